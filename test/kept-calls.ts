@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import type { CallRow } from '../src/service/calls/rows.ts'
+import { type CallRow, createCallHistory } from '../src/service/calls/calls.ts'
 import { readable } from '../src/service/agent/turn.ts'
-import { createCallHistory } from '../src/service/calls/history.ts'
 import { takeLease } from '../src/service/core/lease.ts'
 import { askForObject } from '../src/service/models/ask.ts'
 import { openScriptedModel } from './service/scripted-model.ts'
 import type { TestService } from './harness.tsx'
 import { trafficProbes } from './kept-traffic.ts'
-
 let number = 0
 
 /** A call that has ended, as it is stored. */

@@ -1,8 +1,7 @@
-import { loadLibrary } from '../src/service/connections/library.ts'
+import { loadLibrary } from '../src/service/connections/types.ts'
 import { createServerRequests } from '../src/service/connections/server-requests.ts'
-import type { Left } from './kept-things.ts'
+import { type Left, times } from './kept-things.ts'
 import { asking } from './servers/targets.ts'
-import { times } from './kept-things.ts'
 
 type Asked = { method: string; params: Record<string, unknown> }
 const ELICITATION = 'elicitation/create'

@@ -1,5 +1,5 @@
 import { serve } from '../../src/cli/serve/serve.ts'
-import type { ModelSettings } from '../../src/service/models/settings.ts'
+import type { ModelSettings } from '../../src/service/models/endpoint.ts'
 import { DEFAULT_PORT } from '../../src/service/core/urls.ts'
 import { dataDirOf, inWorkspace } from '../../test/prepared-workspace.ts'
 import { clipboard } from '../../test/pty/clipboard.ts'

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { JournalEntry } from '../api/client/journal/entry.ts'
-import { isAbout, stateOf } from '../api/client/journal/open-write.ts'
+import { isAbout, stateOf } from '../api/client/read-back/open-write.ts'
 import { titleOf } from '../api/client/journal/labels.ts'
 import { systemClock } from '../lib/clock.ts'
 import { useWorkspace } from './workspace.tsx'

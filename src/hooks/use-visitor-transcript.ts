@@ -1,5 +1,5 @@
 import { contract } from '../api/contract/contract.ts'
-import type { UserTestingSessionDetail } from '../api/contract/user-testing-sessions.ts'
+import type { UserTestingSessionDetail } from '../api/contract/user-testing.ts'
 import { useApiQuery, type ApiQuery } from './use-api-query.ts'
 import { useWorkspace } from './workspace.tsx'
 

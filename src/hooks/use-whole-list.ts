@@ -39,12 +39,12 @@ export function isReadWhole(pages: Pick<ApiPages<unknown>, 'hasData' | 'hasMore'
  * @param how.read how what is here is read again; by default as what is on screen
  */
 export function useWholeList<Input, P extends Page, Key extends QueryKey>(
-  list: { infinite: (input: Input, extra: { together: number }) => PagesOptions<P, Key> },
+  list: { infinite: (input: Input, extra: { pagesPerDraw: number }) => PagesOptions<P, Key> },
   input: Input,
   how: { enabled?: boolean; read?: RepeatedRead | false } = {},
 ): ApiPages<P['items'][number]> {
   const { enabled = true, read = SHOWN } = how
-  const pages = useApiPages({ ...list.infinite(input, { together: usePagesADraw() }), enabled }, read)
+  const pages = useApiPages({ ...list.infinite(input, { pagesPerDraw: usePagesADraw() }), enabled }, read)
   useReadAhead(pages, enabled)
   // A read that is answered as before draws nothing, so the ages beside what it answered need a clock.
   useMinute()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { type Client, createClient } from '../../src/api/client/client.ts'
 import { createHttpFetch } from '../../src/api/client/transport/fetch.ts'
-import type { OpenWrite } from '../../src/api/client/journal/open-write.ts'
+import type { OpenWrite } from '../../src/api/client/read-back/open-write.ts'
 import { openHome } from '../cli/program.ts'
 import { lossyLine } from '../pty/lossy-line.ts'
 import { startHost, temporaryDirectory } from './processes.ts'

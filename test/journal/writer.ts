@@ -4,7 +4,7 @@ import { createClient } from '../../src/api/client/client.ts'
 import { createHttpFetch, type Fetch } from '../../src/api/client/transport/fetch.ts'
 import { journalProfile } from '../../src/api/client/journal/entry.ts'
 import { type Intent, type Journal, openJournal } from '../../src/api/client/journal/journal.ts'
-import { resolveJournal, sendAgain } from '../../src/api/client/journal/resolve.ts'
+import { resolveJournal, sendAgain } from '../../src/api/client/read-back/resolve.ts'
 
 /** Moments at which a writer kills itself. */
 export type KillPoint = 'before-journal' | 'journaled' | 'sent' | 'answered' | 'settled'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import { ApiError } from '../../src/api/client/errors/api-error.ts'
-import { choicesOf } from '../../src/api/client/journal/open-write.ts'
-import { dismiss, listUnresolved, sendAgain } from '../../src/api/client/journal/resolve.ts'
+import { choicesOf } from '../../src/api/client/read-back/open-write.ts'
+import { dismiss, listUnresolved, sendAgain } from '../../src/api/client/read-back/resolve.ts'
 import { type Fate, NOT_AT_ALL, NOT_YET, open, shown, TOO_LATE } from './faulty-line.ts'
 
 describe('a client with a journal', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { API_PREFIX } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
-import { createRouter } from '../../src/service/core/router.ts'
+import { createRouter } from '../../src/service/core/pipeline.ts'
 import { HOSTILE, NO_UTF8 } from '../hostile-texts.ts'
 import { open, type Ending } from '../service/harness.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
+import { scenarioUrl } from '../../src/api/contract/scenarios.ts'
 import type { ScenarioMode } from '../../src/service/scenarios/rows.ts'
 import { open, type Api } from './harness.ts'
 import { environmentFor, invite, visitor } from './visits.ts'

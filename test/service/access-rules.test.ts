@@ -11,7 +11,7 @@ import {
 } from '../../src/domain/scenarios/table.ts'
 import { contract } from '../../src/api/contract/contract.ts'
 import { SCENARIO_MODES } from '../../src/api/contract/choices.ts'
-import { scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
+import { scenarioUrl } from '../../src/api/contract/scenarios.ts'
 import { open, type Api } from './harness.ts'
 import { caps, invite, published, visitor } from './visits.ts'
 

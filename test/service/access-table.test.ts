@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
+import { scenarioUrl } from '../../src/api/contract/scenarios.ts'
 import { gateSetting } from '../../src/service/core/organization-limits.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 import { temporaryDirectory, until } from './harness.ts'

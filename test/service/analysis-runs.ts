@@ -1,7 +1,7 @@
 import { contract } from '../../src/api/contract/contract.ts'
 import type { EvalRun } from '../../src/api/contract/runs.ts'
 import type { ServiceOptions } from '../../src/service/workspace/service.ts'
-import type { ModelSettings } from '../../src/service/models/settings.ts'
+import type { ModelSettings } from '../../src/service/models/endpoint.ts'
 import { echoCase, open, sandbox, until, untilEnded, type Api } from './harness.ts'
 import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
 

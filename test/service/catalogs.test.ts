@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CLIENT_TEMPLATES } from '../../src/api/contract/clients.ts'
 import { contract } from '../../src/api/contract/contract.ts'
-import { MODEL_KINDS, type ModelKind, type ModelSettings } from '../../src/service/models/settings.ts'
+import { MODEL_KINDS, type ModelKind, type ModelSettings } from '../../src/service/models/endpoint.ts'
 import { open, sandbox } from './harness.ts'
 
 const { models, hostCatalog, plugins, images, clients } = contract

@@ -134,7 +134,7 @@ test('what cannot be read is refused by its field', async () => {
 })
 
 test('a run whose program fell silent is settled, whatever it had reported', async () => {
-  const { api, store } = await open({ longestLookMs: 20 })
+  const { api, store } = await open({ longestPauseMs: 20 })
   const [silent, broken, alive] = [await start(api), await start(api), await start(api)]
   await put(api, silent, 'protocol', green)
   await put(api, broken, 'protocol', red)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { createConnections } from '../../src/service/connections/engine.ts'
-import { MODEL_KINDS } from '../../src/service/models/settings.ts'
+import { MODEL_KINDS } from '../../src/service/models/endpoint.ts'
 import { createServerTargets } from '../../src/service/servers/targets.ts'
 import { draftPersonas } from '../../src/service/drafting/drafting.ts'
 import { open, sandbox, until } from './harness.ts'

@@ -33,7 +33,7 @@ test('reported runs take no slot, and can be cancelled', async () => {
 })
 
 test('a run whose program fell silent is ended without a verdict, one that speaks goes on', async () => {
-  const { api, store } = await open({ longestLookMs: 20 })
+  const { api, store } = await open({ longestPauseMs: 20 })
   const { projectId } = await sandbox(api)
   const start = async (suiteName: string) => {
     const body = { suiteName, externalRunId: suiteName }

@@ -1,6 +1,6 @@
 // A process of its own for tests: `findings-child.ts <dataDir> <projectId> <waves>` records a sighting in each of so
 // many waves.
-import { recordGradedWave } from '../../src/service/findings/record.ts'
+import { recordGradedWave } from '../../src/service/findings/records.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 
 const [dataDir = '', projectId = '', waves = '0'] = process.argv.slice(2)

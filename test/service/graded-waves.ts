@@ -1,4 +1,4 @@
-import { recordGradedWave, type Sighting, type WaveSource } from '../../src/service/findings/record.ts'
+import { recordGradedWave, type Sighting, type WaveSource } from '../../src/service/findings/records.ts'
 import type { Store } from '../../src/service/core/database/store.ts'
 import { json } from './journey-cast.ts'
 import type { Answer, Asked } from './scripted-model.ts'

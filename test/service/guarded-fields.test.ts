@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { GUARDED_FIELDS } from '../../src/service/workspace/guarded-fields.ts'
+import { GUARDED_FIELDS } from '../../src/service/workspace/handlers.ts'
 import { makeKey } from '../../src/service/core/access.ts'
 import { PROJECT_ROLES, type ProjectRole } from '../../src/api/contract/endpoint.ts'
 import { createApi, echoCase, open, sandbox, type Api } from './harness.ts'

@@ -1,6 +1,6 @@
 import { contract } from '../../src/api/contract/contract.ts'
 import type { JourneyRun } from '../../src/api/contract/journey-runs.ts'
-import { RUBRIC } from '../../src/service/journey-runs/rubric.ts'
+import { RUBRIC } from '../../src/service/journey-runs/rows.ts'
 import type { Store } from '../../src/service/core/database/store.ts'
 import { open, sandbox, until, type Api } from './harness.ts'
 import { adder, KEY } from './model-runs.ts'

@@ -2,12 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createConnections } from '../../src/service/connections/engine.ts'
 import { gradeSession, toTranscript } from '../../src/service/journey-runs/grading.ts'
-import { RUBRIC, type Criterion } from '../../src/service/journey-runs/rubric.ts'
+import {
+  RUBRIC,
+  type Criterion,
+  type AttemptStatus,
+  type JourneyRunPlan,
+  type JourneyMessageRow,
+  type SessionGrades,
+} from '../../src/service/journey-runs/rows.ts'
 import { countSessions, statusOf, tallySessions } from '../../src/service/journey-runs/tallies.ts'
-import { playSession } from '../../src/service/journey-runs/session.ts'
+import { playSession } from '../../src/service/journey-runs/engine.ts'
 import { observe, type SessionTranscript } from '../../src/service/journey-runs/sightings.ts'
-import type { AttemptStatus, JourneyRunPlan } from '../../src/service/journey-runs/rows.ts'
-import type { JourneyMessageRow, SessionGrades } from '../../src/service/journey-runs/session-rows.ts'
 import { cast, graded, json, type Scene } from './journey-cast.ts'
 import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
 

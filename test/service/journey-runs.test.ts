@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { RUBRIC } from '../../src/service/journey-runs/rubric.ts'
-import { MODEL_KINDS } from '../../src/service/models/settings.ts'
+import { RUBRIC } from '../../src/service/journey-runs/rows.ts'
+import { MODEL_KINDS } from '../../src/service/models/endpoint.ts'
 import { open, sandbox } from './harness.ts'
 import {
   cast,

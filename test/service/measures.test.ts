@@ -18,7 +18,7 @@ const moody = (asked: Asked): Answer => {
   return { calls: [{ name: 'get-sum', args: { a: 'two', b: 3 } }] }
 }
 
-async function study(options: { longestLookMs?: number } = {}) {
+async function study(options: { longestPauseMs?: number } = {}) {
   const model = await scriptedModel(moody)
   const clock = { now: NOON }
   const service = await open({ models: model.settings, now: () => clock.now, log: () => {}, ...options })
@@ -181,7 +181,7 @@ describe('signals', () => {
   })
 
   test('are mined without anybody asking, and shown to members with the scenario', async () => {
-    const { api, target, visit, store, scenarioId } = await study({ longestLookMs: 20 })
+    const { api, target, visit, store, scenarioId } = await study({ longestPauseMs: 20 })
     expect(await api.call(userTesting.get, target)).not.toHaveProperty('insights')
     const session = await visit.enter()
     await session.say('hello')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { RefusedCall, TrialEnd } from '../../src/service/evals/trial-calls.ts'
-import { MODEL_KINDS } from '../../src/service/models/settings.ts'
+import { MODEL_KINDS } from '../../src/service/models/endpoint.ts'
 import { createTrialModels, MAX_MODEL_STEPS } from '../../src/service/conversations/model-turn.ts'
 import { open, sandbox, until, untilEnded } from './harness.ts'
 import { adder, assert, KEY, launch, prompt, runCases, soon, sum } from './model-runs.ts'

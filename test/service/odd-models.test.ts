@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MAX_MODEL_CALLS } from '../../src/service/conversations/model-turn.ts'
 import { BOUNDS } from '../../src/lib/bounds.ts'
-import { MODEL_KINDS } from '../../src/service/models/settings.ts'
+import { MODEL_KINDS } from '../../src/service/models/endpoint.ts'
 import { assert, prompt, runCases, sum } from './model-runs.ts'
 import { scriptedModel, TOKENS } from './scripted-model.ts'
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../../src/api/client/client.ts'
 import { bodyOf, saveAtHome } from '../../src/domain/servers/unsaved.ts'
-import { handOverServer } from '../../src/service/servers/hand-over.ts'
+import { handOverServer } from '../../src/service/servers/handlers.ts'
 import { openService } from '../harness.tsx'
 import { guardedServer } from './guarded-server.ts'
 

@@ -7,7 +7,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import type { EvalSuiteDetail } from '../../src/api/contract/suites.ts'
 import { createService, type ServiceOptions } from '../../src/service/workspace/service.ts'
 import { makeKey } from '../../src/service/core/access.ts'
-import { nextSlot } from '../../src/service/suites/schedule.ts'
+import { nextSlot } from '../../src/service/suites/records.ts'
 import { createApi, echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnded } from './harness.ts'
 
 const { clients, environments, runs, servers, suites } = contract

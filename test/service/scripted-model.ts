@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import type { ModelKind, ModelSettings } from '../../src/service/models/settings.ts'
+import type { ModelKind, ModelSettings } from '../../src/service/models/endpoint.ts'
 
 type Turn = 'prompt' | 'model' | 'result'
 

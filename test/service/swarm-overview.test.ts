@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import { newId } from '../../src/service/core/ids.ts'
-import type { Criterion } from '../../src/service/journey-runs/rubric.ts'
+import type { Criterion } from '../../src/service/journey-runs/rows.ts'
 import type { Store } from '../../src/service/core/database/store.ts'
-import { OVERVIEW_RUNS } from '../../src/service/journey-runs/overview.ts'
+import { OVERVIEW_RUNS } from '../../src/service/journey-runs/handlers.ts'
 import { otherProject, workspace } from './swarms-workspace.ts'
 
 const { journeyRuns, journeys } = contract

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
-import { scenarioUrl } from '../../src/api/contract/scenario-shapes.ts'
+import { scenarioUrl } from '../../src/api/contract/scenarios.ts'
 import { serve, type ServeOptions } from '../../src/cli/serve/serve.ts'
 import { createApi, sandbox, temporaryDirectory, type Api } from './harness.ts'
 import type { Answer, Asked } from './scripted-model.ts'

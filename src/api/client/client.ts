@@ -1,8 +1,7 @@
 import { ApiError, inCall, isMissing, refusal } from './errors/api-error.ts'
 import { type Budget, createBudget } from './budget/budget.ts'
 import { systemClock, wallClock } from '../../lib/clock.ts'
-import type { ItemOf } from './cache/cached.ts'
-import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
+import type { ItemOf, AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
 import { type Contract, contract } from '../contract/contract.ts'
 import type { OnProgress } from '../contract/message.ts'
 import type { Intent, Journal } from './journal/journal.ts'
@@ -17,7 +16,6 @@ import type { Priority } from './budget/waiting-queue.ts'
 import type { Purpose } from './budget/gauge.ts'
 import { resultOf } from './journal/entry.ts'
 
-/** What the attempts of one call tell about themselves. */
 type Attempts = {
   /** Called right before a request may leave. */
   leaving: () => void
@@ -29,9 +27,7 @@ export type ClientOptions = TransportOptions & {
   budget?: Budget
   /** Refuses everything but reads before it is sent. */
   readOnly?: boolean
-  /**
-   * Service name in `x-<service>-eval-vocabulary`: asks the deployment once which vocabulary its reads may be spelt in.
-   */
+  /** Service name in `x-<service>-eval-vocabulary`, to ask the deployment once for the vocabulary of its reads. */
   negotiate?: string
   /** Keeps every write from before it leaves until its end is known; reads are not noted. */
   journal?: Journal
@@ -55,14 +51,11 @@ export type CallOptions = {
   idempotencyKey?: string | undefined
   /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number | undefined
-  /** Hears how far it is, where a local workspace of this process does it; elsewhere nothing is heard. */
+  /** Receives progress, where a local workspace of this process does the work; elsewhere it is never called. */
   onProgress?: OnProgress | undefined
-  /** Hears when the request of an answer left, in epoch milliseconds. */
+  /** Receives the time at which the request of an answer left, in epoch milliseconds. */
   leftAt?: ((at: number) => void) | undefined
-  /**
-   * The caller knows that it changes nothing, as where an MCP server declares a tool read-only: it gets no entry in the
-   * journal, and a lost answer leaves no doubt.
-   */
+  /** The caller knows that the call changes nothing, such as a read-only tool: no journal entry, no doubt. */
   changesNothing?: boolean | undefined
   /** Entry that this write already has in the journal; without one it gets its own. */
   intent?: Intent | undefined
@@ -82,21 +75,17 @@ type ResourceCalls = {
 export type Client = ResourceCalls & {
   readonly budget: Budget
   readonly monitor: ServiceMonitor
-  /** As long as it is the same, the operation answers what it answered; undefined where only reading it tells. */
+  /** Names the state that the answers depend on: same state, same answer. Undefined where only a read can tell. */
   stateOf: (endpoint: AnyEndpoint) => string | undefined
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */
   exchange: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<Answer<E>>
-  /**
-   * All pages of a list, fetched as they are consumed; a list without a cursor is one page. What has more than the
-   * bounds allow ends with an error, so that nothing is decided on a part of a list.
-   */
+  /** All pages of a list, fetched as consumed. A list longer than the bounds ends with an error, never as a part. */
   pages: <E extends AnyEndpoint>(
     endpoint: E,
     input: InputOf<E>,
     options?: CallOptions & { bounds?: ListBounds | undefined },
   ) => AsyncGenerator<OutputOf<E>, void>
-  /** The items of all these pages. */
   items: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<ItemOf<E>[]>
 }
 
@@ -207,7 +196,7 @@ async function sendWithPermit<E extends AnyEndpoint>(
   try {
     attempts?.leaving()
     const at = Date.now()
-    const answer = await transport.send(request, { signal, deadlineMs, onProgress, heard: exchange.heard })
+    const answer = await transport.send(request, { signal, deadlineMs, onProgress, onBytes: exchange.received })
     exchange.ended('answered')
     options.leftAt?.(at)
     return answer
@@ -270,10 +259,7 @@ async function recorded<T extends { value: unknown }>(
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * Reads once which operations a deployment offers beyond the published contract; one without capabilities offers
- * none. After any other failure it is read again the next time.
- */
+/** Reads once which local operations a deployment offers; none without capabilities. Other failures are retried. */
 export function createLocalOffer(readCapabilities: () => Promise<unknown>): () => Promise<ReadonlySet<string>> {
   let known: Promise<ReadonlySet<string>> | undefined
   const ask = async (): Promise<ReadonlySet<string>> => {

@@ -8,7 +8,6 @@ export function nextCursor(endpoint: AnyEndpoint, reply: unknown): string | unde
   return typeof reply.nextCursor === 'string' ? nextCursorOf({ nextCursor: reply.nextCursor }) : undefined
 }
 
-/** A list's input with the cursor put where the endpoint wants it. */
 export function withCursor<E extends AnyEndpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -47,10 +46,9 @@ export function reachesBounds(read: ListRead, bounds: ListBounds = LIST_BOUNDS):
 type Walked<E extends AnyEndpoint> = { value: OutputOf<E>; size: number }
 
 /**
- * Walks a list page by page, as far as its bounds allow.
- * @param fetchPage answers a page with the number of its characters
- * @throws ApiError `invalid-response` with code `repeated-cursor` when a cursor comes back or pages bring nothing new,
- * and with code `endless-list` when the list has more than the bounds allow
+ * Walks a list page by page within its bounds.
+ * @throws ApiError `invalid-response` with code `repeated-cursor` when a cursor or only known items come back, with
+ *   code `endless-list` beyond the bounds
  */
 export async function* pagesOf<E extends AnyEndpoint>(
   endpoint: E,

@@ -34,9 +34,8 @@ const history = shape(() =>
 )
 
 /**
- * One turn over the whole history, oldest first. `idempotencyKey` stays the same for one trigger: a repeat writes
- * onto the same rows, yet is charged again. Actions are proposed only where `conversationId` (`slackChannelId` is
- * its older name and yields to it) says where to ask.
+ * One turn over the whole history, oldest first. A repeat of an `idempotencyKey` writes the same rows and is charged
+ * again. Actions are proposed only where `conversationId` (formerly `slackChannelId`) says where to ask.
  */
 export const AgentTurnRequest = shape(() =>
   strictBody({
@@ -129,7 +128,6 @@ export const AgentTurn = shape(() =>
     status: openEnum(['running', 'answered', 'failed', 'interrupted']),
     startedAt: timestamp(),
     endedAt: timestamp().nullish(),
-    /** What was said last. */
     question: z.string(),
     reply: z.string().nullish(),
     error: record({ code: z.string(), message: z.string() }).nullish(),

@@ -17,10 +17,7 @@ const amount = shape(() => z.number().positive())
 const noFields = () => ({})
 const inScope = () => ({ toolName: toolName().optional() })
 
-/**
- * The thirteen types that the service's public validators know. The wire leaves the grammar open, so another type
- * survives reading; the local workspace fails a trial that asserts one.
- */
+/** The thirteen known types. The wire leaves the grammar open; the local workspace fails a trial with another type. */
 export const assertions = {
   toolCalledWith: assertion('at least minCount calls of the tool have matching arguments', () => ({
     toolName: toolName(),

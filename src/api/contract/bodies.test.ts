@@ -3,15 +3,14 @@ import type * as z from 'zod'
 import { prepareRequest } from '../client/transport/request.ts'
 import { ClientCreateRequest, ClientUpdateRequest, configIdOf, HostUpdateRequest } from './clients.ts'
 import { isTerminalConnectionStatus } from './connections.ts'
-import { successorOf } from './endpoint.ts'
+import { successorOf, type AnyEndpoint, type InputOf } from './endpoint.ts'
 import { allEndpoints, contract } from './contract.ts'
-import type { AnyEndpoint, InputOf } from './endpoint.ts'
 import { EnvironmentUpdateRequest } from './environments.ts'
 import { SandboxImageUpdateRequest } from './images.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunGroupCreateRequest } from './run-groups.ts'
-import { EvalCaseGenerateRequest } from './suite-extras.ts'
+import { EvalCaseGenerateRequest } from './suites.ts'
 
 /** Paths of the fields that a body is refused for; `''` stands for the body itself. */
 function refused(schema: z.ZodType | undefined, body: unknown): string[] {

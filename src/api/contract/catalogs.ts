@@ -18,10 +18,7 @@ export const CatalogClient = shape(() =>
 )
 export type CatalogClient = z.infer<typeof CatalogClient>
 
-/**
- * The client catalog. With `source: bundled` there is no publish: `version` and `publishedAt` are 0, `contentHash` is
- * empty.
- */
+/** The client catalog. With `source: bundled`, `version` and `publishedAt` are 0 and `contentHash` is empty. */
 export const ClientCatalog = shape(() =>
   record({
     schemaVersion: z.number().nullish(),

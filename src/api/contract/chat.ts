@@ -2,10 +2,7 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/**
- * Only `browser` is documented; it goes on every turn that should browse. What else a message needs is not, so the
- * rest of the body stays open and is the caller's own knowledge (differences, section 5, item 8).
- */
+/** Only `browser` is documented; the rest of the body stays open (differences, section 5, item 8). */
 export const ChatMessageRequest = shape(() =>
   record({ browser: strictBody({ policy: z.unknown().optional(), profileId: z.string().optional() }).optional() }),
 )
@@ -30,7 +27,6 @@ export const chat = resource('chat', {
   }),
 })
 
-/** Most characters of a message. */
 export const CHAT_CHARACTERS = 8000
 
 /** What is said to the servers of an environment or a client, in a new session, or in one that there is. */
@@ -55,7 +51,6 @@ export const ChatMessage = shape(() =>
   record({
     role: openEnum(['user', 'assistant', 'system']),
     text: z.string(),
-    /** What was called on the way to it. */
     toolCalls: z.array(
       record({
         serverName: z.string(),

@@ -3,10 +3,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
 import * as z from 'zod'
 
-/**
- * The id of a client's configuration is called `configId` in the prose document and `hostConfigId` on
- * the list rows of the OpenAPI file (differences, row 2).
- */
+/** `configId` in the prose document, `hostConfigId` on list rows of the OpenAPI file (differences, row 2). */
 const configIds = () => ({ configId: z.string().nullish(), hostConfigId: z.string().nullish() })
 
 /** A client as the list shows it: a named way to connect to and talk to MCP servers. */
@@ -34,7 +31,6 @@ export function configIdOf(client: Pick<Client, 'configId' | 'hostConfigId'>): s
   return client.configId ?? client.hostConfigId ?? undefined
 }
 
-/** Templates that a client can be made from. */
 export const CLIENT_TEMPLATES = [
   'mcpjam',
   'claude',
@@ -71,9 +67,7 @@ const editFields = () => ({ name: z.string().optional(), config: config().option
 /** The edit of the deprecated paths, which do not know the two expectations. */
 export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...anyField))
 
-/**
- * Compare-and-set: each change says what its writer last read, so that a concurrent edit is refused and not reverted.
- */
+/** Compare-and-set: each change carries what its writer read, so that a concurrent edit is refused. */
 export const ClientUpdateRequest = shape(() =>
   strictBody({ ...editFields(), expectedConfigId: z.string().optional(), expectedName: z.string().optional() })
     .refine(body => body.name !== undefined || body.config !== undefined, { error: 'send a name, a config or both' })
@@ -92,9 +86,8 @@ export const HostServersRequest = shape(() =>
 )
 
 /**
- * Segment of the client paths. The prose document never prints it: this is its noun, to be trusted for
- * writes only after a read on it succeeded; a 404 means the deployment has only {@link HOSTS_SEGMENT}
- * (differences, row 1).
+ * Segment of the client paths, which the prose document never prints; a 404 on a read means that the deployment has
+ * only {@link HOSTS_SEGMENT} (differences, row 1).
  */
 export const CLIENTS_SEGMENT = 'clients'
 /** Segment of the deprecated aliases. */

@@ -22,10 +22,7 @@ const ConnectionError = shape(() =>
   }),
 )
 
-/**
- * One request to attach a server URL to a project. `handoffUrl` comes only with the answer to the
- * create and lets whoever holds it finish the request, so it is shown to the caller alone.
- */
+/** A request to attach a server URL. `handoffUrl` lets its holder finish the request: shown to the caller alone. */
 export const ServerConnection = shape(() =>
   record({
     connectionRequestId: z.string(),

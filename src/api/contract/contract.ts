@@ -25,26 +25,22 @@ import { scenarios } from './scenarios.ts'
 import { roots, serverRequests } from './server-requests.ts'
 import { servers } from './servers.ts'
 import { chatSessions, sessions, traceExports } from './sessions.ts'
-import { caseExtras, runExtras, suiteExtras } from './suite-extras.ts'
 import { cases, suites } from './suites.ts'
 import { swarms } from './swarms.ts'
 import { signIns } from './sign-ins.ts'
 import { console, traffic } from './traffic.ts'
 import { tunnels } from './tunnels.ts'
-import { userTestingFindings, userTestingInsights } from './user-testing-insights.ts'
-import { userTestingSessions } from './user-testing-sessions.ts'
-import { userTesting } from './user-testing.ts'
+import { userTestingFindings, userTestingInsights, userTestingSessions, userTesting } from './user-testing.ts'
 import { waveInsights } from './wave-insights.ts'
-
 /** Every declared operation by resource; client, queries, service and docs derive from it. */
 export const contract = {
   account,
   capabilities,
   projects,
   servers,
-  suites: { ...suites, ...suiteExtras },
-  cases: { ...cases, ...caseExtras },
-  runs: { ...runs, ...runExtras },
+  suites,
+  cases,
+  runs,
   iterations,
   runGroups,
   clients,

@@ -33,10 +33,7 @@ export function newIdempotencyKey(): string {
 /** Features that are switched on per organization (limits-and-errors section 7). */
 export type Gate = 'swarms' | 'user-testing'
 
-/**
- * Where a declaration comes from: the prose document or the OpenAPI file (differences, "The rule"), or neither where
- * only a local workspace offers it.
- */
+/** Where a declaration comes from: the prose document, the OpenAPI file, or local workspaces alone. */
 export type Source = 'prose' | 'openapi' | 'local'
 
 type Schema = z.ZodType
@@ -58,17 +55,12 @@ type Operation<Path extends string> = Described & {
 type Described = {
   /** One sentence for lists and docs. */
   summary: string
-  /** Status of success. */
   status?: 200 | 201 | 202
-  /**
-   * Codes this operation is known to answer beside those that any operation may (401, 403, 404, 429, 500). What takes a
-   * body and names none answers VALIDATION_ERROR.
-   */
+  /** Codes beside those of any operation (401, 403, 404, 429, 500). Default with a body: VALIDATION_ERROR. */
   errors?: readonly ErrorCode[]
   /**
-   * Lowest role in the project, where that is not a member's. The contract keeps project edits, named environments,
-   * publishing and what strangers may spend to admins; where it is silent, changing servers and the access of a
-   * scenario takes an editor.
+   * Lowest role in the project where a member's does not do: an admin's by the contract, an editor's for servers and
+   * scenario access.
    */
   role?: ProjectRole
   idempotency?: Idempotency
@@ -78,10 +70,7 @@ type Described = {
   secrets?: readonly string[]
   /** Refused with 403, or answered empty on reads, where the organization has this feature off. */
   gate?: Gate
-  /**
-   * Offered by a local workspace alone, which announces it in its capabilities; its path begins with `/local/`. The
-   * client sends it to no service that does not announce it.
-   */
+  /** Offered by local workspaces alone, which announce it in their capabilities; the path begins with `/local/`. */
   local?: true
   /** Answered without a key too; the OpenAPI file alone says so (differences, row 31). */
   public?: true
@@ -103,9 +92,9 @@ type Described = {
   fromRecords?: true
   /** `default` in place of the project's id names the Default project of the key's organization. */
   defaultProject?: true
-  /** What it starts goes on after its answer although that is not 202; see {@link outlivesAnswer}. */
+  /** The work goes on after the answer although the status is not 202; see {@link outlivesAnswer}. */
   goesOn?: true
-  /** Longest useful wait in milliseconds in which nothing of the answer arrives, where the usual one is too short. */
+  /** Longest wait without any data in milliseconds, where the default is too short. */
   deadlineMs?: number
   /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */
   maxAnswerBytes?: number
@@ -167,9 +156,11 @@ export type ParsedInputOf<E> =
       }
     : never
 
-/** The parsed answer. */
 export type OutputOf<E> =
   E extends EndpointDeclaration<string, Schema | undefined, Schema | undefined, infer R> ? z.output<R> : never
+
+/** An item of a list's answer. */
+export type ItemOf<E> = OutputOf<E> extends { items: readonly (infer Item)[] } ? Item : never
 
 /** A path whose text the compiler lost (a constant without `as const`) would lose its parameters silently. */
 type LiteralPath<P extends string> = string extends P ? never : P
@@ -229,10 +220,7 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!)
 }
 
-/**
- * Fills a path. Each value is percent-encoded; an empty, `.` or `..` segment is refused,
- * because a proxy would read it as another path.
- */
+/** Fills a path, percent-encoded; empty, `.` and `..` are refused, because a proxy would read another path. */
 export function fillPath(path: string, values: Record<string, unknown>): string {
   return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = values[name]
@@ -257,9 +245,7 @@ export function isAtLeast(role: ProjectRole | undefined, needed: ProjectRole | n
   return role !== undefined && PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(needed)
 }
 
-/**
- * Why a role does not do, as a sentence; `change` is what needs more, and the role is left out where it is not known.
- */
+/** Why a role does not suffice; `change` is what needs more. The role is left out where it is unknown. */
 export function roleSentence(needed: ProjectRole, role: string | undefined, change = 'This'): string {
   return `${change} needs the role ${needed} in the project${role ? `; yours is ${role}` : ''}.`
 }
@@ -273,10 +259,7 @@ const RENAMED: readonly (readonly [former: RegExp, successor: string])[] = [
 
 const PARAMETERS: Readonly<Record<string, string>> = { '{hostId}': '{client}', '{scenarioId}': '{studyId}' }
 
-/**
- * The path that replaces a deprecated one, with its parameters as a template; undefined for a path that is not
- * deprecated. Deprecated paths keep their bodies and answers (service-api, "Versioning"; newer, section 2).
- */
+/** The path that replaces a deprecated one, as a template (service-api, "Versioning"; newer, section 2). */
 export function successorOf(path: string): string | undefined {
   const renamed = RENAMED.find(([former]) => former.test(path))
   if (!renamed) return undefined

@@ -42,10 +42,7 @@ export const EnvironmentCapabilities = shape(() =>
 )
 export type EnvironmentCapabilities = z.infer<typeof EnvironmentCapabilities>
 
-/**
- * What a launch would use right now. Its `modelSource` names where the model comes from and shares
- * only the name with the field of a run (differences, row 18).
- */
+/** What a launch would use now. `modelSource` differs from the field of a run (differences, row 18). */
 export const EnvironmentResolved = shape(() =>
   record({
     environment: record({ id: z.string(), name: z.string().nullish(), revision: z.number() }),
@@ -107,7 +104,6 @@ export const EnvironmentUpdateRequest = shape(() =>
   }),
 )
 
-/** The content of a nameless environment. */
 export const AdhocEnvironmentRequest = shape(() =>
   strictBody({
     hostId: z.string(),

@@ -1,7 +1,4 @@
-/**
- * The stable error codes and the HTTP status that carries each one
- * (contract: "Errors"; statuses of the last three from the OpenAPI file).
- */
+/** The error codes and their HTTP statuses (contract: "Errors"; the last three from the OpenAPI file). */
 export const ERROR_STATUS = {
   UNAUTHORIZED: 401,
   OAUTH_REQUIRED: 401,

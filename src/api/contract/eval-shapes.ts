@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { openEnum, openObject, record, shape, strictBody } from './shapes.ts'
 
-/**
- * One authored step; `kind` decides which optional fields apply. The assertion and action
- * grammars are open on the wire, so unknown types pass untouched (assertions.md).
- */
+/** One authored step; `kind` decides which fields apply. Unknown assertions and actions survive (assertions.md). */
 export const EvalTestStep = shape(() =>
   record({
     id: z.string().min(1),

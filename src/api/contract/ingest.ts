@@ -1,10 +1,7 @@
 import { endpoint, resource } from './endpoint.ts'
 import { openObject, record, shape } from './shapes.ts'
 
-/**
- * Bodies and answers of both ingest surfaces are opaque: the backend behind the service owns their shapes.
- * On their paths the project id `default` stands for the Default project of the key's organization.
- */
+/** Bodies and answers of ingest are opaque: the backend behind the service owns their shapes. */
 export const IngestRequest = openObject
 export const IngestResponse = shape(() => record({}))
 

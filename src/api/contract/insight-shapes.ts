@@ -121,10 +121,7 @@ const RunHealth = shape(() =>
   }),
 )
 
-/**
- * Generated insights of an eval run, a wave or a window. An absent envelope means the same as
- * `not_available`; `pending` and `not_requested` are distinguished by `status` alone.
- */
+/** Generated insights of a run, a wave or a window. No envelope means `not_available`. */
 export const InsightsEnvelope = shape(() =>
   record({
     schemaVersion: z.number().nullish(),

@@ -27,7 +27,6 @@ export const ScoreResult = shape(() =>
   }),
 )
 
-/** One trial of one case in a run. */
 export const EvalIteration = shape(() =>
   record({
     id: z.string(),
@@ -52,7 +51,6 @@ export const EvalIteration = shape(() =>
 )
 export type EvalIteration = z.infer<typeof EvalIteration>
 
-/** The verdict of one authored step. */
 export const EvalStepVerdict = shape(() =>
   record({
     stepId: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { listOf, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { environmentIds } from './swarm-shapes.ts'
+import { environmentIds } from './swarms.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 
 /** Session counts of a run; `total` is fixed at launch. */
@@ -40,10 +40,8 @@ export const JourneyRunAttempt = shape(() =>
 export type JourneyRunAttempt = z.infer<typeof JourneyRunAttempt>
 
 /**
- * A launch of one journey, in flight while `status` is `running`. A stopped run has `status: failed`, so look at
- * `canceled` before calling it a failure; `stale` means that a watchdog ended a silent runner. `attempts` and
- * `insights` come with the single read only. The prose document names the grading counts, `deduped`, `hostId` and
- * `targetId` here, the OpenAPI file elsewhere (differences, row 26).
+ * A launch of one journey, in flight while `status` is `running`. A stopped run has `status: failed` and `canceled`;
+ * `stale` = a watchdog ended it. Some fields are documented elsewhere (differences, row 26).
  */
 export const JourneyRun = shape(() =>
   record({
@@ -79,10 +77,7 @@ export const JourneyRun = shape(() =>
 )
 export type JourneyRun = z.infer<typeof JourneyRun>
 
-/**
- * A chat session that a run produced, without its transcript. `status` says whether it is archived; how it went is
- * `outcome`, null where no attempt matches. `readiness` and `goalScore` are open documents.
- */
+/** A chat session of a run, without transcript. `outcome` tells how it went, null where no attempt matches. */
 export const JourneyRunSession = shape(() =>
   record({
     id: z.string(),
@@ -176,10 +171,7 @@ const OverviewRun = shape(() =>
   }),
 )
 
-/**
- * Recent runs of a project with a trend by UTC day. A null `goalCompletion` or `passRate` means ungraded, not that
- * everything failed; `runsConsidered` is how far the bounded scan went.
- */
+/** Recent runs of a project by UTC day. Null means ungraded; `runsConsidered` is how far the scan went. */
 export const SwarmOverview = shape(() =>
   record({
     runs: z.array(OverviewRun()).nullish(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { anyField, exactlyOne, needs, listOf, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { draftFields, drafting, environmentIds, fanOut, saving, PersonaInput } from './swarm-shapes.ts'
+import { draftFields, drafting, environmentIds, fanOut, saving, PersonaInput } from './swarms.ts'
 
 /** A task for one persona. `swarmId` only names where it was authored; no environments = pinned to clients. */
 export const Journey = shape(() =>

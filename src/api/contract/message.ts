@@ -7,7 +7,7 @@ export type ApiHeaders = Iterable<[name: string, value: string]> & {
 /** Complete text, or bytes that are still on their way. */
 export type ApiBody = string | AsyncIterable<Uint8Array> | null
 
-/** How far work is, as whoever does it says; without a total nobody knows how much there is. */
+/** How far work is, as its worker reports it; without a total the amount is unknown. */
 export type Progress = { progress: number; total?: number | undefined; message?: string | undefined }
 export type OnProgress = (progress: Progress) => void
 
@@ -19,7 +19,7 @@ export type ApiRequest = {
   readonly headers: ApiHeaders
   readonly body: ApiBody
   readonly signal: AbortSignal
-  /** Hears how far the work is, where both sides are one process: nothing of it goes over a line. */
+  /** Receives progress, where both sides are one process: nothing of it goes over a connection. */
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -28,17 +28,11 @@ export type ApiResponse = {
   readonly status: number
   readonly headers: ApiHeaders
   readonly body: ApiBody
-  /**
-   * A service of this very process wrote the body as the operation declares it, so that its reader need not check it
-   * again. Nothing that came over a line says so.
-   */
+  /** The service of this process wrote the body as declared, so it need not be checked again. */
   readonly asDeclared?: boolean | undefined
 }
 
-/**
- * Headers without Node's own class, whose first use loads all of its fetch; whoever puts them on a line checks their
- * characters.
- */
+/** Headers without Node's own class, whose first use loads all of its fetch. */
 export function plainHeaders(values: Readonly<Record<string, string>>): ApiHeaders {
   const all = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]))
   return {

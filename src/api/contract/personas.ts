@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { anyField, exactlyOne, listOf, openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { draftFields, drafting, saving } from './swarm-shapes.ts'
+import { draftFields, drafting, saving } from './swarms.ts'
 
 /** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */
 export const Persona = shape(() =>

@@ -63,10 +63,7 @@ const ReadinessObservations = shape(() =>
 
 export const readinessStatus = shape(() => openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']))
 
-/**
- * A server graded against a publisher's listing requirements: lanes and coverage, never a score. In `overallStatus`,
- * `incomplete` means that nothing was violated while something needed went unchecked.
- */
+/** A server graded against a publisher's requirements; `incomplete` means unviolated but partly unchecked. */
 export const ReadinessRun = shape(() =>
   record({
     id: z.string(),

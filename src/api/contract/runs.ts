@@ -1,9 +1,9 @@
+import { EvalRunAnalysisRequested, EvalRunInsightsRequest, EvalRunJudgeRequest, EvalRunJudges } from './judge-shapes.ts'
 import * as z from 'zod'
 import { pageOptions, limit, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 import { EvalRunEnvironment, EvalTestCase, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
-import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunCompare, RunSummary } from './run-comparison.ts'
 import { CaseUpsert, NamedServer } from './suites.ts'
 
@@ -32,10 +32,7 @@ export function isTerminalRunStatus(status: string): boolean {
   return (TERMINAL_RUN_STATUSES as readonly string[]).includes(status) || status === 'timed_out'
 }
 
-/**
- * One page of what went wrong in a run. The shape of its rows is not documented, so all of it is optional; `reason` is
- * a line of text.
- */
+/** One page of what went wrong in a run. Its rows are not documented, so all of it is optional. */
 export const Diagnostics = shape(() =>
   record({
     /** Whether every failure of the run is on this page; a page that was asked for with a cursor never says so. */
@@ -59,10 +56,7 @@ export const Diagnostics = shape(() =>
 )
 export type Diagnostics = z.infer<typeof Diagnostics>
 
-/**
- * The decision of a run with its evidence. Its place on the run and most value lists are not
- * documented, so everything is optional and open; counts keep their `measurementUnit`.
- */
+/** The decision of a run with its evidence. Mostly undocumented, so everything is optional and open. */
 export const DecisionSummary = shape(() =>
   record({
     measurementUnit: z.string().nullish(),
@@ -269,13 +263,25 @@ export const runs = resource('runs', {
     refreshes: ['suites'],
     source: 'prose',
   }),
+  requestInsights: endpoint('requestEvalRunInsights', 'POST', `${run}/insights`, {
+    summary: "Schedule model insights for a finished eval run; draws on the day's insights.",
+    body: EvalRunInsightsRequest,
+    status: 202,
+    response: EvalRunAnalysisRequested,
+    risk: 'spend',
+  }),
+  requestJudge: endpoint('requestEvalRunJudge', 'POST', `${run}/judge`, {
+    summary: 'Schedule goal-completion grading of a finished eval run.',
+    body: EvalRunJudgeRequest,
+    status: 202,
+    response: EvalRunAnalysisRequested,
+    risk: 'spend',
+  }),
 })
 
 type OwnChecks<T> = { mode?: string | null | undefined; list?: readonly T[] | null | undefined }
 
-/**
- * Applies the case's `checks.mode` to the suite's list (assertions.md): `inherit` is also what an absent mode means.
- */
+/** Applies the case's `checks.mode` to the suite's list (assertions.md); an absent mode means `inherit`. */
 export function effectiveChecks<T>(suite: readonly T[], own: OwnChecks<T> | null | undefined): T[] {
   const list = own?.list ?? []
   if (own?.mode === 'replace') return [...list]
@@ -287,10 +293,7 @@ export function asksModel({ steps }: { steps: readonly { kind: string }[] }): bo
   return steps.some(({ kind }) => kind === 'prompt')
 }
 
-/**
- * The key of a case-execution variant (contract: "Decision summary"): a case on one model. A run has one environment,
- * so that within a run nothing else distinguishes variants; iterations are the trials inside of one.
- */
+/** The key of a case-execution variant (contract: "Decision summary"): a case on one model. */
 export function variantKey(variant: {
   caseId: string
   model?: string | null | undefined

@@ -1,7 +1,18 @@
 import * as z from 'zod'
-import { listOf, record, shape, timestamp } from './shapes.ts'
+import { listOf, record, shape, timestamp, openEnum } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
-import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
+import { SCENARIO_MODES } from './choices.ts'
+
+export const scenarioMode = shape(() => openEnum(SCENARIO_MODES))
+
+/** A share link, which grants access by itself: text or object (differences, row 34). See {@link scenarioUrl}. */
+export const ScenarioLink = shape(() => z.union([z.string(), record({ path: z.string().nullish(), url: z.string() })]))
+export type ScenarioLink = z.infer<typeof ScenarioLink>
+
+/** Address of a share link in either form; `undefined` when the scenario has none. */
+export function scenarioUrl(link: ScenarioLink | null | undefined): string | undefined {
+  return typeof link === 'string' ? link : link?.url
+}
 
 /** A published scenario as the read-only list shows it. */
 export const ProjectScenario = shape(() =>

@@ -10,7 +10,6 @@ export const ServerRequest = shape(() =>
     serverId: z.string(),
     serverName: z.string(),
     kind: openEnum(['form', 'url', 'sampling']),
-    /** Its parameters as the server sent them. */
     params: openObject(),
     /** What is under way there and waits for the answer, such as `tools/call echo`; null when nothing is. */
     call: z.string().nullable(),
@@ -30,7 +29,6 @@ const content = () => z.record(z.string(), z.union([z.string(), z.number(), z.bo
 const Answer = shape(() =>
   strictBody({
     action: z.enum(['accept', 'decline', 'cancel']),
-    /** The filled form. */
     content: content().optional(),
     /** What sampling is answered with, and by whom it was written. */
     text: z.string().optional(),
@@ -42,7 +40,6 @@ const Answer = shape(() =>
 export const Root = shape(() => strictBody({ uri: z.string().startsWith('file://'), name: z.string().optional() }))
 export type Root = z.infer<typeof Root>
 
-/** Most roots of a server. */
 export const MOST_ROOTS = 50
 
 const Roots = shape(() => record({ roots: z.array(Root()).max(MOST_ROOTS) }))

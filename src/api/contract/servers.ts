@@ -78,7 +78,6 @@ export const ProjectServerCreateRequest = shape(() =>
   }),
 )
 
-/** All that a server can be saved with. */
 export type ServerBody = z.input<ReturnType<typeof ProjectServerCreateRequest>>
 
 export const ProjectServerUpdateRequest = shape(() =>

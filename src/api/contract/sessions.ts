@@ -60,10 +60,7 @@ export const SessionSummary = shape(() =>
 )
 export type SessionSummary = z.infer<typeof SessionSummary>
 
-/**
- * One page of the feed. `scope` echoes what was searched; a deployment that leaves it out does not
- * know the option, and its answer to a transcript search must not be shown as one.
- */
+/** One page of the feed. A deployment that does not echo `scope` has not searched transcripts. */
 export const SessionSummaryPage = shape(() =>
   record({
     items: z.array(SessionSummary()),

@@ -3,10 +3,7 @@ import * as z from 'zod'
 // Writing and compiling a function for every object costs a start more than a hundred pages of answers win by it.
 z.config({ jitless: true })
 
-/**
- * A declared schema that is made when it is first asked for: `EvalRun()` is the schema, `z.infer<typeof EvalRun>` its
- * type. The contract has thousands of schemas and a start uses a few dozen of them.
- */
+/** A schema made at its first use: `EvalRun()` is the schema, `z.infer<typeof EvalRun>` its type. */
 export type Shape<T extends z.ZodType = z.ZodType> = (() => T) & { readonly _zod: T['_zod'] }
 
 /** Declares a shape; `make` is called at most once. */
@@ -22,10 +19,7 @@ const asSchema = {
   },
 }
 
-/**
- * A record as the service answers it: unknown fields survive, so that a newer
- * deployment is never refused (contract: "Clients must ignore unknown response fields").
- */
+/** A record as the service answers it: unknown fields survive (contract: "Clients must ignore unknown …"). */
 export const record = z.looseObject
 
 /** A body as the caller writes it: an undeclared field is an error (contract: strict bodies). */
@@ -39,10 +33,7 @@ export function openEnum<const T extends string>(values: readonly T[]): z.ZodTyp
   return z.string().meta({ values })
 }
 
-/**
- * A point in time: epoch milliseconds on most records, ISO text on a few
- * (contract differences, row 33). Read it with {@link toEpochMs}.
- */
+/** A point in time: epoch milliseconds or ISO text (differences, row 33). Read it with {@link toEpochMs}. */
 export const timestamp = shape(() => z.union([z.number(), z.string()]))
 
 /** Epoch milliseconds of a wire timestamp; `undefined` when absent, unreadable or no time that a calendar has. */
@@ -54,13 +45,9 @@ export function toEpochMs(value: number | string | null | undefined): number | u
 
 export { isPlainObject } from '../../lib/json.ts'
 
-/** A JSON object whose fields the contract leaves open. */
 export const openObject = shape(() => z.record(z.string(), z.unknown()))
 
-/**
- * One page of a list. Absent, null and empty `nextCursor` all mean "no more"
- * (contract differences, row 13). A bare array is read as a single page (row 3).
- */
+/** One page of a list. Absent, null and empty `nextCursor` mean the end (row 13); an array is one page (row 3). */
 export function page<T extends z.ZodType>(item: Shape<T>) {
   return shape(() =>
     z.preprocess(
@@ -78,10 +65,7 @@ export function nextCursorOf(reply: { nextCursor?: string | null | undefined }):
 /** POST body of operations that take nothing; sent as `{}`. */
 export const emptyBody = shape(() => strictBody({}).optional())
 
-/**
- * Reads a value by its shape, as `safeParse` does. Where more is wrong with it than the library's recursion can
- * collect, that is the one issue.
- */
+/** Reads a value by its shape, as `safeParse`; issues beyond the library's recursion become one issue. */
 export function readShape<T extends z.ZodType>(shape: T, value: unknown): z.ZodSafeParseResult<z.output<T>> {
   try {
     return shape.safeParse(value)
@@ -130,20 +114,15 @@ export function alone(field: string): BodyRule {
   ]
 }
 
-/**
- * Options that every GET list takes beside its own (service-api, "General conventions"). The OpenAPI file puts some of
- * them into a body, which a GET cannot carry (differences, row 12).
- */
+/** Options of every GET list (service-api, "General conventions"; differences, row 12). */
 export const pageOptions = () => ({
   /** Most items of the answer; the service may give fewer, with a cursor. */
   limit: z.coerce.number().int().min(1).optional(),
   cursor: z.string().optional(),
 })
 
-/** Options of a list that has no others. */
 export const listQuery = shape(() => strictBody(pageOptions()))
 
-/** Where such a list takes its cursor. */
 export const queryCursor = { in: 'query', name: 'cursor' } as const
 
 /** What such a list declares about its items. */

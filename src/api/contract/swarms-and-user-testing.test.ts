@@ -10,18 +10,16 @@ import { JourneyRun, SwarmOverview, JourneyRunLaunchRequest } from './journey-ru
 import { JourneyCreateRequest, JourneyGenerateRequest, JourneyUpdateRequest } from './journeys.ts'
 import { PersonaCreateRequest, PersonaGenerateRequest, PersonaUpdateRequest } from './personas.ts'
 import { OpenAIReadinessRequest } from './readiness.ts'
-import { scenarioUrl } from './scenario-shapes.ts'
-import { GenerationDrafts } from './swarm-shapes.ts'
-import { Swarm, SwarmCreateRequest, SwarmUpdateRequest } from './swarms.ts'
-import { ScenarioInsightsCancelRequest } from './user-testing-insights.ts'
-import { UserTestingSessionDetail } from './user-testing-sessions.ts'
+import { scenarioUrl } from './scenarios.ts'
+import { GenerationDrafts, Swarm, SwarmCreateRequest, SwarmUpdateRequest } from './swarms.ts'
 import {
+  ScenarioInsightsCancelRequest,
+  UserTestingSessionDetail,
   GuestExecutionRequest,
   ScenarioMemberRequest,
   ScenarioPublishRequest,
   ScenarioUpdateRequest,
 } from './user-testing.ts'
-
 const endpoints = publishedEndpoints()
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 /** Fields that a refusal names; an undeclared one by its own name. */

@@ -15,7 +15,6 @@ export const TrafficFrame = shape(() =>
     method: z.string().nullish(),
     /** The id of the protocol, as JSON. */
     rpcId: z.string().nullish(),
-    /** Bytes of the whole message. */
     size: z.number(),
     /** The frame that this one answers, and how long that took, in milliseconds. */
     answers: z.string().nullish(),

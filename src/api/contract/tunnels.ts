@@ -2,10 +2,7 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { record, shape, strictBody, timestamp } from './shapes.ts'
 
-/**
- * Leave to serve a tunnel. `url` and `connectToken` are credentials: whoever holds them can call or
- * impersonate the server, so they are handed to the caller once and never kept or logged.
- */
+/** Leave to serve a tunnel. `url` and `connectToken` are credentials: handed out once, never stored or logged. */
 export const TunnelGrant = shape(() =>
   record({
     serverId: z.string(),

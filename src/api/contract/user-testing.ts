@@ -1,13 +1,24 @@
 import { endpoint, resource } from './endpoint.ts'
-import { shape, alone, anyField, record, strictBody } from './shapes.ts'
+import {
+  shape,
+  alone,
+  anyField,
+  record,
+  strictBody,
+  listQuery,
+  queryCursor,
+  listOf,
+  openEnum,
+  timestamp,
+} from './shapes.ts'
 import * as z from 'zod'
 import { InsightsEnvelope } from './insight-shapes.ts'
-import { ScenarioLink, scenarioMode } from './scenario-shapes.ts'
+import { ScenarioLink, scenarioMode } from './scenarios.ts'
 import { SCENARIO_MODES } from './choices.ts'
 
 /**
- * Reply of publish and rebind. `accessVersion` rises when access narrows, never by rotation. A repeated publish
- * answers `created: false`, and `overridesIgnored` where the request asked for other settings than the first.
+ * Reply of publish and rebind. `accessVersion` rises when access narrows. `overridesIgnored` = a repeated publish asked
+ * for other settings.
  */
 export const Scenario = shape(() =>
   record({
@@ -30,10 +41,10 @@ const mode = shape(() => z.enum(SCENARIO_MODES).optional())
 export const ScenarioPublishRequest = shape(() => strictBody({ ...identity(), mode: mode() }))
 
 /** `deleted: false` means that nothing was published. */
-export const ScenarioDeleted = shape(() =>
+const ScenarioDeleted = shape(() =>
   record({ environmentId: z.string().nullish(), deleted: z.boolean().nullish(), id: z.string().nullish() }),
 )
-export type ScenarioDeleted = z.infer<typeof ScenarioDeleted>
+type ScenarioDeleted = z.infer<typeof ScenarioDeleted>
 
 /** Reply of an edit; it carries no `accessVersion` and no members. */
 export const UserTestingScenario = shape(() =>
@@ -48,10 +59,10 @@ export const UserTestingScenario = shape(() =>
 export type UserTestingScenario = z.infer<typeof UserTestingScenario>
 
 /** One scenario; `insights` is missing for viewers who may not see them. */
-export const UserTestingScenarioDetail = shape(() =>
+const UserTestingScenarioDetail = shape(() =>
   UserTestingScenario().extend({ environmentId: z.string().nullish(), insights: InsightsEnvelope().nullish() }),
 )
-export type UserTestingScenarioDetail = z.infer<typeof UserTestingScenarioDetail>
+type UserTestingScenarioDetail = z.infer<typeof UserTestingScenarioDetail>
 
 /** Text and access are two changes: sent together, the first could go live in a mode nobody asked for. */
 export const ScenarioUpdateRequest = shape(() =>
@@ -61,7 +72,7 @@ export const ScenarioUpdateRequest = shape(() =>
 )
 
 /** Spending caps for anonymous visitors: credits and starts a day, US dollar micros for harnesses. */
-export const GuestExecution = shape(() =>
+const GuestExecution = shape(() =>
   record({
     enabled: z.boolean().nullish(),
     computerEnabled: z.boolean().nullish(),
@@ -75,7 +86,7 @@ export const GuestExecution = shape(() =>
     maxConcurrentHarnessRuns: z.number().nullish(),
   }),
 )
-export type GuestExecution = z.infer<typeof GuestExecution>
+type GuestExecution = z.infer<typeof GuestExecution>
 
 const count = shape(() => z.int().min(0))
 
@@ -96,7 +107,7 @@ export const GuestExecutionRequest = shape(() =>
 )
 
 /** `link` is the new one. */
-export const ScenarioLinkRotated = shape(() =>
+const ScenarioLinkRotated = shape(() =>
   record({
     id: z.string(),
     projectId: z.string().nullish(),
@@ -104,7 +115,7 @@ export const ScenarioLinkRotated = shape(() =>
     link: ScenarioLink().nullish(),
   }),
 )
-export type ScenarioLinkRotated = z.infer<typeof ScenarioLinkRotated>
+type ScenarioLinkRotated = z.infer<typeof ScenarioLinkRotated>
 
 /** No mail goes out unless `sendInviteEmail` is true. */
 export const ScenarioMemberRequest = shape(() =>
@@ -112,12 +123,12 @@ export const ScenarioMemberRequest = shape(() =>
 )
 
 /** `removed` is the id or the address as it was sent. */
-export const ScenarioMemberRemoved = shape(() =>
+const ScenarioMemberRemoved = shape(() =>
   record({ scenarioId: z.string().nullish(), projectId: z.string().nullish(), removed: z.string().nullish() }),
 )
 
 /** The environment must belong to the same project. */
-export const ScenarioRebindRequest = shape(() => strictBody({ environmentId: z.string() }))
+const ScenarioRebindRequest = shape(() => strictBody({ environmentId: z.string() }))
 
 const published = '/projects/{projectId}/environments/{environmentId}/scenario' as const
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
@@ -207,5 +218,203 @@ export const userTesting = resource('userTesting', {
     idempotency: 'natural',
     gate: 'user-testing',
     refreshes: readers,
+  }),
+})
+
+/** A visitor's session as the list shows it; `authInterrupted` means they left at a server's login. */
+export const UserTestingSession = shape(() =>
+  record({
+    id: z.string(),
+    chatSessionId: z.string().nullish(),
+    messageCount: z.number().nullish(),
+    preview: z.string().nullish(),
+    modelId: z.string().nullish(),
+    toolCallCount: z.number().nullish(),
+    authInterrupted: z.boolean().nullish(),
+    visitor: record({
+      displayName: z.string().nullish(),
+      segment: z.string().nullish(),
+      authType: openEnum(['signedIn', 'guest']).nullish(),
+      recency: openEnum(['new', 'returning']).nullish(),
+      deviceKind: z.string().nullish(),
+      language: z.string().nullish(),
+    }).nullish(),
+    feedback: record({
+      rating: z.number().nullish(),
+      comment: z.string().nullish(),
+      count: z.number().nullish(),
+    }).nullish(),
+    theme: record({ id: z.string(), label: z.string().nullish(), keywords: z.array(z.string()).nullish() }).nullish(),
+    startedAt: timestamp().nullish(),
+    lastActivityAt: timestamp().nullish(),
+  }),
+)
+export type UserTestingSession = z.infer<typeof UserTestingSession>
+
+export const TranscriptMessage = shape(() =>
+  record({
+    role: z.string(),
+    text: z.string().nullish(),
+    toolName: z.string().nullish(),
+    createdAt: timestamp().nullish(),
+  }),
+)
+export type TranscriptMessage = z.infer<typeof TranscriptMessage>
+
+/** One page of a transcript. A null `messageCount` means unreadable, never zero. */
+export const UserTestingSessionDetail = shape(() =>
+  record({
+    id: z.string(),
+    scenarioId: z.string().nullish(),
+    chatSessionId: z.string().nullish(),
+    modelId: z.string().nullish(),
+    startedAt: timestamp().nullish(),
+    lastActivityAt: timestamp().nullish(),
+    messageCount: z.number().nullish(),
+    transcriptUnavailable: z.boolean().nullish(),
+    messages: z.array(TranscriptMessage()).nullish(),
+    nextCursor: z.string().nullish(),
+  }),
+)
+export type UserTestingSessionDetail = z.infer<typeof UserTestingSessionDetail>
+
+const collection = '/projects/{projectId}/user-testing/scenarios/{scenarioId}/sessions' as const
+
+export const userTestingSessions = resource('userTestingSessions', {
+  list: endpoint('listUserTestingSessions', 'GET', collection, {
+    summary: 'Visitor sessions of a scenario as summaries.',
+    ...listOf(UserTestingSession),
+    gate: 'user-testing',
+  }),
+  get: endpoint('getUserTestingSession', 'GET', `${collection}/{sessionId}`, {
+    summary: 'Paged transcript of one visitor session.',
+    query: listQuery,
+    response: UserTestingSessionDetail,
+    gate: 'user-testing',
+    cursor: queryCursor,
+  }),
+})
+
+/** Session volumes and rates: an open document, not found before any session. */
+export const ScenarioMetrics = shape(() => record({}))
+export type ScenarioMetrics = z.infer<typeof ScenarioMetrics>
+
+/** Models, tools and servers that visitors touched. With `scan.truncated` the rates cover recent sessions only. */
+export const ScenarioUsage = shape(() => record({ scan: record({ truncated: z.boolean().nullish() }).nullish() }))
+export type ScenarioUsage = z.infer<typeof ScenarioUsage>
+
+/** Mined signals of the current window, open but for the id that the insights read takes. */
+export const ScenarioSignals = shape(() => record({ windowId: z.string().nullish() }))
+export type ScenarioSignals = z.infer<typeof ScenarioSignals>
+
+/** Generated insights of one window: an open document; not found means that nobody asked. */
+export const ScenarioWindowInsights = shape(() => record({ windowId: z.string() }))
+export type ScenarioWindowInsights = z.infer<typeof ScenarioWindowInsights>
+
+/** `force` generates again and takes a second slice of `insightsPerDay`. */
+const ScenarioInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }))
+
+/** `windowId` is what to poll with. */
+const ScenarioInsightsRequested = shape(() =>
+  record({
+    scenarioId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    windowId: z.string(),
+    status: openEnum(['pending']).nullish(),
+  }),
+)
+type ScenarioInsightsRequested = z.infer<typeof ScenarioInsightsRequested>
+
+export const ScenarioInsightsCancelRequest = shape(() => strictBody({ windowId: z.string().min(1) }))
+
+const ScenarioInsightsCanceled = shape(() =>
+  record({
+    scenarioId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    windowId: z.string().nullish(),
+    canceled: z.boolean().nullish(),
+  }),
+)
+
+/** A finding over a window: an open document, its id included, whose name the contract does not state. */
+export const ScenarioFinding = shape(() => record({}))
+export type ScenarioFinding = z.infer<typeof ScenarioFinding>
+
+/** `dismissed` is the state after the call. */
+const ScenarioFindingDismissed = shape(() =>
+  record({
+    id: z.string(),
+    scenarioId: z.string().nullish(),
+    projectId: z.string().nullish(),
+    dismissed: z.boolean().nullish(),
+  }),
+)
+
+export const userTestingInsights = resource('userTestingInsights', {
+  metrics: endpoint('getUserTestingMetrics', 'GET', `${scenario}/metrics`, {
+    summary: 'Session volumes and rates; not found before any session.',
+    query: shape(() => strictBody({ population: z.enum(['real', 'synthetic']).optional() })),
+    response: ScenarioMetrics,
+    errors: ['VALIDATION_ERROR'],
+    gate: 'user-testing',
+  }),
+  usage: endpoint('getUserTestingUsage', 'GET', `${scenario}/usage`, {
+    summary: 'Models, tools and servers visitors touched; maybe truncated.',
+    response: ScenarioUsage,
+    gate: 'user-testing',
+  }),
+  signals: endpoint('getUserTestingSignals', 'GET', `${scenario}/signals`, {
+    summary: 'Mined signals of the current window, with its id.',
+    response: ScenarioSignals,
+    gate: 'user-testing',
+  }),
+  get: endpoint('getUserTestingWindowInsights', 'GET', `${scenario}/windows/{windowId}/insights`, {
+    summary: "Poll one window's insights; not found before any request.",
+    response: ScenarioWindowInsights,
+    gate: 'user-testing',
+  }),
+  /** `spend` stands for the ledger: insights take no credits (differences, row 10). */
+  request: endpoint('requestUserTestingInsights', 'POST', `${scenario}/insights`, {
+    summary: 'Schedule analysis of the current window; uses the daily insights quota.',
+    body: shape(() => ScenarioInsightsRequest().optional()),
+    status: 202,
+    response: ScenarioInsightsRequested,
+    errors: ['VALIDATION_ERROR', 'CONFLICT'],
+    risk: 'spend',
+    idempotency: 'none',
+    gate: 'user-testing',
+    refreshes: ['userTesting'],
+  }),
+  /** Not gated, because the prose document puts cancelling outside the gate. */
+  cancel: endpoint('cancelUserTestingInsights', 'DELETE', `${scenario}/insights`, {
+    summary: "Release a window's analysis that hangs in pending.",
+    body: ScenarioInsightsCancelRequest,
+    response: ScenarioInsightsCanceled,
+    risk: 'end',
+    refreshes: ['userTesting'],
+  }),
+})
+
+const dismissal = {
+  response: ScenarioFindingDismissed,
+  risk: 'write',
+  idempotency: 'natural',
+  gate: 'user-testing',
+} as const
+
+/** The list answers a cursor but takes none. */
+export const userTestingFindings = resource('userTestingFindings', {
+  list: endpoint('listUserTestingFindings', 'GET', `${scenario}/findings`, {
+    summary: 'All findings of a scenario, dismissed ones included.',
+    ...listOf(ScenarioFinding),
+    gate: 'user-testing',
+  }),
+  dismiss: endpoint('dismissUserTestingFinding', 'POST', `${scenario}/findings/{findingId}/dismiss`, {
+    ...dismissal,
+    summary: 'Hide a scenario finding by its lasting id.',
+  }),
+  undismiss: endpoint('undismissUserTestingFinding', 'POST', `${scenario}/findings/{findingId}/undismiss`, {
+    ...dismissal,
+    summary: 'Show a hidden scenario finding again.',
   }),
 })

@@ -2,10 +2,7 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/**
- * Generated insights of a wave. The two documents are open; `discovery` may arrive after `status` says completed.
- * A read that finds nothing means that nobody asked, not that the work is still going on.
- */
+/** Generated insights of a wave. `discovery` may arrive after `status` is completed; 404 means nobody asked. */
 export const WaveInsights = shape(() =>
   record({
     waveId: z.string(),

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useLayoutEffect } from 'react'
-import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
+import { type ConnectionFault, connectionLabel } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import {
   type AnyEndpoint,
@@ -10,11 +10,9 @@ import {
   roleSentence,
   type ProjectRole,
 } from '../../api/contract/endpoint.ts'
-import { connectionLabel } from '../../api/client/errors/connection-labels.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
-
 /** Nothing is read for it; what a screen has read of the project is enough. */
 const FROM_CACHE = { enabled: false, staleTime: Infinity } as const
 const READ_ONLY = 'This session is read-only: it launches, calls and changes nothing.'

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
+import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 
 /** What a desktop's programs need of the environment; the rest, and every key in it, stays here. */
 const PASSED_ON =

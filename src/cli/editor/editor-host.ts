@@ -7,7 +7,7 @@ import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
 import { isPassedOn } from '../dashboard/browser.ts'
-import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
+import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { commandArguments } from '../arguments/command-arguments.ts'
 
 /** What runs where neither variable names an editor. */

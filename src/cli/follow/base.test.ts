@@ -5,12 +5,10 @@ import { createClient } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
-import type { ComparedRun } from '../../service/evals/compared-run.ts'
-import { compareRuns } from '../../service/evals/comparison.ts'
+import { type ComparedRun, compareRuns } from '../../service/evals/comparison.ts'
 import type { CaseSnapshot } from '../../service/evals/types.ts'
 import { conclude } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates } from './gate-facts.ts'
-
 const CASES = ['a', 'b', 'c'] as const
 type Made = {
   environment: 'prod' | 'staging' | undefined

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { refusal } from '../../api/client/errors/api-error.ts'
-import { mayRepeat, isSameWrite, readEarlier, supersede } from '../../api/client/journal/earlier.ts'
+import { mayRepeat, isSameWrite, readEarlier, supersede } from '../../api/client/read-back/earlier.ts'
 import type { JournalEntry, PlannedWrite } from '../../api/client/journal/entry.ts'
-import { choicesOf, openWriteOf } from '../../api/client/journal/open-write.ts'
+import { choicesOf, openWriteOf } from '../../api/client/read-back/open-write.ts'
 import {
   lookBack,
   REPEAT_WITHIN_MS,
   sendAgain,
   type Decision,
   type Resolution,
-} from '../../api/client/journal/resolve.ts'
+} from '../../api/client/read-back/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { confirmPrompt, readAnswer, canPrompt } from '../arguments/confirm-prompt.ts'

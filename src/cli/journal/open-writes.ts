@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { QueryClient } from '@tanstack/react-query'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { listUnresolved, type Resolution, resolveJournal } from '../../api/client/journal/resolve.ts'
+import { listUnresolved, type Resolution, resolveJournal } from '../../api/client/read-back/resolve.ts'
 import { refresh } from '../../api/client/cache/queries.ts'
 import { every } from '../../lib/clock.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'

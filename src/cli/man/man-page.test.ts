@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildProgram } from '../commands.ts'
 import { declaredCommands } from '../completion/declared.ts'
-import { MARK_VARIABLE } from '../../service/connections/strays.ts'
+import { MARK_VARIABLE } from '../../service/connections/guardian.ts'
 import { ENVIRONMENT } from './environment.ts'
 import { manPage } from './man-page.ts'
 

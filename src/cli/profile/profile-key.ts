@@ -9,7 +9,7 @@ import { hasFile, type KeySource, type ServiceChoice } from './profiles.ts'
 import { commandArguments } from '../arguments/command-arguments.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { check, readConfigText } from '../config/file.ts'
-import { withoutOwnPrograms } from '../../service/connections/own-programs.ts'
+import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /** Asks for a secret that is not shown; undefined where nobody can be asked. */

@@ -10,7 +10,7 @@ import type { AnswerShape } from '../../service/workspace/answer-shapes.ts'
 import { createFaults, parseFaults, type FaultyAnswer } from '../../service/faults/faults.ts'
 import { ensureKeyFile } from '../../service/core/access.ts'
 import { isLoopback } from '../../service/core/urls.ts'
-import type { ModelSettings } from '../../service/models/settings.ts'
+import type { ModelSettings } from '../../service/models/endpoint.ts'
 import type { LogEntry } from '../../service/core/pipeline.ts'
 import { insertSamples } from '../../service/samples/insert-samples.ts'
 import type { Store } from '../../service/core/database/store.ts'
@@ -85,11 +85,11 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     dataDir,
     rateLimit: { ...(perMinute !== undefined && { perMinute }), ...(burst !== undefined && { burst }) },
     models: options.models,
-    keptTexts: KEPT_TEXTS,
+    cachedTextChars: KEPT_TEXTS,
     ...(options.maxRuns !== undefined && { maxConcurrentRuns: options.maxRuns }),
     ...(options.shape && { shape: options.shape }),
     visitOrigin: () => origin,
-    ownHosts: isRemote ? undefined : ownHostsOf(host, options),
+    allowedHosts: isRemote ? undefined : ownHostsOf(host, options),
     log: createServiceLog(options, { stdout, stderr }),
   })
   try {

@@ -2,7 +2,7 @@ import { SignInError } from '../../domain/servers/sign-in.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { describeNetwork } from '../../service/connections/failures.ts'
-import type { McpLibrary } from '../../service/connections/library.ts'
+import type { McpLibrary } from '../../service/connections/types.ts'
 import { AddressRefused } from '../../service/connections/metadata-fetch.ts'
 import { ServiceError } from '../../service/core/errors.ts'
 

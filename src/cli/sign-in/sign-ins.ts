@@ -14,16 +14,14 @@ import {
   type SignInPlan,
   type SignIns,
 } from '../../domain/servers/sign-in.ts'
-import { bearerChallenge } from '../../service/connections/challenge.ts'
+import { bearerChallenge, probeHttp } from '../../service/connections/http-request.ts'
 import { discoverResource } from '../../service/servers/token-refresh.ts'
-import { probeHttp } from '../../service/connections/http-request.ts'
-import { loadLibrary, type McpLibrary } from '../../service/connections/library.ts'
+import { loadLibrary, type McpLibrary } from '../../service/connections/types.ts'
 import { createMetadataFetch, requireNameable } from '../../service/connections/metadata-fetch.ts'
 import { untilAborted } from '../../service/core/deadline.ts'
 import { openCallback, type Callback } from './callback.ts'
 import { signInFailure, type Phase } from './failures.ts'
 import { defined } from '../../lib/json.ts'
-
 /** How long the servers may take over all answers of a step, and the person in the browser; milliseconds. */
 export type SignInTimes = { stepMs: number; personMs: number }
 

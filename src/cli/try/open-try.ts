@@ -85,7 +85,7 @@ function openTemporary(
     const home = openLocal(settings, log, 'briefly')
     const handOver: HandOver = async (serverId, homeServerId) => {
       const [{ handOverServer }, here, there] = await Promise.all([
-        import('../../service/servers/hand-over.ts'),
+        import('../../service/servers/handlers.ts'),
         opened.service(),
         home.service(),
       ])

@@ -1,7 +1,7 @@
 import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../../api/contract/endpoint.ts'
-import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
+import { scenarioUrl, type ScenarioLink, type ProjectScenario } from '../../api/contract/scenarios.ts'
 import { consequencesOf } from '../../domain/scenarios/consequences.ts'
 import { provedVersion, type Noting } from '../../domain/scenarios/notes.ts'
 import {
@@ -19,7 +19,6 @@ import { liveSessionsOf, readBack } from '../../domain/scenarios/read-back.ts'
 import { invitationCode } from '../../domain/scenarios/session-secrets.ts'
 import { effectOf, type AccessChange, type AccessMode } from '../../domain/scenarios/table.ts'
 import { readAccessState, targetOf, whatMoved, NOT_YET } from '../../screens/scenarios/access-state.ts'
-import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { sendWrite, type CommandWrite, type Sent, type WriteOptions } from '../journal/send-write.ts'
@@ -28,7 +27,6 @@ import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
-
 type Own = WriteOptions & { json?: boolean }
 type Words = readonly string[]
 

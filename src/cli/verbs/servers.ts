@@ -1,6 +1,6 @@
 import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { isCutShort } from '../../api/client/pages.ts'
-import { protocolErrorOf } from '../../api/client/errors/protocol-error.ts'
+import { protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'

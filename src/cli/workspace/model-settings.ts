@@ -1,4 +1,4 @@
-import { ADDRESSES, isUsableKey, MODEL_KINDS, type ModelSettings } from '../../service/models/settings.ts'
+import { ADDRESSES, isUsableKey, MODEL_KINDS, type ModelSettings } from '../../service/models/endpoint.ts'
 import { UsageError } from '../config/settings.ts'
 
 /**

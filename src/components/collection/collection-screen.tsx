@@ -1,7 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
-import type { ItemOf } from '../../api/client/cache/cached.ts'
-import type { AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
+import type { ItemOf, AnyEndpoint, OutputOf } from '../../api/contract/endpoint.ts'
 import type { Queries } from '../../api/client/cache/queries.ts'
 import type { Bindings, Handlers } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'

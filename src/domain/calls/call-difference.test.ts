@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matchToolCalls } from '../../service/evals/call-matching.ts'
-import { toMatchOptions } from '../../service/evals/match-options.ts'
+import { matchToolCalls, toMatchOptions } from '../../service/evals/call-matching.ts'
 import { argumentChanges } from './argument-changes.ts'
 import { callDifference, callMatchOf, plainCall, type CallMatch, type PlainCall } from './call-difference.ts'
-
 const ANY = callMatchOf()
 
 /** `a1 b` is two calls: a with n = 1, b without arguments. */

@@ -1,6 +1,6 @@
 import type { SwarmFinding } from '../../api/contract/journey-findings.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type { ScenarioFinding } from '../../api/contract/user-testing-insights.ts'
+import type { ScenarioFinding } from '../../api/contract/user-testing.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /** Where a finding was seen: in waves of journeys, or by visitors of a published scenario. */

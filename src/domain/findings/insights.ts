@@ -1,6 +1,6 @@
 import { ActionableFinding, InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type { ScenarioWindowInsights } from '../../api/contract/user-testing-insights.ts'
+import type { ScenarioWindowInsights } from '../../api/contract/user-testing.ts'
 import type { WaveInsights } from '../../api/contract/wave-insights.ts'
 import { textAt, type Finding } from './finding.ts'
 import { isPlainObject } from '../../lib/json.ts'

@@ -5,7 +5,7 @@ import { createClient } from '../../api/client/client.ts'
 import { createTrialReader } from './trial-reader.ts'
 
 /** A service whose run has pages of one trial each, in the states that are given. */
-function reader(states: string[], aRound?: number) {
+function reader(states: string[], maxPagesPerPoll?: number) {
   const asked: number[] = []
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',
@@ -17,7 +17,12 @@ function reader(states: string[], aRound?: number) {
       return Response.json({ items, nextCursor: at + 1 < states.length ? String(at + 1) : null })
     }),
   })
-  const trials = createTrialReader(client, { projectId: 'p', runId: 'r' }, {}, aRound ? { aRound } : {})
+  const trials = createTrialReader(
+    client,
+    { projectId: 'p', runId: 'r' },
+    {},
+    maxPagesPerPoll ? { maxPagesPerPoll } : {},
+  )
   return {
     trials,
     read: async () => {

@@ -21,7 +21,7 @@ export type TrialReaderOptions = {
   /**
    * Most pages of one reading: pages that were never read come first, and what is not read again is given as it was.
    */
-  aRound?: number
+  maxPagesPerPoll?: number
 }
 
 type Page = { cursor: string | undefined; items: EvalIteration[]; next: string | undefined; readAt: number }
@@ -33,7 +33,7 @@ export function createTrialReader(
   client: Client,
   run: { projectId: string; runId: string },
   options: CallOptions,
-  { keep = trial => trial, aRound = Infinity }: TrialReaderOptions = {},
+  { keep = trial => trial, maxPagesPerPoll = Infinity }: TrialReaderOptions = {},
 ): TrialReader {
   let requests = 1
   let readings = 0
@@ -54,8 +54,8 @@ export function createTrialReader(
     async read() {
       const found = pages.length === 0 ? [await pageAt(undefined)] : []
       const all = () => [...pages, ...found]
-      while (found.length < aRound && goesOn(all())) found.push(await pageAt(all().at(-1)?.next))
-      const round = pagesToRefresh(pages, { isOpen, readAt: page => page.readAt, most: aRound - found.length })
+      while (found.length < maxPagesPerPoll && goesOn(all())) found.push(await pageAt(all().at(-1)?.next))
+      const round = pagesToRefresh(pages, { isOpen, readAt: page => page.readAt, most: maxPagesPerPoll - found.length })
       const read: Page[] = []
       for (const page of pages) read.push(round.has(page) ? await pageAt(page.cursor) : page)
       // The page that was the last may have got one behind it only now.

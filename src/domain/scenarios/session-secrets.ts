@@ -1,7 +1,7 @@
 import { createListeners } from '../../lib/listeners.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import type { Client } from '../../api/client/client.ts'
-import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
+import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenarios.ts'
 
 /** The code that lets an invited person in, as it was answered once. */
 export type Invitation = { member: string; code: string; at: number } & AsOf

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { shape, strictBody } from '../../api/contract/shapes.ts'
-import { EvalSuiteScheduleRequest } from '../../api/contract/suite-extras.ts'
-import { EvalSuiteUpdateRequest, type EvalSuiteDetail } from '../../api/contract/suites.ts'
+import { EvalSuiteScheduleRequest, EvalSuiteUpdateRequest, type EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from './changes.ts'
 import { defined } from '../../lib/json.ts'

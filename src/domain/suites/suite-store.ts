@@ -1,4 +1,4 @@
-import { allTools } from '../../api/client/errors/all-tools.ts'
+import { allTools } from '../../api/client/errors/api-error.ts'
 import type { CallOptions, Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'

@@ -1,12 +1,10 @@
-import { allTools } from '../../api/client/errors/all-tools.ts'
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { allTools, ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isSameJson } from '../json/same-json.ts'
 import { localClock, localMoment } from '../../lib/times.ts'
 import { casesByTool, type SeenTool, type ToolListing } from '../runs/comparison-tools.ts'
 import { type Snapshot, snapshotChanges, snapshotOf, type SnapshotChange } from '../servers/snapshots.ts'
-
 /** A saved server that the cases of a watched suite call. */
 export type WatchedServer = {
   id: string

@@ -1,7 +1,7 @@
 import { Box } from 'ink'
 import { useMemo, type ReactNode } from 'react'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
+import type { UserTestingSession } from '../../api/contract/user-testing.ts'
 import { showsFinding } from '../../domain/findings/shows.ts'
 import { scorecardLabel } from '../../domain/findings/waves.ts'
 import { UNKNOWN } from '../../tui/theme/format.ts'

@@ -2,7 +2,7 @@ import { useQueries, useQueryClient, type UseQueryResult } from '@tanstack/react
 import { useMemo, useRef } from 'react'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
-import type { ScenarioFinding } from '../../api/contract/user-testing-insights.ts'
+import type { ScenarioFinding } from '../../api/contract/user-testing.ts'
 import { isForbidden } from '../../domain/findings/dismissal.ts'
 import { mergeFindings, type Finding, type FindingSource } from '../../domain/findings/finding.ts'
 import { gateOf, insightsPerDay, type FindingsGate } from '../../domain/findings/gate.ts'

@@ -1,7 +1,6 @@
-import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
-import { connectionLabel } from '../../api/client/errors/connection-labels.ts'
+import { type ConnectionFault, connectionLabel } from '../../api/client/errors/api-error.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { stateOf } from '../../api/client/journal/open-write.ts'
+import { stateOf } from '../../api/client/read-back/open-write.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import {
   newsSince,
@@ -11,7 +10,6 @@ import {
   type NowTarget,
   type Read,
 } from '../../domain/now/line.ts'
-
 /** Key of the line about a write. */
 export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
 

@@ -43,8 +43,8 @@ export function useOlderRuns(
   const { queryKey } = queries.runs.older.infinite(input)
   const options = queries.runs.older.infinite(input, {
     settled: page => takenOver.has(page) || page.items.every(run => isTerminalRunStatus(run.status)),
-    keep: page => ({ ...page, items: page.items.map(shareParts) }),
-    together: usePagesADraw(),
+    project: page => ({ ...page, items: page.items.map(shareParts) }),
+    pagesPerDraw: usePagesADraw(),
     staleTime: Infinity,
     gcTime: KEEP_MS,
     enabled: isTaken(queryClient.getQueryData(queryKey)?.pages[0]),

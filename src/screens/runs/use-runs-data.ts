@@ -70,10 +70,10 @@ function useTrials(projectId: string, runId: string, run: { read: RepeatedRead |
     { projectId, runId, limit: TRIALS_A_PAGE },
     {
       settled: isSettledPage,
-      aRound: PAGES_A_POLL[unlimited ? 'local' : 'remote'],
-      keep: withShownTrials,
+      maxPagesPerPoll: PAGES_A_POLL[unlimited ? 'local' : 'remote'],
+      project: withShownTrials,
       // Of a run in flight the pages stay small, since one that is not settled is read again and again.
-      together: run.ended && unlimited ? PAGES_A_DRAW : 1,
+      pagesPerDraw: run.ended && unlimited ? PAGES_A_DRAW : 1,
     },
   )
   return useApiPages({ ...options, ...(run.ended && { staleTime: Infinity }) }, run.read)

@@ -1,4 +1,4 @@
-import type { UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
+import type { UserTestingSession } from '../../api/contract/user-testing.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'

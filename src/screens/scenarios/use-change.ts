@@ -12,7 +12,7 @@ import {
 import { liveSessionsOf, readBack } from '../../domain/scenarios/read-back.ts'
 import { effectOf, type AccessChange } from '../../domain/scenarios/table.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { resolveJournal } from '../../api/client/journal/resolve.ts'
+import { resolveJournal } from '../../api/client/read-back/resolve.ts'
 import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'

@@ -1,5 +1,5 @@
 import { linkGrants } from '../../domain/scenarios/labels.ts'
-import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenario-shapes.ts'
+import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useCopy } from '../../components/copy.tsx'

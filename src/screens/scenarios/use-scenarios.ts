@@ -2,8 +2,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { gateClosed } from '../../domain/scenarios/rights.ts'
 import { provedVersion } from '../../domain/scenarios/notes.ts'
-import { scenarioUrl } from '../../api/contract/scenario-shapes.ts'
-import type { ProjectScenario } from '../../api/contract/scenarios.ts'
+import { scenarioUrl, type ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { every } from '../../lib/clock.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
@@ -13,7 +12,6 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-
 /** How often scenarios on screen are read again, in milliseconds: within that another person's change shows. */
 const POLL_MS = { local: 5_000, remote: 30_000 }
 /** Scenarios whose sessions and environment are read unasked: two requests each. */

@@ -1,6 +1,5 @@
-import { ApiError } from '../../api/client/errors/api-error.ts'
+import { ApiError, protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { protocolErrorOf } from '../../api/client/errors/protocol-error.ts'
 import { formatAgo, formatCount, formatDuration } from '../../tui/theme/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
@@ -25,7 +24,6 @@ import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 import { isPlainObject, parseExact, type JsonObject } from '../../lib/json.ts'
-
 /** Longest words of the service that are laid out; the cut names what is missing. */
 const MOST_TEXT = 20_000
 

@@ -1,6 +1,6 @@
 import { contract } from '../../api/contract/contract.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { allTools } from '../../api/client/errors/all-tools.ts'
+import { allTools } from '../../api/client/errors/api-error.ts'
 import { createCases, outcomeCounts, type BatchOptions, type CaseOutcome } from '../../domain/suites/batch.ts'
 import { DUPLICATE_POLICIES, type DuplicatePolicy } from '../../domain/suites/duplicates.ts'
 import type { CaseForm } from '../../domain/suites/case-form.ts'

@@ -1,8 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { Persona } from '../../api/contract/personas.ts'
-import type { GenerationDrafts, JourneyDraft, PersonaDraft } from '../../api/contract/swarm-shapes.ts'
-import type { Swarm } from '../../api/contract/swarms.ts'
+import type { GenerationDrafts, JourneyDraft, PersonaDraft, Swarm } from '../../api/contract/swarms.ts'
 import { YES, type FieldOption } from '../../components/form/field-input.ts'
 import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 import { useOpening } from '../../components/opening.tsx'
@@ -15,7 +14,6 @@ import { environmentOptions, personaOptions, sizeFields, sizeOf } from './forms.
 import { contractFields } from '../../components/records/contract-form.ts'
 import { isProject } from './names.ts'
 import { useMakeEnvironment } from './use-records.ts'
-
 /** The value that stands for personas that are yet to be drafted. */
 const NEW_PEOPLE = ''
 

@@ -18,7 +18,7 @@ import { wavePlace } from './route.ts'
 import { useMakeEnvironment } from './use-records.ts'
 import { resultOf, type JournalEntry } from '../../api/client/journal/entry.ts'
 import type { Journal } from '../../api/client/journal/journal.ts'
-import { REPEAT_WITHIN_MS } from '../../api/client/journal/resolve.ts'
+import { REPEAT_WITHIN_MS } from '../../api/client/read-back/resolve.ts'
 import type { JourneyRunLaunched } from '../../api/contract/journey-runs.ts'
 
 /**

@@ -67,13 +67,9 @@ const OWN_WORDS = new Set<AnyEndpoint>([
   contract.scenarios.get,
 ])
 
-/**
- * What becomes of an operation that the model asks for: it is carried out, carried out as long as no text from outside
- * was read in the turn, or proposed.
- */
+/** Whether an operation is carried out, carried out until outside text was read in the turn, or proposed. */
 type Tier = 'done' | 'untilOutside' | 'proposed'
 
-/** An operation as a tool of the model. */
 export type AgentTool = {
   endpoint: AnyEndpoint
   tier: Tier

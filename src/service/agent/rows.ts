@@ -66,7 +66,6 @@ export function createAgentTurnRows(database: Database) {
       const { proposed = [] } = turns.one({ id }) ?? {}
       turns.change({ id }, { proposed: [...proposed, action] })
     },
-    /** Stores with the turn of a proposal what was decided about it. */
     decide({ id, turnId }: Pick<ProposalRow, 'id' | 'turnId'>, decision: AgentDecision) {
       const { proposed = [] } = turns.one({ id: turnId }) ?? {}
       const decided = proposed.map(each => (each.actionId === id ? { ...each, decision } : each))

@@ -1,6 +1,6 @@
 import { parseExact } from '../../lib/json.ts'
 import type { ModelMessage } from 'ai'
-import type { AgentProposal, AgentTurnResponse } from '../../api/contract/agent.ts'
+import type { AgentProposal, AgentTurnResponse, AgentTurn } from '../../api/contract/agent.ts'
 import { API_PREFIX, contract } from '../../api/contract/contract.ts'
 import { fillPath, pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { plainHeaders, type ApiResponse } from '../../api/contract/message.ts'
@@ -9,19 +9,22 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { neverAnswered, NO_ANSWER, readText, runModelTurn, type TurnTools } from '../conversations/model-turn.ts'
 import type { Handlers, InnerRequest, ServiceContext } from '../core/context.ts'
-import { createOnce } from '../core/create-once.ts'
+import { createOnce } from '../core/record-handlers.ts'
 import { untilAborted } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest, newId } from '../core/ids.ts'
-import { releaseLease, takeLease } from '../core/lease.ts'
+import { releaseLease, takeLease, isAbandoned } from '../core/lease.ts'
 import { cut } from '../core/one-line.ts'
 import { Reply } from '../core/reply.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
-import { withDeadline } from '../models/ask.ts'
-import { unusableAnswer } from '../models/failures.ts'
+import { withDeadline, requireModel } from '../models/ask.ts'
+import { unusableAnswer } from '../models/library.ts'
 import { NO_TOKENS } from '../core/token-usage.ts'
 import { agentTools, effectOf, ownParameters, type AgentTool } from './operations.ts'
 import type { AgentTurnRow } from './rows.ts'
+import { requireRow } from '../core/database/table.ts'
+import { latestPage } from '../core/list-page.ts'
+import { invalidField } from '../core/validation.ts'
 
 type TurnCall = Parameters<Handlers['agent']['turn']>[0]
 type Created = AgentTurnRow['created'][number]
@@ -42,11 +45,11 @@ A case has steps, each with an "id": {"kind":"prompt","prompt":"…"}, {"kind":"
 "toolName":"…","arguments":{}} or {"kind":"assert","assertion":{"type":"responseContains","needle":"…"}}.`
 
 /**
- * Has the model answer what was said last, with the operations of the project as its tools. What would overwrite,
- * spend, end, expose or delete is proposed and never done; what the turn did is stored as it happens.
- * @throws ServiceError whose details hold what was created and proposed by then
+ * Has the model answer with the project's operations as tools. What overwrites, spends, ends, exposes or deletes is
+ * only proposed.
+ * @throws ServiceError with what was created and proposed in its details
  */
-export async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTurnResponse> {
+async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTurnResponse> {
   const { store } = context
   const { messages, conversationId, slackChannelId } = call.body
   const lease = takeLease()
@@ -327,4 +330,84 @@ function withEffects(error: unknown, { created, proposed }: AgentTurnRow): Servi
     ...(Object.keys(details).length > 0 && { details }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
+}
+
+/** Turns of an organization at once, in this process (limits-and-errors, section 4). */
+const MOST_TURNS = 4
+
+export function agentHandlers(context: ServiceContext): Handlers['agent'] {
+  const underWay = new Map<string, number>()
+  const count = (organizationId: string, by: number) =>
+    underWay.set(organizationId, (underWay.get(organizationId) ?? 0) + by)
+  return {
+    async turn(call) {
+      const { body, caller } = call
+      requireModel({ configured: context.models, keys: {} })
+      if (body.messages.at(-1)?.role !== 'user')
+        throw invalidField('messages', 'the last message must be from the user')
+      if ((underWay.get(caller.organizationId) ?? 0) >= MOST_TURNS)
+        throw new ServiceError(
+          'RATE_LIMITED',
+          `The agent is serving ${MOST_TURNS} turns, which is the limit; try again later.`,
+        )
+      count(caller.organizationId, 1)
+      try {
+        return await runTurn(context, call)
+      } finally {
+        count(caller.organizationId, -1)
+      }
+    },
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function agentTurnHandlers({ store, now }: ServiceContext): Handlers['agentTurns'] {
+  return {
+    list({ project, query }) {
+      const { conversationId } = query
+      const page = (...place: [string, number | undefined, number]) => store.agentTurns.page(...place, conversationId)
+      const name = `agent-turns/${JSON.stringify(conversationId)}`
+      return latestPage(store, { name, ownerId: project.id, query, page }, toTurn)
+    },
+    usage({ project }) {
+      const at = now()
+      const since = at - (at % DAY_MS)
+      return { since, ...store.agentTurns.usageSince(project.id, since) }
+    },
+  }
+}
+
+export function agentProposalHandlers({ store }: ServiceContext): Handlers['agentProposals'] {
+  return {
+    get: ({ project, params }) =>
+      requireRow(store.agentProposals.get(project.id, params.actionId), `pending proposal ${params.actionId}`).proposal,
+    discard: ({ project, params, query }) =>
+      store.write(() => {
+        const row = store.agentProposals.get(project.id, params.actionId)
+        if (!row) return { discarded: false }
+        store.agentProposals.delete(row.id)
+        store.agentTurns.decide(row, query.decision)
+        return { discarded: true }
+      }),
+  }
+}
+
+function toTurn(row: AgentTurnRow): AgentTurn {
+  const { id, conversationId = null, startedAt, endedAt = null, question, reply = null, error, calls, lease } = row
+  const ended = error ? 'failed' : 'answered'
+  return {
+    id,
+    conversationId,
+    status: endedAt !== null ? ended : isAbandoned(lease) ? 'interrupted' : 'running',
+    startedAt,
+    endedAt,
+    question,
+    reply,
+    error: error ?? null,
+    calls,
+    createdResources: row.created,
+    proposedActions: row.proposed,
+    usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens },
+  }
 }

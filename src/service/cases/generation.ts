@@ -1,13 +1,12 @@
 import * as z from 'zod'
-import { caseExtras, type EvalCaseGenerateRequest, type EvalCaseGenerated } from '../../api/contract/suite-extras.ts'
-import { createCaseBatch } from './batch.ts'
-import { toEvalCase } from './records.ts'
+import { cases, type EvalCaseGenerateRequest, type EvalCaseGenerated } from '../../api/contract/suites.ts'
+import { createCaseBatch, toEvalCase } from './records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/ids.ts'
 import { canonicalJson } from '../../lib/json.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { withDeadline, askForObject, requireModel } from '../models/ask.ts'
-import { unusableAnswer } from '../models/failures.ts'
+import { unusableAnswer } from '../models/library.ts'
 import { chooseTarget, requireServers } from '../suites/target.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
@@ -17,7 +16,6 @@ import { requireConfigurable } from '../suites/records.ts'
 import type { Tool } from '../connections/types.ts'
 import { shape, isPlainObject } from '../../api/contract/shapes.ts'
 import { invalidField } from '../core/validation.ts'
-
 type Request = NonNullable<z.output<typeof EvalCaseGenerateRequest>>
 export type Bucket = keyof NonNullable<Request['caseMix']>
 
@@ -43,9 +41,8 @@ const NONE: CaseMix = { simple: 0, multiTool: 0, multiTurn: 0, complex: 0, negat
 const MODES = { normal: { ...USUAL, negative: 0 }, negative: { ...NONE, negative: 5 } } as const
 
 /**
- * How many cases of each kind are wanted: `caseMix` goes before `mode`, and a bucket that it leaves out keeps its usual
- * count.
- * @throws ServiceError `VALIDATION_ERROR` when none are wanted at all
+ * How many cases of each kind are wanted; `caseMix` goes before `mode`.
+ * @throws ServiceError `VALIDATION_ERROR` for none
  */
 export function mixOf({ mode, caseMix }: Pick<Request, 'mode' | 'caseMix'>): CaseMix {
   if (!caseMix) return mode ? MODES[mode] : USUAL
@@ -76,13 +73,11 @@ const Draft = shape(() =>
 )
 export type Draft = z.infer<typeof Draft>
 
-/** What a model answers when it drafts cases. */
 export const Drafts = shape(() => z.object({ cases: z.array(Draft()) }))
 
 /** A draft that is no case, in the words of a refused entry. */
 type Unusable = { title: string; bucket: Bucket; code: 'INVALID_CASE'; message: string }
 
-/** A case as a create takes it. */
 type CaseBody = Record<string, unknown>
 
 /** Longest texts of a case, in characters. */
@@ -91,7 +86,6 @@ const MAX_TEXT = 4000
 
 const STYLES = 'terse, chatty, formal, hurried, unsure of the right words, and not writing in their first language'
 
-/** What the model is, and in which shape it answers. */
 export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): string {
   const wanted = BUCKET_NAMES.flatMap(bucket =>
     mix[bucket] > 0 ? `- exactly ${mix[bucket]} of bucket "${bucket}": ${BUCKETS[bucket]}` : [],
@@ -111,7 +105,6 @@ export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): str
   ].join('\n')
 }
 
-/** Everything the model works on. */
 export function draftingPrompt(tools: readonly ShownTool[], titles: readonly string[]): string {
   const block = (name: string, value: unknown) =>
     // No text may look like the end of its block.
@@ -119,10 +112,7 @@ export function draftingPrompt(tools: readonly ShownTool[], titles: readonly str
   return [block('server_tools', tools), block('existing_titles', titles)].join('\n\n')
 }
 
-/**
- * Turns drafts into cases: every turn is a prompt with assertions on the calls that it must lead to. Drafts that could
- * not be run or would check nothing, and those beyond the wanted number, are returned with the reason.
- */
+/** Turns drafts into cases; unusable drafts and those beyond the wanted number are returned with the reason. */
 export function casesOf(
   drafts: readonly Draft[],
   { mix, known }: { mix: CaseMix; known: KnownTools },
@@ -199,10 +189,7 @@ const MAX_DESCRIPTION = 600
 const MAX_SCHEMA = 2000
 const MAX_ALL = 60_000
 
-/**
- * Asks all servers for their tools; what does not fit a prompt is known all the same.
- * @throws ServiceError as connections do; `FEATURE_NOT_SUPPORTED` when no server has a tool
- */
+/** All servers' tools, even beyond what fits a prompt. @throws ServiceError as connections; `FEATURE_NOT_SUPPORTED` */
 export async function discoverTools(
   { connections, targets }: Pick<ServiceContext, 'connections' | 'targets'>,
   servers: readonly ServerRow[],
@@ -251,20 +238,19 @@ export type GenerationCall = {
 /** What one request of a model came to; recorded before a case is written, so that a repeat asks no model. */
 type Recorded = { generationModel: string } & ReturnType<typeof casesOf>
 
-/** What was written of it. */
 type Written = { caseIds: string[]; skipped: Record<string, unknown>[] }
 
 /** Ends before the caller's own wait does, so that the reason arrives. */
-const DEADLINE_MS = (caseExtras.generate.deadlineMs ?? 0) - 10_000
+const DEADLINE_MS = (cases.generate.deadlineMs ?? 0) - 10_000
 
 /** Titles of the suite that the model is shown. */
 const MAX_TITLES = 200
 
 /**
- * Has a model draft cases from the live tools of the suite's servers, and writes those that can be run. A repeat under
- * the same key uses the recorded drafts: it asks no server and no model, and counts nothing.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED`, `CONFLICT` for a key that was used for
- *   another request, `TIMEOUT`, and as `chooseTarget`, connections and the model refuse
+ * Has a model draft cases from the suite's live tools and stores the usable ones. A repeat under the same key reuses
+ * the drafts and counts nothing.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `CONFLICT`, `TIMEOUT`, and as `chooseTarget`,
+ *   connections and the model refuse
  */
 export async function generateCases(context: ServiceContext, call: GenerationCall): Promise<EvalCaseGenerated> {
   const { store } = context
@@ -345,9 +331,7 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
   })
 }
 
-/**
- * An environment brings its own servers, and `servers` is ignored then (contract: "Ignored when environment-based").
- */
+/** An environment brings its own servers; `servers` is ignored then (contract: "Ignored when environment-based"). */
 function serversFor(store: Store, suite: SuiteRow, { servers, environmentId }: Request): ServerRow[] {
   const hasEnvironments = (suite.settings.environmentIds ?? []).length > 0
   const named = !hasEnvironments && servers?.length ? requireServers(store, suite.projectId, servers) : undefined

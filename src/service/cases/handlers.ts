@@ -1,13 +1,18 @@
 import { generateCases } from './generation.ts'
-import { caseInput, insertCase, toEvalCase, updateCase } from './records.ts'
-import { createCaseBatch, declaredSuiteIdOf } from './batch.ts'
+import {
+  caseInput,
+  insertCase,
+  toEvalCase,
+  updateCase,
+  createCaseBatch,
+  declaredSuiteIdOf,
+  type CaseRow,
+} from './records.ts'
 import { requireRow } from '../core/database/table.ts'
-import type { CaseRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { requireConfigurable } from '../suites/records.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
-
 export function caseHandlers(context: ServiceContext): Handlers['cases'] {
   const { store } = context
   const configurable = (projectId: string, suiteId: string, declaredSuiteId?: string) => {

@@ -1,29 +1,102 @@
 import type * as z from 'zod'
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
-import type {
-  EvalCase,
+import {
+  type EvalCase,
   EvalCaseCreateRequest,
-  EvalCaseUpdateRequest,
-  EvalSuiteCreated,
-  EvalSuiteCreateRequest,
+  type EvalCaseUpdateRequest,
+  type EvalSuiteCreated,
+  type EvalSuiteCreateRequest,
+  type EvalCasesBatchCreateRequest,
+  type EvalCasesBatchResult,
 } from '../../api/contract/suites.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId, digest } from '../core/ids.ts'
-import { toMatchOptions } from '../evals/match-options.ts'
-import type { CaseDefinition, CaseRow } from './rows.ts'
+import { toMatchOptions } from '../evals/call-matching.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { requireAssertion, requireAssertions, withProvider } from '../suites/records.ts'
-import { invalidField } from '../core/validation.ts'
+import { invalidField, issuesOf } from '../core/validation.ts'
+import type { Assertion } from '../evals/types.ts'
+import type { Database } from '../../lib/sqlite.ts'
+import { json, optional, tableOf } from '../core/database/table.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+
+/** How a case is executed and judged. */
+export type CaseDefinition = {
+  steps: EvalTestStep[]
+  expectedOutput?: string
+  iterations: number
+  isNegative: boolean
+  scenario?: string
+  models: { model: string; provider?: string }[]
+  /** In the vocabulary in which it was written. */
+  matchOptions?: Record<string, unknown>
+  checks?: { mode: 'inherit' | 'replace' | 'extend'; list?: Assertion[] }
+  /** System prompt, temperature and tool choice of inline cases. */
+  advancedConfig?: Record<string, unknown>
+}
+
+export type CaseRow = {
+  id: string
+  suiteId: string
+  declaredId: string
+  title: string
+  definition: CaseDefinition
+  /** Equal for cases that do the same and are judged alike. */
+  contentDigest: string
+  /** Why a case with known content was written all the same. */
+  overrideReason?: string
+  /** Entry of the batch request that wrote it, under the caller's key. */
+  request?: { key: string; index: number; digest: string }
+  createdAt: number
+  updatedAt: number
+}
+
+/** As it is stored: the request's entry in columns of its own. */
+type StoredCase = Omit<CaseRow, 'request'> & {
+  idempotencyKey: string | null
+  idempotencyIndex: number | null
+  requestDigest: string | null
+}
+
+export function createCaseRows(database: Database) {
+  const cases = tableOf<StoredCase>(database, 'suiteCase', {
+    kinds: { definition: json(), overrideReason: optional() },
+  })
+  const find = (match: Partial<StoredCase>, order = 'ORDER BY id LIMIT 1') => {
+    const row = cases.one(match, order)
+    return row && read(row)
+  }
+  return {
+    get: (suiteId: string, id: string) => find({ suiteId, id }),
+    findDeclared: (suiteId: string, declaredId: string) => find({ suiteId, declaredId }),
+    findContent: (suiteId: string, contentDigest: string) => find({ suiteId, contentDigest }),
+    findRequest: (suiteId: string, idempotencyKey: string, idempotencyIndex: number) =>
+      find({ suiteId, idempotencyKey, idempotencyIndex }, ''),
+    list: (suiteId: string) => cases.all({ suiteId }, 'ORDER BY id').map(read),
+    insert: ({ request, ...row }: CaseRow) =>
+      cases.basics.insert({
+        ...row,
+        idempotencyKey: request?.key ?? null,
+        idempotencyIndex: request?.index ?? null,
+        requestDigest: request?.digest ?? null,
+      }),
+    update: ({ id, declaredId, title, definition, contentDigest, updatedAt }: CaseRow) =>
+      cases.change({ id }, { declaredId, title, definition, contentDigest, updatedAt }),
+    delete: cases.delete,
+  }
+}
+
+function read({ idempotencyKey, idempotencyIndex, requestDigest, ...row }: StoredCase): CaseRow {
+  if (idempotencyKey === null || idempotencyIndex === null || requestDigest === null) return row
+  return { ...row, request: { key: idempotencyKey, index: idempotencyIndex, digest: requestDigest } }
+}
 
 type CaseEdit = Omit<z.output<typeof EvalCaseUpdateRequest>, 'title'>
 /** What is written beside the definition of a case that comes out of a batch. */
-export type CaseOrigin = Pick<CaseRow, 'overrideReason' | 'request'>
+type CaseOrigin = Pick<CaseRow, 'overrideReason' | 'request'>
 
-/**
- * The definition that a body describes, over the one it edits.
- * @throws ServiceError `VALIDATION_ERROR` for steps that could never run and unreadable match options
- */
+/** The definition that a body describes, over the one it edits. @throws ServiceError `VALIDATION_ERROR` */
 export function defineCase(body: CaseEdit, base?: CaseDefinition): CaseDefinition {
   const steps = body.steps ?? base?.steps ?? []
   requireExecutable(steps)
@@ -40,7 +113,6 @@ export function defineCase(body: CaseEdit, base?: CaseDefinition): CaseDefinitio
   return definition
 }
 
-/** What a case changes of its suite: null goes back to the suite's. */
 function editOverrides(definition: CaseDefinition, { matchOptions, checks }: CaseEdit): void {
   if (matchOptions === null) delete definition.matchOptions
   else if (matchOptions) {
@@ -62,10 +134,7 @@ export function contentDigestOf({ steps, expectedOutput, isNegative, matchOption
   return digest({ steps: content, expectedOutput, isNegative, matchOptions, checks })
 }
 
-/**
- * Writes a case; runs inside the caller's transaction.
- * @throws ServiceError `CONFLICT` when the declared id is taken
- */
+/** Writes a case; runs in the caller's transaction. @throws ServiceError `CONFLICT` when the declared id is taken */
 export function insertCase(
   store: Store,
   suite: SuiteRow,
@@ -123,10 +192,7 @@ function requireExecutable(steps: readonly EvalTestStep[]): void {
 /** A case as suite and run creates bring it. */
 export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number]
 
-/**
- * Writes inline cases into a suite: one of the same title is replaced, others are added. Entries that could never run
- * are answered, not written, and keep nothing else from being written.
- */
+/** Writes inline cases into a suite, replacing those of the same title. Unusable entries are answered, not written. */
 export function upsertCases(store: Store, suite: SuiteRow, tests: readonly InlineCase[]) {
   const committed: { id: string; name: string }[] = []
   const failed: { name: string; error: string }[] = []
@@ -157,4 +223,133 @@ function upsertCase(store: Store, suite: SuiteRow, test: InlineCase, known: Case
   const updated = { ...known, definition, contentDigest: contentDigestOf(definition), updatedAt: Date.now() }
   store.cases.update(updated)
   return updated
+}
+
+type Batch = z.output<typeof EvalCasesBatchCreateRequest>
+type Policy = 'block' | 'warn' | 'create_anyway'
+type Written = {
+  id: string
+  declaredId: string
+  title: string
+  replayed: boolean
+  warnings?: { code: string; message: string }[]
+}
+type Failed = EvalCasesBatchResult['failed'][number]
+type Entry = Record<string, unknown>
+
+/** Codes of refused entries (contract: EvalCasesBatchResult). */
+type EntryCode =
+  | 'INVALID_ITEM'
+  | 'INVALID_CASE_ID'
+  | 'DUPLICATE_CASE_ID'
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'DUPLICATE_CONTENT'
+  | 'OVERRIDE_REASON_REQUIRED'
+  | 'INVALID_CASE'
+  | 'UNSTORABLE_ITEM'
+  | 'ITEM_TOO_LARGE'
+
+/** Longest JSON text of one entry, in characters. */
+const MAX_ENTRY_LENGTH = BOUNDS.batchCase.most
+
+class EntryRefusal extends Error {
+  readonly code: EntryCode
+
+  constructor(code: EntryCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
+ * Writes the usable entries and answers each one, in the caller's transaction.
+ * @param idempotencyKey finds earlier entries again
+ */
+export function createCaseBatch(
+  store: Store,
+  suite: SuiteRow,
+  body: Batch,
+  idempotencyKey: string | undefined,
+): EvalCasesBatchResult {
+  const policy = effectivePolicy(body.duplicatePolicy)
+  const created: (Written & { index: number })[] = []
+  const failed: Failed[] = []
+  body.cases.forEach((entry, index) => {
+    try {
+      const request = idempotencyKey === undefined ? undefined : { key: idempotencyKey, index, digest: digest(entry) }
+      const options = { policy: policy.effectivePolicy, overrideReason: body.overrideReason, request }
+      created.push({ index, ...writeEntry(store, suite, entry, options) })
+    } catch (error) {
+      if (!(error instanceof EntryRefusal)) throw error
+      failed.push({ index, ...namesOf(entry), code: error.code, message: error.message })
+    }
+  })
+  return { created, failed, duplicatePolicy: policy }
+}
+
+/** The id of the suite file, from query or body. @throws ServiceError `VALIDATION_ERROR` when the two differ */
+export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined }, body: Batch): string | undefined {
+  const [preferred, other] = [query.declaredSuiteId, body.declaredSuiteId]
+  if (preferred !== undefined && other !== undefined && preferred !== other)
+    throw invalidField('declaredSuiteId', 'differs between query and body')
+  return preferred ?? other
+}
+
+/** An unknown policy becomes `block`, and the answer says so. */
+function effectivePolicy(requestedPolicy: string | undefined) {
+  const known = (['block', 'warn', 'create_anyway'] as const).find(policy => policy === requestedPolicy)
+  const coerced = requestedPolicy !== undefined && known === undefined
+  const effectivePolicy: Policy = known ?? 'block'
+  return { ...(requestedPolicy !== undefined && { requestedPolicy }), effectivePolicy, coerced }
+}
+
+type EntryOptions = { policy: Policy; overrideReason: string | undefined; request: CaseRow['request'] | undefined }
+
+function writeEntry(store: Store, suite: SuiteRow, entry: Entry, options: EntryOptions): Written {
+  const { policy, overrideReason, request } = options
+  const earlier = request && store.cases.findRequest(suite.id, request.key, request.index)
+  if (earlier?.request?.digest === request?.digest && earlier) return { ...summaryOf(earlier), replayed: true }
+  if (earlier) throw new EntryRefusal('IDEMPOTENCY_CONFLICT', 'This key was already used for another entry.')
+  const input = readEntry(entry)
+  if (policy !== 'block' && overrideReason === undefined)
+    throw new EntryRefusal('OVERRIDE_REASON_REQUIRED', `duplicatePolicy "${policy}" needs an overrideReason.`)
+  if (input.declaredId !== undefined && store.cases.findDeclared(suite.id, input.declaredId))
+    throw new EntryRefusal('DUPLICATE_CASE_ID', `The suite has a case "${input.declaredId}" already.`)
+  const twin = store.cases.findContent(suite.id, contentDigestOf(input.definition))
+  const message = twin && `The case "${twin.title}" (${twin.declaredId}) has the same steps.`
+  if (message && policy === 'block') throw new EntryRefusal('DUPLICATE_CONTENT', message)
+  const row = insertCase(store, suite, input, { ...(twin && { overrideReason }), ...(request && { request }) })
+  const warnings = message && policy === 'warn' ? { warnings: [{ code: 'DUPLICATE_CONTENT', message }] } : {}
+  return { ...summaryOf(row), replayed: false, ...warnings }
+}
+
+function readEntry(entry: Entry) {
+  const text = JSON.stringify(entry)
+  if (text.length > MAX_ENTRY_LENGTH)
+    throw new EntryRefusal('ITEM_TOO_LARGE', `The entry is longer than ${MAX_ENTRY_LENGTH} characters.`)
+  // JSON writes a lone surrogate as an escape; SQLite could not give it back.
+  if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text))
+    throw new EntryRefusal('UNSTORABLE_ITEM', 'The entry holds text that is not valid Unicode.')
+  const parsed = EvalCaseCreateRequest().safeParse(entry)
+  if (!parsed.success) {
+    const issues = issuesOf(parsed.error)
+    const [first] = issues
+    const code = issues.every(({ path }) => path === 'id') ? 'INVALID_CASE_ID' : 'INVALID_ITEM'
+    throw new EntryRefusal(code, `${first?.path ?? 'entry'}: ${first?.message ?? 'is not valid'}`)
+  }
+  try {
+    return caseInput(parsed.data)
+  } catch (error) {
+    if (error instanceof ServiceError) throw new EntryRefusal('INVALID_CASE', error.message)
+    throw error
+  }
+}
+
+function summaryOf({ id, declaredId, title }: CaseRow) {
+  return { id, declaredId, title }
+}
+
+/** What a refused entry calls itself, where it says so. */
+function namesOf({ title, id }: Entry) {
+  return { ...(typeof title === 'string' && { title }), ...(typeof id === 'string' && { declaredId: id }) }
 }

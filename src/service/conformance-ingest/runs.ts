@@ -1,11 +1,81 @@
 import { ServiceError } from '../core/errors.ts'
 import { digest, newId } from '../core/ids.ts'
-import type { ConformanceCounts, ConformanceOutcome, ConformanceReportRow, ConformanceRunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
 import * as z from 'zod'
 import { openObject, record, shape } from '../../api/contract/shapes.ts'
-import { label } from '../eval-ingest/document.ts'
+import { label, readDocument } from '../eval-ingest/document.ts'
+import { parseStored } from '../../lib/json.ts'
+import type { Database } from '../../lib/sqlite.ts'
+import { json, tableOf } from '../core/database/table.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+type ConformanceCounts = {
+  passed: number
+  failed: number
+  /** Checks that should have run and did not. */
+  couldNotRun: number
+  notApplicable: number
+}
+
+type ConformanceOutcome = 'passed' | 'failed' | 'incomplete'
+
+type ConformanceRunRow = {
+  id: string
+  projectId: string
+  /** The program's own id, under which a repeat finds the run. */
+  externalRunId: string | null
+  requestedSuites: string[]
+  /** What the program says about itself and its target, as it came. */
+  origin: Record<string, unknown>
+  /** `abandoned` = the program fell silent before it finalized the run. */
+  status: 'running' | 'completed' | 'abandoned'
+  outcome: ConformanceOutcome | null
+  counts: ConformanceCounts | null
+  startedAt: number
+  heardAt: number
+  endedAt: number | null
+}
+
+type ConformanceReportRow = {
+  runId: string
+  suiteKind: string
+  contentHash: string
+  counts: ConformanceCounts
+  report: Record<string, unknown>
+  createdAt: number
+}
+
+export function createConformanceRunRows(database: Database) {
+  const runs = tableOf<ConformanceRunRow>(database, 'conformanceRun', {
+    kinds: { requestedSuites: json(), origin: json(), counts: json(null) },
+  })
+  const reports = tableOf<ConformanceReportRow>(database, 'conformanceReport', {
+    key: 'runId',
+    kinds: { counts: json(), report: json() },
+  })
+  const { get, require, insert } = runs.basics
+  return {
+    get,
+    require,
+    findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
+    insert,
+    hear: (id: string, heardAt: number) => runs.change({ id }, { heardAt }),
+    /** Open runs without a report since then. */
+    silentSince: (at: number) => runs.all({ status: 'running' }, 'AND heardAt < :at', { at }),
+    end: (id: string, ending: Pick<ConformanceRunRow, 'status' | 'outcome' | 'counts' | 'endedAt'>) =>
+      runs.change({ id, status: 'running' }, ending),
+    reports: (runId: string): Omit<ConformanceReportRow, 'report'>[] =>
+      database
+        .all<Omit<ConformanceReportRow, 'report' | 'counts'> & { counts: string }>(
+          `SELECT runId, suiteKind, contentHash, counts, createdAt FROM conformanceReport
+           WHERE runId = :runId ORDER BY rowid`,
+          { runId },
+        )
+        .map(row => ({ ...row, counts: parseStored(row.counts) as ConformanceCounts })),
+    insertReport: reports.basics.insert,
+  }
+}
 
 /** What a report is asked for when a program names nothing. */
 const DEFAULT_SUITES = ['protocol', 'apps', 'tasks']
@@ -22,7 +92,7 @@ const SuiteReport = shape(() => record({ groups: z.array(record({ cases: z.array
 type SuiteReport = z.output<typeof SuiteReport>
 
 /** What a conformance run is opened with; undeclared fields are let through and not kept, whatever they hold. */
-export const ConformanceOpening = shape(() =>
+const ConformanceOpening = shape(() =>
   z.object({
     requestedSuites: z
       .array(suiteKind())
@@ -39,19 +109,19 @@ export const ConformanceOpening = shape(() =>
     ci: openObject().nullish(),
   }),
 )
-export type ConformanceOpening = z.output<typeof ConformanceOpening>
+type ConformanceOpening = z.output<typeof ConformanceOpening>
 
 /** A finished run with every report in one document. */
-export const ConformanceDocument = shape(() =>
+const ConformanceDocument = shape(() =>
   z.object({ ...ConformanceOpening().shape, reports: z.record(suiteKind(), SuiteReport()) }),
 )
 
 const runId = label()
-export const ConformanceName = shape(() => record({ runId }))
-export const ConformanceUpsert = shape(() => record({ runId, suiteKind: suiteKind(), report: SuiteReport() }))
+const ConformanceName = shape(() => record({ runId }))
+const ConformanceUpsert = shape(() => record({ runId, suiteKind: suiteKind(), report: SuiteReport() }))
 
 /** How often each verdict occurs; a skipped check that does not say it was inapplicable left something untested. */
-export function countChecks(report: SuiteReport): ConformanceCounts {
+function countChecks(report: SuiteReport): ConformanceCounts {
   const counts: ConformanceCounts = { passed: 0, failed: 0, couldNotRun: 0, notApplicable: 0 }
   for (const { status, skipReason } of report.groups.flatMap(({ cases }) => cases)) {
     if (status !== 'skipped') counts[status]++
@@ -65,10 +135,10 @@ export function countChecks(report: SuiteReport): ConformanceCounts {
 const SILENCE_MS = 30 * 60 * 1000
 
 /**
- * Opens a run, or finds the one that was opened under the same `externalRunId`; runs inside the caller's transaction.
- * @throws ServiceError `CONFLICT` when that run was asked for other suites
+ * Opens a run, or finds that of the same `externalRunId`, in the caller's transaction.
+ * @throws ServiceError `CONFLICT`
  */
-export function openConformanceRun(
+function openConformanceRun(
   store: Store,
   projectId: string,
   { requestedSuites, externalRunId, ...origin }: ConformanceOpening,
@@ -100,18 +170,16 @@ export function openConformanceRun(
 }
 
 /** Marks an open run as alive. @throws ServiceError `CONFLICT` when it has ended */
-export function hearConformanceRun(store: Store, run: ConformanceRunRow): void {
+function renewConformanceRun(store: Store, run: ConformanceRunRow): void {
   requireOpen(run)
   store.conformanceRuns.hear(run.id, Date.now())
 }
 
 /**
- * Stores the report of one requested suite; the same content again changes nothing, whatever state the run is in.
- * Runs inside the caller's transaction.
- * @throws ServiceError `VALIDATION_ERROR` for a suite that was not asked for, `CONFLICT` for other content under its
- *   name and for an ended run
+ * Stores one suite's report in the caller's transaction; the same content again changes nothing.
+ * @throws ServiceError `VALIDATION_ERROR` for another suite, `CONFLICT` for other content or an ended run
  */
-export function putReport(
+function putReport(
   store: Store,
   run: ConformanceRunRow,
   suiteKind: string,
@@ -126,18 +194,14 @@ export function putReport(
       details: { field: 'report', contentHash: known.contentHash },
     })
   if (known) return { contentHash, unchanged: true }
-  hearConformanceRun(store, run)
+  renewConformanceRun(store, run)
   const counts = countChecks(report)
   store.conformanceRuns.insertReport({ runId: run.id, suiteKind, contentHash, counts, report, createdAt: Date.now() })
   return { contentHash, unchanged: false }
 }
 
 /** Ends an open run by what its checks say; one that has ended stays as it is. Runs inside the caller's transaction. */
-export function endConformanceRun(
-  store: Store,
-  run: ConformanceRunRow,
-  status: 'completed' | 'abandoned',
-): ConformanceRunRow {
+function endConformanceRun(store: Store, run: ConformanceRunRow, status: 'completed' | 'abandoned'): ConformanceRunRow {
   if (run.status !== 'running') return run
   const reports = store.conformanceRuns.reports(run.id)
   const missing = run.requestedSuites.filter(kind => !reports.some(({ suiteKind }) => suiteKind === kind))
@@ -149,7 +213,7 @@ export function endConformanceRun(
 }
 
 /** Ends open runs whose program fell silent; a failure that it reported stands, anything less is incomplete. */
-export function settleSilentConformanceRuns(store: Store, now: number): void {
+function settleSilentConformanceRuns(store: Store, now: number): void {
   if (store.conformanceRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
     for (const run of store.conformanceRuns.silentSince(now - SILENCE_MS)) endConformanceRun(store, run, 'abandoned')
@@ -157,7 +221,7 @@ export function settleSilentConformanceRuns(store: Store, now: number): void {
 }
 
 /** A run in the envelope that reporters parse (contract: ConformanceIngestResponse, `{ ok: true, … }`). */
-export function toConformanceReply(store: Store, run: ConformanceRunRow) {
+function toConformanceReply(store: Store, run: ConformanceRunRow) {
   const { id, projectId, requestedSuites, status, outcome, counts, startedAt, endedAt } = run
   const uploadedSuites = store.conformanceRuns.reports(id).map(({ suiteKind }) => suiteKind)
   return {
@@ -195,5 +259,48 @@ function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean
   return complete && couldNotRun === 0 ? 'passed' : 'incomplete'
 }
 
-/** How often runs of silent programs are looked for, in milliseconds. */
-export const LOOK_MS = 6000
+/** How often runs of silent programs are checked, in milliseconds. */
+const CHECK_EVERY_MS = 6000
+
+export function conformanceIngestHandlers({ store, background }: ServiceContext): Handlers['conformanceIngest'] {
+  background.every(CHECK_EVERY_MS, () => settleSilentConformanceRuns(store, Date.now()))
+  return {
+    report({ project, body }) {
+      const { reports, ...opening } = readDocument(ConformanceDocument(), body)
+      return store.write(() => {
+        const { run, reused } = openConformanceRun(store, project.id, opening)
+        for (const [suiteKind, report] of Object.entries(reports)) putReport(store, run, suiteKind, report)
+        return { ...toConformanceReply(store, endConformanceRun(store, run, 'completed')), reused }
+      })
+    },
+    start({ project, body }) {
+      const opening = readDocument(ConformanceOpening(), body)
+      return store.write(() => {
+        const { run, reused } = openConformanceRun(store, project.id, opening)
+        return { ...toConformanceReply(store, run), reused }
+      })
+    },
+    upsertReport({ project, body }) {
+      const { runId, suiteKind, report } = readDocument(ConformanceUpsert(), body)
+      return store.write(() => {
+        const stored = putReport(store, store.conformanceRuns.require(project.id, runId), suiteKind, report)
+        return { ok: true, runId, suiteKind, ...stored }
+      })
+    },
+    heartbeat({ project, body }) {
+      const { runId } = readDocument(ConformanceName(), body)
+      return store.write(() => {
+        const run = store.conformanceRuns.require(project.id, runId)
+        renewConformanceRun(store, run)
+        return { ok: true, runId, status: run.status }
+      })
+    },
+    finalize({ project, body }) {
+      const { runId } = readDocument(ConformanceName(), body)
+      return store.write(() => {
+        const run = store.conformanceRuns.require(project.id, runId)
+        return toConformanceReply(store, endConformanceRun(store, run, 'completed'))
+      })
+    },
+  }
+}

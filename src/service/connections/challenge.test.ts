@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bearerChallenge } from './challenge.ts'
+import { bearerChallenge } from './http-request.ts'
 
 const of = (value: string) => bearerChallenge({ headers: new Headers({ 'www-authenticate': value }) })
 

@@ -1,7 +1,37 @@
-import { constants } from 'node:fs'
+import { constants, realpathSync } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { withoutOwnPrograms } from './own-programs.ts'
+import { fileURLToPath } from 'node:url'
+
+/** Where npm puts the programs of mcpdeck's dependencies; `npm start` and `npx` put it on the PATH. */
+const OWN_PROGRAMS = ownPrograms(fileURLToPath(import.meta.url))
+
+/** The folders that npm made for this package alone: below it, and around it in a cache of `npx`. */
+export function ownPrograms(file: string): string[] {
+  const parts = file.split(path.sep)
+  const at = parts.findLastIndex(part => part === 'dist' || part === 'src')
+  const root = parts.slice(0, at)
+  const around = root.slice(0, -2)
+  const isCache = root.at(-2) === 'node_modules' && around.at(-2) === '_npx'
+  return [root, ...(isCache ? [around] : [])].map(folder => [...folder, 'node_modules', '.bin'].join(path.sep))
+}
+
+/** The environment for programs of the person: the same, without mcpdeck's own dependencies on its PATH. */
+export function withoutOwnPrograms(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PATH } = env
+  if (PATH === undefined) return env
+  const isOwn = (folder: string) => OWN_PROGRAMS.includes(folder) || OWN_PROGRAMS.includes(realPath(folder))
+  const folders = PATH.split(path.delimiter).filter(folder => !isOwn(folder))
+  return { ...env, PATH: folders.join(path.delimiter) }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
 
 /** What a program needs to start at all. */
 const NEEDED =
@@ -20,10 +50,7 @@ const NEEDED =
       ]
     : ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-/**
- * How programs of this machine reach the network. A proxy address may hold a name and a password: whoever sets it means
- * it for their programs, and without it none of them gets out.
- */
+/** Network settings of programs. A proxy address may hold a password, but without it programs have no network. */
 const NETWORK = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap(name => [name, name.toLowerCase()]),
   'SSL_CERT_FILE',
@@ -31,10 +58,7 @@ const NETWORK = [
   'NODE_EXTRA_CA_CERTS',
 ]
 
-/**
- * The environment of a server: its own record over the few variables that programs need; nothing else of ours reaches
- * it.
- */
+/** The environment of a server: its own record over a few variables that programs need, and nothing else. */
 export function serverEnvironment(
   env: Record<string, string>,
   own: NodeJS.ProcessEnv = process.env,

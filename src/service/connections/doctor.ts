@@ -12,10 +12,7 @@ import type { Session } from './session.ts'
 import { strayOutputText } from './stdio-link.ts'
 import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
-/**
- * Examines a server step by step over the connection that it is given. A broken server is a report, never an error;
- * only the caller's own wish to stop is thrown.
- */
+/** Examines a server step by step. A broken server is a report; only the caller's wish to stop is thrown. */
 export async function examine(
   target: ServerTarget,
   deadline: Deadline,
@@ -68,7 +65,6 @@ function emptyReport(): DoctorReport {
   }
 }
 
-/** Runs and times one step; answers what went wrong, if anything did. */
 async function step(
   report: DoctorReport,
   name: DoctorStep,

@@ -10,7 +10,7 @@ export type EarlyStart = {
   end: () => Promise<void>
 }
 
-/** Starts it at once; what goes wrong is heard by whoever takes it. */
+/** Starts the program at once; whoever takes it receives its error. */
 export function startEarly(command: ServerCommand, serverName: string, ending: ServerEnding): EarlyStart {
   const guardian = createGuardian()
   const identity = identityOf(command)

@@ -44,14 +44,13 @@ import { isAboutOAuth } from './refusals.ts'
 
 /**
  * Real MCP connections to saved servers. Every method throws a `ServiceError` of `SERVER_UNREACHABLE`, `TIMEOUT`,
- * `OAUTH_REQUIRED`, `FORBIDDEN`, `FEATURE_NOT_SUPPORTED` or `VALIDATION_ERROR` (also for a disabled server), or the
- * reason of the caller's signal. A server's JSON-RPC errors are mapped by `PROTOCOL_ERROR_CODES`. What a server answers
- * is handed on as it came.
+ * `OAUTH_REQUIRED`, `FORBIDDEN`, `FEATURE_NOT_SUPPORTED` or `VALIDATION_ERROR`, or the signal's reason; JSON-RPC errors
+ * are mapped by `PROTOCOL_ERROR_CODES`.
  */
 export type Connections = {
   /** Connects and initializes over a connection of its own. */
   validate(target: ServerTarget, signal?: AbortSignal): Promise<ValidateResult>
-  /** Examines also a disabled server; a broken one is a report and not an error. */
+  /** Examines disabled servers too; a broken one is a report and not an error. */
   doctor(target: ServerTarget, signal?: AbortSignal, onStep?: OnDoctorStep): Promise<DoctorReport>
   /** Opens no session; an unreachable server is answered by its stored setting. */
   checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
@@ -63,7 +62,7 @@ export type Connections = {
     query?: { cursor?: string },
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
-  /** What the server said by itself; whoever asks keeps its connection for a while. */
+  /** What the server reported by itself; each read keeps its connection for a while. */
   live(serverId: string): LiveServer
   /** Sets the level of its log messages, also of later connections. */
   setLogLevel(target: ServerTarget, level: LogLevel, signal?: AbortSignal): Promise<LiveServer>
@@ -76,9 +75,8 @@ export type Connections = {
   /** What the server suggests for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Carried out at most once, whatever happens to the connection: only a server that no longer knows the session, and
-   * so did nothing, is asked again, in a new one. The server is asked to report its progress, and what it
-   * reports starts the deadline anew.
+   * Carried out at most once: only a server that no longer knows the session is asked again. Reported progress restarts
+   * the deadline.
    */
   callTool(
     target: ServerTarget,
@@ -97,15 +95,11 @@ export type Connections = {
   /** Lends one session for a longer piece of work; connecting and every single call have the server's deadline. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
   /**
-   * Sessions for one piece of work, whose results are those of the servers as they are now: each is started anew at its
-   * first use and stays until the end.
-   * @param onStart hears of each session that began, also in the place of one that broke
+   * Sessions for one piece of work: each server is started at its first use and stays until the end.
+   * @param onStart receives each session that began
    */
   separate(onStart?: (session: StartedSession) => void): OwnSessions
-  /**
-   * Ends the sessions of a server, with the calls under way, and connects anew; runs end theirs once their work is
-   * done.
-   */
+  /** Ends the sessions of a server, with calls under way, and connects anew; runs finish their work first. */
   restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
   /** Ends the same; the next request connects anew. */
   end(target: ServerTarget): Promise<LiveServer>
@@ -118,7 +112,7 @@ export type Connections = {
 declare module '../core/context.ts' {
   interface ServiceContext {
     connections: Connections
-    /** Hears of each step of a doctor's examination, which is answered whole when it has ended. */
+    /** Called with each step of a doctor's examination, which is answered whole when it has ended. */
     onDoctorStep: (serverId: string, ...step: Parameters<OnDoctorStep>) => void
   }
 }
@@ -294,10 +288,7 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
   }
 }
 
-/**
- * Whether the server wants OAuth: by the stored setting, else by its own 401 and metadata (RFC 9728), without a
- * session. A server that cannot be asked leaves the stored setting as the answer: the contract lists no error for it.
- */
+/** Whether the server wants OAuth: the stored setting, else its 401 and metadata (RFC 9728), without a session. */
 export async function checkOAuth(
   target: ServerTarget,
   deadlineMs: number,

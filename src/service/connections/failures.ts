@@ -1,15 +1,12 @@
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
-import type { McpLibrary } from './library.ts'
-import type { JsonObject, Link } from './types.ts'
+import type { McpLibrary, JsonObject, Link } from './types.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { defined } from '../../lib/json.ts'
 import { ownValue } from '../../lib/own-value.ts'
-
 /** URL elicitation required (MCP 2025-11-25, “URL Mode Elicitation for Sensitive Data”). */
 export const URL_REQUIRED = -32042
-/** Hosts that a sentence names. */
 const MOST_HOSTS = 3
 
 /** The parameters of the visits that an error demands; what is none of the protocol's is left out. */
@@ -20,9 +17,7 @@ export function demandedVisits(error: unknown): JsonObject[] {
 }
 
 /**
- * The contract's code for a server's JSON-RPC error. Every other one, -32603 among them, becomes
- * `FEATURE_NOT_SUPPORTED`: it is an answer, so that the server was reached and no doubt is left. The error itself
- * stands in `details`.
+ * The contract's code for a JSON-RPC error; all others become `FEATURE_NOT_SUPPORTED`, because the server did answer.
  */
 export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   /** Invalid params; also an unknown tool, prompt or resource. */
@@ -56,10 +51,7 @@ export type FailureContext = {
   link: Link
 }
 
-/**
- * The error to throw for anything that went wrong between us and a server. The first cause wins: the clock or the
- * caller's wish, then what ended the connection, then the answer itself.
- */
+/** The error to throw for a failure with a server. The first cause wins: deadline or caller, connection, answer. */
 export function toFailure(error: unknown, context: FailureContext): unknown {
   const { library, serverName, asked, deadline, link } = context
   if (deadline.signal.aborted) return deadline.signal.reason
@@ -103,7 +95,6 @@ const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
 const MOST_VERSION = 40
 const LONGEST_WORDS = 200
 
-/** What the body of an answer says, as far as it is a line of text; pages are none. */
 function firstLine(error: InstanceType<McpLibrary['SdkHttpError']>): string {
   const { text } = (error.data ?? {}) as { text?: unknown }
   if (typeof text !== 'string' || /^\s*</.test(text)) return ''

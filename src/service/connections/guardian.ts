@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { MARK_VARIABLE } from './strays.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+
+/** The variable that every program of a server inherits; its value identifies one server. */
+export const MARK_VARIABLE = 'MCPDECK_SERVER'
 
 /**
- * Ends what is left when its standard input closes, which the kernel does even for `kill -9` of mcpdeck. The input of
- * the programs closes with it, so they have half a second to end by themselves. The traps keep a signal to the
- * terminal's group from ending the guardian before its work.
+ * Ends the listed groups half a second after its standard input closes, which the kernel does even after `kill -9`. The
+ * traps keep signals to the terminal's group from ending the guardian first.
  */
 const SCRIPT = `trap '' HUP INT TERM QUIT
 groups=
@@ -44,16 +47,12 @@ exit 0`
 
 /** One watcher process per engine that outlives a killed mcpdeck and ends its servers. */
 export type Guardian = {
-  /**
-   * A new value of `MARK_VARIABLE` for the environment of a server, by which what it started is found. Whoever bears it
-   * is under guard from its first moment on, where marks can be read.
-   */
+  /** A new value of `MARK_VARIABLE`, by which everything that a server started is found and guarded. */
   mark(): string
   /** Puts a process group under guard. */
   add(group: number): void
   /** Takes a group out again once nothing of it runs. */
   remove(group: number): void
-  /** Lets the watcher end, with whatever is still listed. */
   close(): void
 }
 
@@ -104,4 +103,52 @@ export function createGuardian(): Guardian {
       watcher = undefined
     },
   }
+}
+
+const POLL_MS = 20
+
+/**
+ * Ends programs that left their server's process group, found by their environment on Linux: SIGTERM, then SIGKILL.
+ * @param graceMs time to end after SIGTERM
+ */
+export async function endStrays(mark: string, graceMs: number): Promise<void> {
+  if (process.platform !== 'linux') return
+  let left = signalAll(await marked(mark), 'SIGTERM')
+  for (let waited = 0; left.length > 0 && waited < graceMs; waited += POLL_MS) {
+    await delay(POLL_MS)
+    left = signalAll(left, 0)
+  }
+  // One that is just ending may have started another.
+  if (left.length > 0) signalAll(await marked(mark), 'SIGKILL')
+}
+
+/** Processes whose environment is read in one turn; each takes some hundredths of a millisecond. */
+const IN_A_TURN = 64
+
+/** Ids of the processes whose environment has this mark. */
+async function marked(mark: string): Promise<number[]> {
+  const names = readdirSync('/proc').filter(name => /^\d+$/.test(name))
+  const wanted = `${MARK_VARIABLE}=${mark}`
+  const pids: number[] = []
+  for (const [index, name] of names.entries()) {
+    if (index % IN_A_TURN === 0) await turn()
+    try {
+      // Reading asynchronously costs ten times as much: four jobs of libuv's threads for each process.
+      if (readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(wanted)) pids.push(Number(name))
+    } catch {
+      // It has ended, or belongs to another user.
+    }
+  }
+  return pids
+}
+
+/** Those of the processes that were there. */
+function signalAll(pids: readonly number[], signal: NodeJS.Signals | 0): number[] {
+  return pids.filter(pid => {
+    try {
+      return process.kill(pid, signal)
+    } catch {
+      return false
+    }
+  })
 }

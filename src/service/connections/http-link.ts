@@ -12,12 +12,10 @@ import { settlesWithin } from '../core/deadline.ts'
 import { describeNetwork } from './failures.ts'
 import { limitBody, parseHeaders, parseServerUrl, type HttpTransport, type BodyWatch } from './http-request.ts'
 import { credentialRefusal } from './refusals.ts'
-import type { McpLibrary } from './library.ts'
+import { type McpLibrary, inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
 import type { Notices } from './notices.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
-import { inMebibytes, REQUEST_BYTES, type Link } from './types.ts'
-import { createLineReader } from './line-reader.ts'
-
+import { createLineReader } from './stdio-link.ts'
 /** A server that does not answer the farewell must not hold up ours. */
 const FAREWELL_MS = 1000
 /** How many times the longest message all event streams may bring without an answer among it. */
@@ -77,10 +75,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failWith,
     failure: () => failure,
     close,
-    /**
-     * Hands on what is an answer or wants one, and of notifications what the library must hear of: its work on a flood
-     * of them takes the processor and hundreds of megabytes.
-     */
+    /** Passes on answers, requests and needed notifications: a flood of others would cost the library much memory. */
     listen(transport: Transport & { parse?: typeof parseExact }, onAnswer?: (id: RequestId) => void) {
       // Read by the patched library alone, for the events of a stream.
       transport.parse = parseExact
@@ -157,10 +152,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
   return { kind: 'sse', transport, notices: options.notices, failure: base.failure, close: base.close }
 }
 
-/**
- * The library leaves a request pending when its own stream ends without the answer.
- * @returns what wants to know of each answer
- */
+/** The library leaves a request pending when its stream ends without the answer. @returns the observer of answers */
 function failOnUnansweredRequest(
   transport: StreamableHTTPClientTransport,
   library: McpLibrary,
@@ -189,9 +181,8 @@ function failOnUnansweredRequest(
 type ExchangeWatch = BodyWatch & { answered(response: Response): void; failed(problem: string): void }
 
 /**
- * Records one request over HTTP and the messages of its answer: of an event stream each event, of anything else the
- * whole body.
- * @param limit longest line of an event stream in bytes
+ * Records one HTTP request and the messages of its answer: each event of a stream, else the body.
+ * @param limit longest line of a stream in bytes
  */
 export function watchExchange(tap: Tap, limit: number, url: string | URL, init?: RequestInit): ExchangeWatch {
   const { method = 'GET', body, headers: requestHeaders } = init ?? {}

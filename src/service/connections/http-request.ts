@@ -2,7 +2,34 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
-/** Hears of the body of an answer; `end` may come twice. */
+/** What a server says in `WWW-Authenticate` of the tokens that it takes (RFC 6750, RFC 9728). */
+type BearerChallenge = {
+  /** Where the metadata of the server may be; servers name more than one, or none. */
+  metadataUrls: readonly URL[]
+  scope: string | undefined
+  error: string | undefined
+}
+
+/** A scheme, or one parameter: the two forms of which challenges consist (RFC 9110, 11.6.1). */
+const PART = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?\s*,?\s*/gy
+
+/** The bearer challenges of an answer, taken together; one header may hold several. */
+export function bearerChallenge({ headers }: Pick<Response, 'headers'>): BearerChallenge {
+  const found: [name: string, value: string][] = []
+  let scheme = ''
+  for (const [, word = '', quoted, plain] of (headers.get('www-authenticate') ?? '').matchAll(PART)) {
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? plain
+    if (value === undefined) scheme = word.toLowerCase()
+    else if (scheme === 'bearer') found.push([word.toLowerCase(), value])
+  }
+  const all = (name: string) => found.flatMap(([each, value]) => (each === name && value !== '' ? [value] : []))
+  return {
+    metadataUrls: all('resource_metadata').flatMap(text => URL.parse(text) ?? []),
+    scope: all('scope')[0],
+    error: all('error')[0],
+  }
+}
+
 export type BodyWatch = { chunk(bytes: Uint8Array): void; end(): void }
 
 export type HttpTransport = Extract<ServerTransport, { type: 'http' }>
@@ -43,10 +70,9 @@ export function displayUrl(url: URL): string {
 }
 
 /**
- * The same response, whose body ends with an error past the limit. An event stream may live for ever, so there
- * the limit holds for each event.
- * @param countEvents receives the bytes of event streams, and says why they are too many
- * @param watch receives all bytes, and hears when there are no more
+ * The same response, whose body, or each event of its stream, ends with an error past the limit.
+ * @param countEvents receives stream bytes and says why they are too many
+ * @param watch receives all bytes
  */
 export function limitBody(
   response: Response,
@@ -98,10 +124,7 @@ function eventLength(): (chunk: Uint8Array) => number {
   }
 }
 
-/**
- * Asks whether anything answers at that address and how. A `ping` outside any session opens none, and every
- * server looks at the credentials first. A redirect is answered, not followed.
- */
+/** Whether and how anything answers there. A `ping` outside any session opens none. Redirects are not followed. */
 export async function probeHttp(
   transport: HttpTransport,
   options: { signal?: AbortSignal; accessToken?: string | undefined; fetchFn?: FetchLike },

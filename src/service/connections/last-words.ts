@@ -35,10 +35,7 @@ export function lastLine(text: string): string {
   return cutLine(linesOf(text).at(-1))
 }
 
-/**
- * The line that says why a program ended. What follows it is passed over: the rest of an object that was dumped, frames
- * of a stack, how to use the program, the version of the runtime.
- */
+/** The line that says why a program ended, without stack frames, dumped objects, usage and version lines. */
 export function lastWordsIn(text: string): string {
   const all = linesOf(text)
   if (/^npm (?:error|ERR!) A complete log/.test(all.at(-1) ?? ''))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLineReader } from './line-reader.ts'
+import { createLineReader } from './stdio-link.ts'
 
 /** Feeds bytes in pieces of the given sizes, repeated until all are in. */
 function feed(bytes: Buffer, sizes: number[], limit: number): { lines: string[]; kept: boolean } {

@@ -5,26 +5,25 @@ import { offers } from './requests.ts'
 import type { Change } from './notices.ts'
 import type { Session } from './session.ts'
 
-/** What is wanted of the servers of this process, and what they say has changed; it outlives their connections. */
+/** Settings and subscriptions of the servers of this process and what changed there; they outlive connections. */
 export type Live = {
   /** Makes a new connection as it is wanted; what fails is reported by `of`. */
   prepare(serverId: string, session: Session, deadline: Deadline): Promise<void>
   setLevel(serverId: string, session: Session, level: LogLevel, deadline: Deadline): Promise<void>
   subscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
   unsubscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
-  /** What is known of a server; whoever asks looks at it, which keeps its connection. */
+  /** What is known of a server; reading it keeps its connection. */
   of(serverId: string): LiveServer
   /** Milliseconds that the connection to a server is kept beside the usual pause. */
   keptMs(serverId: string): number
-  /** A tool was called, so that the server may hold a state for whoever called it. */
+  /** A tool was called, so that the server may hold state for the caller. */
   noteCall(serverId: string): void
-  /** The connections end because somebody wants it, who need not be told of the state that is lost. */
+  /** The connections end on request, so that lost state needs no report. */
   forget(serverId: string): void
 }
 
 type State = {
   session?: Session
-  /** Of the session. */
   startedAt?: number
   starts: number
   instructions?: string | undefined
@@ -33,7 +32,6 @@ type State = {
   changes: LiveServer['listChanges']
   subscriptions: Map<string, { updates: number; updatedAt?: number }>
   lookedAt: number
-  /** Tool calls over the connection. */
   calls: number
   calledAt: number
   /** The last connection with calls that ended without anybody's wish, until one ends by it. */
@@ -41,14 +39,11 @@ type State = {
 }
 
 /** How long the connection to a server is kept after somebody looked at what changes there, and with subscriptions. */
-const LOOK_MS = 60_000
+const KEEP_READ_MS = 60_000
 const SUBSCRIBED_MS = 3_600_000
 const MOST_SUBSCRIPTIONS = 100
 
-/**
- * @param onChange hears which server says something new
- * @param heldMs milliseconds that a connection is kept after a tool call over it
- */
+/** @param onChange receives servers that report news @param heldMs to keep a connection after a tool call */
 export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCRIBED_MS): Live {
   const states = new Map<string, State>()
   const stateOf = (serverId: string): State => {
@@ -61,7 +56,7 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
   }
   const keptUntil = ({ lookedAt, subscriptions, calls, calledAt }: State) =>
     Math.max(
-      lookedAt + (subscriptions.size > 0 ? SUBSCRIBED_MS : LOOK_MS),
+      lookedAt + (subscriptions.size > 0 ? SUBSCRIBED_MS : KEEP_READ_MS),
       calls > 0 ? Math.max(calledAt, lookedAt) + heldMs : 0,
     )
 

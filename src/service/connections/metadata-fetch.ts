@@ -25,9 +25,8 @@ export class AddressRefused extends Error {
 type Bounds = { refuses: (address: string) => boolean; why: string }
 
 /**
- * A fetch for what a server's metadata names. A server on the public internet leads to public addresses only, and one
- * on another machine to no address of this one: every address is checked when it is connected to, after the name was
- * looked up, and redirects are not followed.
+ * A fetch for addresses in a server's metadata: a public server leads to public addresses only, a remote one to no
+ * address of this machine. Addresses are checked when connecting; redirects are not followed.
  */
 export function createMetadataFetch(
   serverUrl: string,
@@ -72,10 +71,7 @@ function present(text: string): string | undefined {
   }
 }
 
-/**
- * Checks an address that a server's metadata names and that is opened elsewhere, such as in a browser.
- * @throws AddressRefused
- */
+/** Checks an address named by metadata that is opened elsewhere, such as in a browser. @throws AddressRefused */
 export async function requireNameable(serverUrl: string, named: string): Promise<void> {
   const bounds = await boundsOf(serverUrl, addressesOf)
   const name = hostOf(new URL(named))
@@ -83,7 +79,6 @@ export async function requireNameable(serverUrl: string, named: string): Promise
   if (bounds && addresses.some(bounds.refuses)) throw refusal(name, bounds)
 }
 
-/** A server whose name cannot be looked up counts as public; undefined where it may lead anywhere. */
 async function boundsOf(serverUrl: string, lookupAddresses: AddressLookup): Promise<Bounds | undefined> {
   const addresses = await knownAddresses(hostOf(new URL(serverUrl)), lookupAddresses)
   if (addresses.length === 0 || !addresses.every(isPrivateAddress))
@@ -129,7 +124,6 @@ function refusal(name: string, { why }: Bounds): Error {
   return new AddressRefused(`${name} ${why}.`)
 }
 
-/** The host as Node's address functions take it. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
@@ -175,10 +169,7 @@ function ownAddresses(): Ranges {
   return { v4: [['0.0.0.0', 8], ['127.0.0.0', 8], ...of('IPv4', 32)], v6: [['::1', 128], ...of('IPv6', 128)] }
 }
 
-/**
- * Whether an address is private, link-local, loopback or otherwise not on the public internet, also where an IPv6
- * address carries such an IPv4 one (mapped, compatible, NAT64, 6to4). What is no address is not.
- */
+/** Whether an address is not on the public internet, also as IPv4 inside IPv6 (mapped, compatible, NAT64, 6to4). */
 export function isPrivateAddress(address: string): boolean {
   return isIn(PRIVATE, address)
 }

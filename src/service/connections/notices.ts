@@ -7,20 +7,18 @@ export type Notice = { method: string; params?: unknown }
 /** What a server says has changed. */
 export type Change = { list: 'tools' | 'prompts' | 'resources' } | { uri: string }
 
-/** An error as the server answered it. */
 type ErrorFrame = { error?: { code: number; message: string } }
 
-/** What hears the notifications and errors of one connection. */
+/** Handles the notifications and errors of one connection. */
 export type Notices = {
-  /** Hears one, and answers whether the protocol library must hear of it too. */
+  /** Takes a notification; true when the protocol library needs it too. */
   hear(notice: Notice): boolean
-  /** Notes an answer, if it is an error, which the library hands on without its frame. */
+  /** Stores an answer that is an error, because the library passes it on without its frame. */
   answered(message: object): void
-  /** The frame of an error that was answered lately. */
+  /** The frame of a recent error answer. */
   refusal(error: { code: number; message: string }): object | undefined
   /** What a request carries so that its progress is reported, until it ends. */
   follow(onProgress: OnProgress): { meta: object; end: () => void }
-  /** Hears of every change from now on. */
   onChange(listener: (change: Change) => void): void
   /** Hears the ids of addresses at which a person is done. */
   onVisited(listener: (elicitationId: string) => void): void
@@ -69,7 +67,7 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
   }
 }
 
-/** What is no number says nothing; a token is of a request that has ended, or was never given. */
+/** Ignores values that are no numbers, and tokens of requests that have ended or never existed. */
 function reportProgress(followed: ReadonlyMap<unknown, OnProgress>, params: Record<string, unknown>): void {
   const { progressToken, progress, total, message } = params
   const onProgress = followed.get(progressToken)

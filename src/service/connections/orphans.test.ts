@@ -5,10 +5,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { running, stillRunning as alive, type Process } from '../../../test/journeys/processes.ts'
 import { everything, small } from '../../../test/servers/targets.ts'
 import { createConnections } from './engine.ts'
-import { createGuardian } from './guardian.ts'
-import { MARK_VARIABLE } from './strays.ts'
+import { createGuardian, MARK_VARIABLE } from './guardian.ts'
 import { PATIENCE } from '../../../test/patience.ts'
-
 const childrenOf = (parent: number) => running().filter(each => each.parent === parent)
 const pidsIn = (text: unknown) => Object.values(JSON.parse(String(text)) as Record<string, number>)
 

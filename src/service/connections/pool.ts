@@ -18,10 +18,7 @@ export type Pool = {
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   /** Ends the sessions of one server as soon as their work is done, as after its settings changed. */
   drop(serverId: string): void
-  /**
-   * Ends the sessions of one server at once, also those in use, whose work gets the reason. Resolves when they have
-   * ended; until then none begins.
-   */
+  /** Ends the sessions of one server at once, also those in use, whose work gets the reason. */
   end(serverId: string, reason: ServiceError): Promise<void>
   /** Ends every session, used or not; the endings are added to the pending work. */
   close(): void
@@ -31,12 +28,8 @@ export type PoolOptions = {
   pending: PendingWork
   /** Milliseconds an unused session stays open. */
   idleMs: number
-  /**
-   * Milliseconds that the session of a server stays open beyond that, asked when it would end; none by default, and
-   * with `Infinity` it stays until the pool is closed.
-   */
+  /** Extra milliseconds that an unused session stays open, asked when it would end; `Infinity` = until the close. */
   keptMs?: (serverId: string) => number
-  /** Milliseconds that connecting may take. */
   deadlineMs: (target: ServerTarget) => number
   open: (target: ServerTarget, deadline: Deadline) => Promise<Session>
 }
@@ -44,7 +37,6 @@ export type PoolOptions = {
 type Entry = {
   readonly serverId: string
   readonly opening: Promise<Session>
-  /** Of the connecting. */
   readonly deadline: Deadline
   /** Stops the connecting when nobody waits for it any more. */
   readonly abandon: AbortController

@@ -1,11 +1,9 @@
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted } from '../core/deadline.ts'
 import { brief, oneLine } from '../core/one-line.ts'
-import { bearerChallenge } from './challenge.ts'
-import type { HttpTransport } from './http-request.ts'
-import { loadLibrary } from './library.ts'
+import { bearerChallenge, type HttpTransport } from './http-request.ts'
+import { loadLibrary } from './types.ts'
 import { createMetadataFetch } from './metadata-fetch.ts'
-
 /** How long the metadata of a server that refused is waited for, in milliseconds. */
 const METADATA_MS = 3000
 
@@ -15,9 +13,8 @@ function isTokenChallenge(challenge: string): boolean {
 }
 
 /**
- * Whether a 401 is about OAuth: its challenge names the metadata of the server (RFC 9728), or the server has some, or
- * its own origin that of an authorization server (MCP before 2025-06-18). Nothing else that it names is asked. Where
- * neither can be read, a challenge for tokens decides.
+ * Whether a 401 is about OAuth: its challenge, the server or its origin has metadata (RFC 9728; MCP before 2025-06-18).
+ * Where neither can be read, a token challenge decides.
  */
 export async function isAboutOAuth(serverUrl: string, response: Response, signal?: AbortSignal): Promise<boolean> {
   if (bearerChallenge(response).metadataUrls.length > 0) return true
@@ -39,7 +36,6 @@ export async function isAboutOAuth(serverUrl: string, response: Response, signal
   }
 }
 
-/** What was refused, for sentences. */
 type Refused = { serverName: string; transport: HttpTransport; signal?: AbortSignal | undefined }
 
 /** A refusal of the stored credentials as our error; undefined for every other status. */

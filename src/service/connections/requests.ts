@@ -5,19 +5,19 @@ import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
 import type { Session } from './session.ts'
-import { DEADLINE_MS, MAX_DEADLINE_MS } from './types.ts'
-import type {
-  CallToolResult,
-  GetPromptResult,
-  JsonObject,
-  Page,
-  Prompt,
-  PromptArguments,
-  Resource,
-  ResourceContents,
-  Tool,
+import {
+  DEADLINE_MS,
+  MAX_DEADLINE_MS,
+  type CallToolResult,
+  type GetPromptResult,
+  type JsonObject,
+  type Page,
+  type Prompt,
+  type PromptArguments,
+  type Resource,
+  type ResourceContents,
+  type Tool,
 } from './types.ts'
-
 /** Listings end here even if a server goes on: pages and items. */
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000

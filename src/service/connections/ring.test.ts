@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createRing } from './ring.ts'
+import { createRing } from './traffic.ts'
 
 test('holds both bounds for any sizes in any order, and what is there is the end of what was added', () => {
   const bounds = fc.record({ entries: fc.integer({ min: 1, max: 8 }), size: fc.integer({ min: 0, max: 40 }) })

@@ -17,10 +17,7 @@ export type ConnectionsOptions = {
   deadlineMs?: number
   /** How long an unused session stays open, in milliseconds. Default 30 000. */
   idleMs?: number
-  /**
-   * How long a connection over which somebody called a tool stays open after the last call or look, in milliseconds.
-   * Default one hour; `Infinity` until the engine closes.
-   */
+  /** How long a connection stays open after its last tool call or read, in milliseconds. Default one hour. */
   heldMs?: number | undefined
   clientName?: string
   clientVersion?: string
@@ -30,11 +27,11 @@ export type ConnectionsOptions = {
   early?: EarlyStart | undefined
   /** Who ends the programs when the engine closes; `guardian` for a process that ends then. Default `here`. */
   ending?: ServerEnding
-  /** Hears which server says by itself that something there is new. */
+  /** Called when a server announces a change by itself. */
   onServerNews?: ((serverId: string) => void) | undefined
-  /** Where it is recorded what passes over the connections; nowhere by default. */
+  /** Records the messages of the connections; without it nothing is recorded. */
   traffic?: Traffic
-  /** Takes what servers ask of a person while that uses them; by default they are told that nobody is there. */
+  /** Takes the requests of servers to a person; by default servers are told that nobody can answer. */
   requests?: ServerRequests | undefined
 }
 

@@ -3,11 +3,9 @@ import { once } from 'node:events'
 import { ServiceError } from '../core/errors.ts'
 import { serverEnvironment } from './command-lookup.ts'
 import { settlesWithin } from '../core/deadline.ts'
-import type { Guardian } from './guardian.ts'
+import { type Guardian, MARK_VARIABLE, endStrays } from './guardian.ts'
 import { lastWordsIn } from './last-words.ts'
-import { MARK_VARIABLE, endStrays } from './strays.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-
 const STDERR_KEPT_BYTES = 8 * 1024
 /** Before anybody listens, as to a program that starts ahead of all else. */
 const STDERR_UNHEARD_BYTES = 256 * 1024
@@ -16,10 +14,7 @@ const DRAIN_MS = 100
 
 export type ServerCommand = { command: string; args: string[]; env: Record<string, string> }
 
-/**
- * Who ends a program: this process, which waits for it; or the guardian, once this process is gone. Windows has no
- * guardian.
- */
+/** Who ends a program: this process, or the guardian once this process is gone (not on Windows). */
 export type ServerEnding = 'here' | 'guardian'
 
 /** A started server program; stdout is for the caller to read, stderr is kept for its last words. */
@@ -29,16 +24,13 @@ export type ServerProcess = {
   readonly ended: Promise<string>
   /** What it has written to stderr last, in one line that is safe to show; empty while there is none. */
   lastWords(): string
-  /** Hears what it writes to stderr, beginning with what it wrote before. */
+  /** Calls back with what it writes to stderr, beginning with earlier output. */
   onStderr(listener: (chunk: Buffer) => void): void
   /** Ends the program and everything it started; safe to call twice. */
   end(): Promise<void>
 }
 
-/**
- * Starts a server without a shell, in its own process group, under guard.
- * @throws ServiceError `SERVER_UNREACHABLE` when it cannot be started, `VALIDATION_ERROR` when the record is unusable
- */
+/** Starts a server in its own process group, guarded. @throws ServiceError `SERVER_UNREACHABLE`, `VALIDATION_ERROR` */
 export async function startServer(
   { command, args, env }: ServerCommand,
   serverName: string,
@@ -120,7 +112,7 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
   return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, { cause })
 }
 
-/** Reads stderr for ever, so that the server never blocks on it, and keeps what it said last. */
+/** Reads stderr until its end, so that the server never blocks on it, and keeps its last part. */
 function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 'lastWords' | 'onStderr'> {
   let tail = Buffer.alloc(0)
   let listener: ((chunk: Buffer) => void) | undefined
@@ -147,10 +139,9 @@ const KILL_MS = 200
 const POLL_MS = 20
 
 /**
- * Ends a server and everything it started: closed input, then SIGTERM, then SIGKILL to the whole group, and then to
- * what left the group.
+ * Ends a server and everything it started: closed input, SIGTERM, SIGKILL to the group, then to what left it.
  * @param exited settles when the leader has exited
- * @param mark what identifies the server's programs
+ * @param mark identifies the server's programs
  */
 export async function endProcessGroup(child: ChildProcess, exited: Promise<unknown>, mark: string): Promise<void> {
   const { pid } = child

@@ -13,16 +13,13 @@ import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { McpLibrary } from './library.ts'
-import type { JsonObject, ServerTarget } from './types.ts'
-
+import type { McpLibrary, JsonObject, ServerTarget } from './types.ts'
 /** What a server asks of a person, until it is settled in one way or another. */
 export type WaitingRequest = {
   readonly id: string
   readonly serverId: string
   readonly kind: 'form' | 'url' | 'sampling'
   readonly params: JsonObject
-  /** What is under way there. */
   readonly call: string | undefined
   /** It ended with the demand for a visit, and can be made again after that. */
   readonly hasCallEnded: boolean
@@ -34,19 +31,14 @@ export type WaitingRequest = {
 /** How a person settles a request: with a result of the protocol, or with none. */
 export type Settlement = { result: JsonObject } | 'rejected'
 
-/**
- * What servers ask over connections behind which somebody can answer. Connections without it announce none of
- * elicitation, sampling and roots, so that a trial comes out the same wherever it runs.
- */
+/** Requests of servers to a person. Connections without it announce no elicitation, sampling or roots. */
 export type ServerRequests = {
-  /** Oldest first. */
   all(): WaitingRequest[]
   of(serverId: string): WaitingRequest[]
   /** Whether it still waited. */
   settle(serverId: string, id: string, settlement: Settlement): boolean
   /** Tells a server that is connected that its roots are others. */
   rootsChanged(serverId: string): void
-  /** Takes what one connection is asked. */
   open(target: ServerTarget, library: McpLibrary): RequestDesk
 }
 
@@ -55,9 +47,9 @@ export type RequestDesk = {
   readonly capabilities: ClientCapabilities
   /** Must be called before the client connects. */
   attach(client: Client, transport: Transport): void
-  /** A call is under way until the returned function is called; its deadline rests while the server waits. */
+  /** Registers a call under way until the returned function is called; its deadline pauses while the server waits. */
   begin(call: string, deadline: Deadline): () => void
-  /** A call ended because the person has to go to addresses first; they wait like requests. */
+  /** A call ended because the person has to open addresses first; they wait like requests. */
   demand(call: string, visits: readonly JsonObject[]): void
   /** The person is done at an address. */
   visited(elicitationId: string): void
@@ -86,7 +78,6 @@ const TOO_MANY = -32000
 type Entry = WaitingRequest & { size: number; settle: (settlement: Settlement | Error) => void }
 type Call = { name: string; deadline: Deadline }
 type Context = { mcpReq: { signal: AbortSignal } }
-/** What all desks share. */
 type Shared = {
   waiting: Map<string, Entry>
   of(serverId: string): Entry[]
@@ -247,10 +238,7 @@ function problemOfRound(result: unknown): string | undefined {
   return large === undefined ? undefined : tooLarge(kindOf(large))
 }
 
-/**
- * Keeps from the library what it would work on for seconds, and the second of two requests with one id, whose answers
- * nobody could tell apart.
- */
+/** Keeps from the library what would occupy it for seconds, and a second request with the same id. */
 function boundRequests(transport: Transport): void {
   const ids = new Set<unknown>()
   const send = transport.send.bind(transport)

@@ -1,4 +1,4 @@
-import type { Client } from '@modelcontextprotocol/client'
+import type { Client, McpSubscription } from '@modelcontextprotocol/client'
 import * as z from 'zod'
 import { defined, hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import type { OnProgress } from '../../api/contract/message.ts'
@@ -7,18 +7,24 @@ import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
 import { demandedVisits, toFailure } from './failures.ts'
 import { createNotices, type Change } from './notices.ts'
-import { createWishes, type Wishes } from './wishes.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
 import { createSseLink, createStreamableLink } from './http-link.ts'
-import { loadLibrary, type McpLibrary } from './library.ts'
+import {
+  loadLibrary,
+  type McpLibrary,
+  type Link,
+  type StrayOutput,
+  type PendingWork,
+  type InitInfo,
+  type JsonObject,
+  type ServerTarget,
+} from './types.ts'
 import { UnansweredRequest, type RequestDesk, type ServerRequests } from './server-requests.ts'
 import type { Traffic } from './traffic.ts'
-import type { Link, StrayOutput, PendingWork, InitInfo, JsonObject, ServerTarget } from './types.ts'
 import type { ServerEnding } from './server-process.ts'
 import { createStdioLink } from './stdio-link.ts'
-
-/** What every connection of one engine shares. */
+import type { LogLevel } from '../../api/contract/live-servers.ts'
 export type SessionSettings = {
   guardian: Guardian
   client: { name: string; version: string }
@@ -46,9 +52,7 @@ export type Session = Wishes & {
   onEnd(listener: () => void): void
   /** Whether the server waits for a person's answer. */
   isAwaited(): boolean
-  /**
-   * One request; the result is what the server sent, checked by the schema only. Throws what {@link toFailure} says.
-   */
+  /** One request; the result is only checked by the schema. Throws what {@link toFailure} makes. */
   request<T>(
     method: string,
     params: JsonObject,
@@ -56,15 +60,15 @@ export type Session = Wishes & {
     deadline: Deadline,
     onProgress?: OnProgress,
   ): Promise<T>
-  /** Hears what the server says has changed. */
+  /** Calls back with what the server reports as changed. */
   onChange(listener: (change: Change) => void): void
   /** What a program printed to stdout beside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
-  /** @param reason what requests under way are told, where they are not what ended it */
+  /** @param reason the error of requests under way that did not end the session themselves */
   close(reason?: ServiceError): Promise<void>
 }
 
-/** The deadline rules; the library's own timer must not come first. */
+/** The deadline decides; the library's own timer must not come first. */
 const NO_LIBRARY_TIMEOUT_MS = 2 ** 31 - 1
 /** Answers to `initialize` that say "only the newer protocol is spoken here" (unsupported version, unknown method). */
 const MODERN_ONLY_CODES = [-32022, -32601]
@@ -73,10 +77,7 @@ const SSE_ONLY_STATUSES = [400, 404, 405]
 
 const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
 
-/**
- * Connects and initializes, with the two fallbacks that real servers need: the protocol revision without
- * `initialize`, and the older HTTP transport.
- */
+/** Connects and initializes, falling back to the protocol without `initialize` and to the older HTTP transport. */
 export async function openSession(
   target: ServerTarget,
   settings: SessionSettings,
@@ -311,3 +312,72 @@ function parseJson(text: unknown): unknown {
     return undefined
   }
 }
+
+/** Requests that a session sends by itself. */
+type Wishes = {
+  setLogLevel(level: LogLevel, deadline: Deadline): Promise<void>
+  subscribeTo(uris: readonly string[], deadline: Deadline): Promise<void>
+  /** Subscribes to changes of lists, where the protocol needs a request for that. */
+  watchLists(): void
+}
+
+type Ask = {
+  request: (method: string, params: JsonObject, schema: z.ZodType<unknown>, deadline: Deadline) => Promise<unknown>
+  /** Makes the errors of the library those that a caller knows. */
+  attempt: <T>(what: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
+}
+
+const Anything = shape(() => z.looseObject({}))
+const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+
+/**
+ * Sends a session's requests in the way of its protocol version: single requests with `initialize`, else levels with
+ * each request and one stream.
+ * @returns them, and what each request carries
+ */
+function createWishes(
+  client: Client,
+  library: McpLibrary,
+  { request, attempt }: Ask,
+): { wishes: Wishes; meta: () => JsonObject | undefined } {
+  const isModern = client.getProtocolEra() === 'modern'
+  let meta: JsonObject | undefined
+  let stream: Promise<McpSubscription> | undefined
+  let subscribed: readonly string[] = []
+
+  const listen = async (uris: readonly string[], signal: AbortSignal): Promise<void> => {
+    const before = stream
+    const opening = client.listen({ ...LISTS, resourceSubscriptions: [...uris] }, { signal })
+    stream = opening
+    await opening
+    await before?.then(
+      open => open.close(),
+      () => undefined,
+    )
+  }
+  return {
+    meta: () => meta,
+    wishes: {
+      async setLogLevel(level, deadline) {
+        if (isModern) meta = { [library.LOG_LEVEL_META_KEY]: level }
+        else await request('logging/setLevel', { level }, Anything(), deadline)
+      },
+      async subscribeTo(uris, deadline) {
+        if (isModern) return attempt('subscriptions/listen', deadline, () => listen(uris, deadline.signal))
+        const ask = async (method: string, uri: string) => {
+          await request(`resources/${method}`, { uri }, Anything(), deadline)
+          subscribed = method === 'subscribe' ? [...subscribed, uri] : subscribed.filter(each => each !== uri)
+        }
+        for (const uri of uris) if (!subscribed.includes(uri)) await ask('subscribe', uri)
+        for (const uri of subscribed) if (!uris.includes(uri)) await ask('unsubscribe', uri)
+      },
+      watchLists() {
+        // A server that cannot say what changes is read as often as the person asks.
+        if (isModern && !stream) listen([], AbortSignal.timeout(WATCH_MS)).catch(() => undefined)
+      },
+    },
+  }
+}
+
+/** How long a server may take to agree that it says what changes. */
+const WATCH_MS = 30_000

@@ -5,10 +5,7 @@ type Settings = { env?: Record<string, string>; headers?: Record<string, string>
 /** Shorter values of settings are words like any other. */
 const LEAST_SECRET = 8
 
-/**
- * What nobody shall find in what a server was sent and answered: the values of its settings, also those behind the
- * scheme of a header, and what its address holds.
- */
+/** Secrets among a server's settings: their values, those behind a header's scheme, and those in its address. */
 export function settingSecrets({ env = {}, headers = {}, url = '' }: Settings, ...others: string[]): string[] {
   const sent = Object.values(headers).flatMap(value => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''])
   const all = [...Object.values(env), ...sent, ...secretsOfUrl(url), ...others]

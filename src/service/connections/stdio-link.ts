@@ -5,17 +5,15 @@ import { ServiceError } from '../core/errors.ts'
 import { settlesWithin } from '../core/deadline.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
-import type { McpLibrary } from './library.ts'
+import { type McpLibrary, inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
 import { lastLine } from './last-words.ts'
-import { createLineReader } from './line-reader.ts'
 import type { Notice, Notices } from './notices.ts'
 import type { Tap } from './traffic.ts'
-import { inMebibytes, REQUEST_BYTES, type Link, type StrayOutput } from './types.ts'
 import { startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
 
 const EXIT_AFTER_BROKEN_PIPE_MS = 500
 
-export type StdioLinkOptions = {
+type StdioLinkOptions = {
   library: McpLibrary
   guardian: Guardian
   serverName: string
@@ -30,10 +28,7 @@ export type StdioLinkOptions = {
 /** Another start would end the same way, and take its time again. */
 const PROGRAM_BROKE = { programBroke: true }
 
-/**
- * A server program as a transport of the protocol library. The library's own starts the program in our process
- * group and hands on part of our environment, so only its framing and protocol are used.
- */
+/** A server program as a transport; the library's own starts it in our process group and passes our environment. */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
   const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap, notices } = options
   let server: ServerProcess | undefined
@@ -147,10 +142,7 @@ function writeTo(stream: Writable, text: string): Promise<void> {
   })
 }
 
-/**
- * `stray` for what is no message: many servers print a banner or logs to stdout. `notification` for one of those
- * that the library need not hear of: its work on a flood of them took seconds and 300 MB.
- */
+/** `stray` = no message, such as a banner; `notification` = one that the library does not need. */
 function parseMessage(library: McpLibrary, line: string, notices: Notices): JSONRPCMessage | 'notification' | 'stray' {
   // Garbage is filtered out before the parser: an exception per line would stall us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
@@ -161,5 +153,63 @@ function parseMessage(library: McpLibrary, line: string, notices: Notices): JSON
     return library.parseJSONRPCMessage(value)
   } catch {
     return 'stray'
+  }
+}
+
+const NEWLINE = 10
+/** A buffer larger than this is given back after its line, so that one big answer does not pin memory. */
+const KEEP_BYTES = 1024 * 1024
+
+type LineReader = {
+  /** Takes the next bytes; false when a line is longer than the limit, after which nothing more is read. */
+  push(chunk: Buffer): boolean
+}
+
+/** Splits a byte stream into lines with a hard limit on what it holds. @param limit longest line in bytes */
+export function createLineReader(limit: number, onLine: (line: string) => void): LineReader {
+  let held = Buffer.alloc(0)
+  let used = 0
+  let overflowed = false
+
+  const hold = (bytes: Buffer) => {
+    if (used + bytes.length > held.length) {
+      // Doubling keeps a line that arrives byte by byte linear in its length.
+      const grown = Buffer.allocUnsafe(Math.max(64 * 1024, held.length * 2, used + bytes.length))
+      held.copy(grown, 0, 0, used)
+      held = grown
+    }
+    bytes.copy(held, used)
+    used += bytes.length
+  }
+
+  const takeLine = (tail: Buffer): string => {
+    if (used === 0) return tail.toString('utf8')
+    hold(tail)
+    const line = held.toString('utf8', 0, used)
+    used = 0
+    if (held.length > KEEP_BYTES) held = Buffer.alloc(0)
+    return line
+  }
+
+  const overflow = () => {
+    overflowed = true
+    held = Buffer.alloc(0)
+    used = 0
+    return false
+  }
+
+  return {
+    push(chunk) {
+      if (overflowed) return false
+      let start = 0
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        if (used + end - start > limit) return overflow()
+        onLine(takeLine(chunk.subarray(start, end)))
+        start = end + 1
+      }
+      if (used + chunk.length - start > limit) return overflow()
+      hold(chunk.subarray(start))
+      return true
+    },
   }
 }

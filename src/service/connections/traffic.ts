@@ -1,9 +1,55 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { StringDecoder } from 'node:string_decoder'
 import { BOUNDS } from '../../lib/bounds.ts'
-import { createRing, type Ring } from './ring.ts'
 import { settingSecrets } from './setting-secrets.ts'
 import type { ServerTarget } from './types.ts'
+
+/** The latest entries of what is recorded: at most so many, of so much together. */
+type Ring<Entry> = {
+  /** `size` must not change afterwards. */
+  add(entry: Entry, size: number): void
+  entries(): Entry[]
+  size(): number
+  /** Whether entries had to go since it was cleared. */
+  dropped(): boolean
+  clear(): void
+}
+
+type Slot<Entry> = { entry: Entry; size: number }
+
+/** A ring within both bounds; an entry that is larger than the second takes everything with it, itself too. */
+export function createRing<Entry>(most: { entries: number; size: number }): Ring<Entry> {
+  let slots: (Slot<Entry> | undefined)[] = []
+  let first = 0
+  let size = 0
+  let isWhole = true
+  const drop = (): void => {
+    size -= slots[first]!.size
+    slots[first] = undefined
+    first += 1
+    isWhole = false
+    // Moved rarely, so that dropping one costs the same for any number of entries.
+    if (first < most.entries) return
+    slots = slots.slice(first)
+    first = 0
+  }
+  return {
+    add(entry, entrySize) {
+      slots.push({ entry, size: entrySize })
+      size += entrySize
+      while (slots.length - first > most.entries || size > most.size) drop()
+    },
+    entries: () => slots.slice(first).map(slot => slot!.entry),
+    size: () => size,
+    dropped: () => !isWhole,
+    clear() {
+      slots = []
+      first = 0
+      size = 0
+      isWhole = true
+    },
+  }
+}
 
 /** A request over HTTP and its answer, filled in as it comes; its headers hold secrets. */
 export type Exchange = {
@@ -42,7 +88,7 @@ export type Frame = {
 }
 
 /** `log` is a message of the protocol. */
-export type OutputStream = 'stderr' | 'stdout' | 'process' | 'log'
+type OutputStream = 'stderr' | 'stdout' | 'process' | 'log'
 
 /** A line that a program printed; `leftOut` is how many characters are missing at its end. */
 export type PrintedLine = {
@@ -57,7 +103,7 @@ export type PrintedLine = {
   readonly logger?: string
 }
 
-/** Where a connection puts what passes over it. Nothing is read of it before somebody looks. */
+/** Records the messages of one connection. Nothing is parsed before somebody reads it. */
 export type Tap = {
   /** Whether anything is recorded now. */
   isOpen(): boolean
@@ -70,7 +116,6 @@ export type Tap = {
 
 /** What is recorded of one server. */
 export type TrafficLog = {
-  /** The oldest first; `keptFrom` is no higher than the lowest id that is or will be there. */
   frames(): Recorded<Frame>
   lines(): Recorded<PrintedLine>
   clearFrames(): void
@@ -122,7 +167,6 @@ const ENTRY = 200
 const UNFINISHED_MS = 500
 
 type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
-/** A line whose end has not come. */
 type Open = Pick<PrintedLine, 'connection' | 'at' | 'stream'> & { decoder: StringDecoder; text: string }
 
 type Log = {

@@ -3,6 +3,16 @@ import type { Transport } from '@modelcontextprotocol/client'
 import type { ServiceError } from '../core/errors.ts'
 import type { Notices } from './notices.ts'
 
+export type McpLibrary = typeof import('@modelcontextprotocol/client')
+
+let library: Promise<McpLibrary> | undefined
+
+/** Loads the protocol library on first use: it is heavy and most starts of the dashboard never need it. */
+export function loadLibrary(): Promise<McpLibrary> {
+  library ??= import('@modelcontextprotocol/client')
+  return library
+}
+
 /** How a saved server is reached, with its secrets already decrypted. */
 export type ServerTransport =
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
@@ -58,7 +68,7 @@ export type InitInfo = {
   instructions?: string
   transport: LinkKind
 }
-export type LinkKind = 'stdio' | 'streamable-http' | 'sse'
+type LinkKind = 'stdio' | 'streamable-http' | 'sse'
 
 export type ValidateResult = { success: true; status: 'connected'; initInfo: InitInfo }
 export type CheckOAuthResult = { useOAuth: boolean; serverUrl: string | null }
@@ -77,7 +87,7 @@ export type ExportSnapshot = {
 
 /** `durationMs` is an extra field: the contract leaves the report open. */
 export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
-/** Hears of each step of the doctor when it has ended. */
+/** Called with each step of the doctor when it has ended. */
 export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
 export type DoctorReport = {
   /** ISO 8601. */
@@ -122,7 +132,6 @@ export type StartedSession = {
   protocolVersion?: string
 }
 
-/** Sessions that nothing else shares. */
 export type OwnSessions = {
   /** As that of the connections. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
@@ -156,7 +165,7 @@ export function createPendingWork(): PendingWork {
 export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
-  /** Hears what the server tells without being asked. */
+  /** Notifications of the server. */
   readonly notices: Notices
   /** Why the connection ended by itself; undefined while it lives and when we ended it. */
   failure(): ServiceError | undefined
@@ -173,7 +182,6 @@ export type StrayOutput = { lines: number; first: string }
 
 const MEBIBYTE = 1024 * 1024
 
-/** A limit in the words of an error. */
 export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }

@@ -1,8 +1,8 @@
 import type { Connections } from '../connections/engine.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireModel } from '../models/ask.ts'
-import { unusableAnswer } from '../models/failures.ts'
-import type { ModelSettings } from '../models/settings.ts'
+import { unusableAnswer } from '../models/library.ts'
+import type { ModelSettings } from '../models/endpoint.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { ServerTargets } from '../servers/targets.ts'
 import { NO_ANSWER } from './model-turn.ts'
@@ -11,7 +11,6 @@ import { openConversation, type Conversation, type ConversationOptions, type His
 /** What assistants work with. */
 export type AssistantEngines = { connections: Connections; targets: ServerTargets; models: ModelSettings | undefined }
 
-/** An assistant as a client describes it. */
 export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'onCall' | 'onSpend'> & {
   config: Readonly<Record<string, unknown>>
   servers: readonly ServerRow[]
@@ -19,10 +18,7 @@ export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'o
   model: string | undefined
 }
 
-/**
- * The assistant of a client over the servers that are switched on.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` when no model could answer, or the client wants each call approved
- */
+/** The assistant of a client over the enabled servers. @throws ServiceError `FEATURE_NOT_SUPPORTED` */
 export function openAssistant({ connections, targets, models }: AssistantEngines, parts: AssistantParts): Conversation {
   const { config, servers, model, ...more } = parts
   const { systemPrompt, temperature, requireToolApproval } = config

@@ -6,7 +6,7 @@ import type { ServerTarget } from '../connections/types.ts'
 import { messageOf } from '../core/one-line.ts'
 import { RefusedCall } from '../evals/trial-calls.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
-import { unusableAnswer } from '../models/failures.ts'
+import { unusableAnswer } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
 import { addUsage, NO_TOKENS, type TokenUsage } from '../core/token-usage.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
@@ -40,9 +40,8 @@ export type ConversationTurn = {
 /** An assistant that remembers what was said, and works with the tools of real servers. */
 export type Conversation = {
   /**
-   * Says something and waits for the answer. After a rejection nothing was said, and it may be said again.
-   * Rejects with a ServiceError when the model refuses or breaks, or when the tools of a server cannot be listed; with
-   * the signal's reason when it aborts.
+   * Says something and waits for the answer. Rejects with a ServiceError of the model or of listing tools, or the
+   * signal's reason; nothing was said then.
    */
   say(text: string, signal: AbortSignal): Promise<ConversationTurn>
 }
@@ -59,11 +58,10 @@ export type ConversationOptions = {
   hidden?: readonly string[]
   /** Calls of one turn; more are refused. Default 20. */
   maxToolCalls?: number
-  /** What was said before, oldest first. */
   history?: History
-  /** Hears of each call as it begins; its outcome is set on it later. */
+  /** Called with each call as it begins; its outcome is set on it later. */
   onCall?: (call: ConversationToolCall) => void
-  /** Hears of what each answer took, also in a turn that fails. */
+  /** Called with the usage of each answer, also in a turn that fails. */
   onSpend?: (usage: TokenUsage) => void
 }
 

@@ -3,10 +3,8 @@ import { json, tableOf } from '../core/database/table.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { ConversationToolCall } from './conversation.ts'
 
-/** One message of a session with what it took. */
 export type MessageRow<Role extends string = string> = {
   sessionId: string
-  /** From 0. */
   position: number
   role: Role
   text: string
@@ -42,8 +40,7 @@ export const NOTHING_SAID: MessageTotals = {
 /** Longest result of a tool that a transcript keeps, in characters. */
 const MAX_RESULT = 20_000
 
-/** A call as transcripts keep it. */
-export function keptCall(call: ConversationToolCall): ConversationToolCall {
+export function storedCall(call: ConversationToolCall): ConversationToolCall {
   const { resultText } = call
   if (resultText.length <= MAX_RESULT) return call
   return { ...call, resultText: `${resultText.slice(0, MAX_RESULT)}…` }
@@ -51,7 +48,6 @@ export function keptCall(call: ConversationToolCall): ConversationToolCall {
 
 type StoredMessage<Role extends string> = Omit<MessageRow<Role>, 'usage'> & TokenUsage
 
-/** The messages of sessions whose table has the columns of {@link MessageTotals}, and `lastActivityAt`. */
 export function createMessageRows<Role extends string>(
   database: Database,
   { messageTable, sessionTable }: { messageTable: string; sessionTable: string },
@@ -82,7 +78,6 @@ export function createMessageRows<Role extends string>(
         { sessionId, createdAt, isUser, text, calls: toolCalls.length, inputTokens, outputTokens },
       )
     },
-    /** Oldest first. */
     messages: (sessionId: string) =>
       messages
         .all({ sessionId }, 'ORDER BY position')

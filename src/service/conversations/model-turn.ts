@@ -7,19 +7,14 @@ import { RefusedCall, TrialEnd } from '../evals/trial-calls.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { PromptSettings, UnsentCall } from '../evals/types.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endpoint.ts'
-import { toModelFailure } from '../models/failures.ts'
-import { loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
+import { toModelFailure, loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
 import { readUsage, type TokenUsage } from '../core/token-usage.ts'
-
 /** Where the tools of a turn come from, and who records their calls. */
 export type TurnTools = {
   serverNames: readonly string[]
   listTools(serverName: string): Promise<Tool[]>
-  /**
-   * The MCP result. Rejects with a {@link RefusedCall} that may be shown to the model; any other rejection ends the
-   * turn, whatever the model makes of it.
-   */
+  /** The MCP result. A {@link RefusedCall} may be shown to the model; any other rejection ends the turn. */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
   /** Records a call that the model made and no server got; it must not pass for a call that was never made. */
   noteUnsent(call: UnsentCall): void
@@ -33,10 +28,7 @@ export type TurnRequest = TurnTools & {
   maxSteps: number
   /** How often a request that the endpoint refused is sent again; the library's own number by default. */
   maxRetries?: number
-  /**
-   * Told of each answer before the tools that it asks for, so that a call without end does not hide what was spent;
-   * undefined where the endpoint does not say what it took.
-   */
+  /** Called with each answer's usage before its tool calls run; undefined where the endpoint reports none. */
   spend(usage: TokenUsage | undefined): void
   signal: AbortSignal
 }
@@ -48,10 +40,8 @@ export type TurnEnd =
   | { kind: 'broken'; failure: ServiceError; answers: number }
 
 /**
- * Says something to a model and lets it use tools until it answers with text. What was said and answered is added to
- * the conversation when the turn is answered.
- * Rejects with the signal's reason, with what ended a tool call, or with what kept the turn from beginning: a
- * ServiceError of the choice of the endpoint or of a server's tools.
+ * Lets a model use tools until it answers with text, and adds both to the conversation. Rejects with the signal's
+ * reason, with what ended a tool call, or with a ServiceError of endpoint choice or tool listing.
  */
 export async function runModelTurn(
   conversation: ModelMessage[],
@@ -114,7 +104,7 @@ function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string
 
 type TurnResult = { text: string; finishReason: string; rawFinishReason?: string | undefined }
 
-/** The text of an answer for whoever reads it, who is told when it is not whole. */
+/** The text of an answer for a reader, with a note when it was cut. */
 export function readText({ text, cut }: Extract<TurnEnd, { kind: 'answered' }>): string {
   return cut === undefined ? text : `${text.trim()}\n\n(${cut})`.trimStart()
 }
@@ -190,9 +180,7 @@ export const MAX_MODEL_STEPS = 20
 /** Tool calls that it may make for one prompt; one answer alone can ask for thousands. */
 export const MAX_MODEL_CALLS = 200
 
-/**
- * The models of one trial. Its prompts are one conversation, with the tool calls and results of every turn before.
- */
+/** The models of one trial, whose prompts are one conversation with all earlier tool calls and results. */
 export function createTrialModels(access: ModelAccess): TrialModels {
   const conversation: ModelMessage[] = []
   return {
@@ -233,10 +221,7 @@ const MAX_LENGTH = 64
 
 type ServerTool = { serverName: string; toolName: string }
 
-/**
- * A name for each tool that no other has and every provider takes: the tool's own where it is free, else with its
- * server's before it, else with a number behind it. The same tools in the same order get the same names.
- */
+/** A unique name for each tool that every provider takes; the same tools in the same order get the same names. */
 export function nameTools<T extends ServerTool>(tools: readonly T[]): Map<string, T> {
   const own = Map.groupBy(tools, ({ toolName }) => clean(toolName))
   const named = new Map<string, T>()

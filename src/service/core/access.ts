@@ -40,7 +40,6 @@ export type KeySummary = {
   revokedAt: number | null
 }
 
-/** Who a request acts as. */
 export type Caller = {
   keyId: string
   accountId: string
@@ -49,10 +48,7 @@ export type Caller = {
   grants: ReadonlyMap<string, ProjectRole>
 }
 
-/**
- * Makes a key of the workspace's organization. The key itself is answered once and stored only as its hash.
- * @throws ServiceError `NOT_FOUND` when a grant names an unknown project
- */
+/** Makes a key; it is returned once and stored as its hash. @throws ServiceError `NOT_FOUND` for an unknown project */
 export function makeKey(store: Store, name: string, rights: KeyRights): { key: string; summary: KeySummary } {
   const lookup = randomBytes(LOOKUP_LENGTH / 2).toString('hex')
   const key = `${KEY_PREFIX}${lookup}${randomBytes(SECRET_BYTES).toString('base64url')}`
@@ -95,10 +91,7 @@ export function revokeKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.revoke(keyId, Date.now()))
 }
 
-/**
- * Takes a key's organization away, as the end of the organization would; false when there is no such key, or it has
- * none or was revoked before.
- */
+/** Removes a key's organization; false when the key is unknown, revoked or has none. */
 export function orphanKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.orphan(keyId))
 }
@@ -114,10 +107,7 @@ export function findKey(store: Store, key: string): KeyRow | undefined {
   return row && timingSafeEqual(row.hash, hashOf(key)) ? row : undefined
 }
 
-/**
- * The caller behind an `Authorization` header.
- * @throws ServiceError `UNAUTHORIZED`, with `ORPHANED_KEY` for a key whose organization is gone
- */
+/** The caller behind an `Authorization` header. @throws ServiceError `UNAUTHORIZED`, also with `ORPHANED_KEY` */
 export function authenticate(store: Store, authorization: string | null): Caller {
   const key = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) throw new ServiceError('UNAUTHORIZED', 'Send "Authorization: Bearer sk_…".')
@@ -172,8 +162,7 @@ function summarize(store: Store, { id, name, lookup, role, organizationId, creat
 }
 
 /**
- * An owner's key that is kept in a file: the one in the file while it counts, also when its database was
- * deleted; a fresh one when there is none or it was revoked or orphaned.
+ * The owner's key in a file: the stored one while it is valid, else a new one.
  * @param file undefined for a workspace in memory
  */
 export function ensureKeyFile(store: Store, file: string | undefined, name: string): { key: string; keyId: string } {
@@ -208,10 +197,7 @@ function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
   return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined
 }
 
-/**
- * The id that a path names. The Default project is the organization's oldest one, which is the Sandbox unless somebody
- * deleted it; a key without a role there finds nothing, as under its id.
- */
+/** The project of a path. The Default project is the organization's oldest one. */
 export function namedProject(store: Store, caller: Caller, endpoint: AnyEndpoint, projectId: string): string {
   if (projectId !== 'default' || !endpoint.defaultProject) return projectId
   return store.projects.list(caller.organizationId)[0]?.id ?? projectId
@@ -223,10 +209,7 @@ export function roleIn(caller: Caller, project: ProjectRow): ProjectRole | undef
   return caller.grants.get(project.id) ?? caller.role ?? undefined
 }
 
-/**
- * The project an operation names.
- * @throws ServiceError `NOT_FOUND` when it is unknown or foreign, `FORBIDDEN` when the role is too low
- */
+/** The project an operation names. @throws ServiceError `NOT_FOUND` if unknown or foreign, `FORBIDDEN` by role */
 export function projectFor(store: Store, caller: Caller, projectId: string, needed: ProjectRole): ProjectRow {
   const project = store.projects.get(projectId)
   const role = project && roleIn(caller, project)
@@ -240,10 +223,7 @@ export function readerOf(caller: Caller, project: ProjectRow): { maySeeUrl: bool
   return { maySeeUrl: isAtLeast(roleIn(caller, project), requiredRole(contract.servers.update)) }
 }
 
-/**
- * @param change what needs it, where that is less than the whole operation
- * @throws ServiceError `FORBIDDEN` when the role is too low
- */
+/** @param change what needs the role, where less than the operation @throws ServiceError `FORBIDDEN` */
 export function requireRole(role: ProjectRole | undefined, needed: ProjectRole, change?: string): void {
   if (!isAtLeast(role, needed)) throw new ServiceError('FORBIDDEN', roleSentence(needed, role ?? 'none', change))
 }

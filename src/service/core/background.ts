@@ -1,28 +1,25 @@
 import { every } from '../../lib/clock.ts'
 import type { Store } from './database/store.ts'
 
-/** Work that is looked at again and again while the service is open, such as schedules. */
+/** Work that is repeated while the service is open, such as schedules. */
 export type Background = {
-  /**
-   * Calls `look` every so many milliseconds, never twice at once, until it answers false; its failures are logged and
-   * it goes on.
-   */
-  every(milliseconds: number, look: () => unknown): void
+  /** Calls `work` at this interval, never twice at once, until it answers false; failures are only logged. */
+  every(milliseconds: number, work: () => unknown): void
   /** No look begins any more; resolves when those under way are done. */
   close(): Promise<void>
 }
 
-/** @param longestMs longest pause between two looks, where the looks themselves would wait longer */
+/** @param longestMs longest pause between two runs, where the work itself would wait longer */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
   const ends = new Set<() => void>()
   const underWay = new Set<Promise<void>>()
   return {
-    every(milliseconds, look) {
+    every(milliseconds, work) {
       let busy = false
       const once = async () => {
         busy = true
         try {
-          if ((await look()) === false) end()
+          if ((await work()) === false) end()
         } catch (error) {
           onError(error)
         } finally {
@@ -50,18 +47,15 @@ export function createBackground(onError: (error: unknown) => void, longestMs = 
 
 /** How long the reply to an idempotency key is kept; afterwards the same key is a new intent. */
 export const IDEMPOTENCY_DAYS = 7
-/** Counted requests are kept until no limit looks at them: the longest looks at one day. */
+/** Counted requests are kept until no limit needs them; the longest limit covers one day. */
 const QUOTA_DAYS = 2
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const LOOK_MS = 10 * 60 * 1000
+const FORGET_EVERY_MS = 10 * 60 * 1000
 
-/**
- * Forgets what has outlived its use, now and then, as long as the service is open.
- * @param now epoch milliseconds
- */
+/** Deletes old records from time to time while the service is open. @param now epoch milliseconds */
 export function forgetInBackground(store: Store, background: Background, now: () => number): void {
-  background.every(LOOK_MS, () => forgetOld(store, now()))
+  background.every(FORGET_EVERY_MS, () => forgetOld(store, now()))
 }
 
 /** @param now epoch milliseconds */

@@ -10,7 +10,7 @@ import type { Served } from './refusals.ts'
 import type { ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 
-/** What every handler works with. Who brings an engine adds it to this interface where it has its type. */
+/** What every handler works with. An engine adds itself to this interface where its type is. */
 export interface ServiceContext {
   store: Store
   limits: OrganizationLimits
@@ -18,10 +18,10 @@ export interface ServiceContext {
   jobs: Jobs
   background: Background
   /** Characters of ended trials, and as many of ended runs, that stay in memory as they are answered. */
-  keptTexts: number
+  cachedTextChars: number
   /** The clock of everything that happens at a time, in epoch milliseconds. */
   now: () => number
-  /** Answers a request that a handler makes for its caller, by all rules of one from outside but the key's rate. */
+  /** Performs a request of a handler for its caller, under all rules but the rate limit of the key. */
   perform: (request: ApiRequest, inner: InnerRequest) => Promise<ApiResponse>
 }
 
@@ -30,7 +30,7 @@ export type InnerRequest = {
   caller: Caller
   /** Makes every check, does nothing, and answers 204. */
   checkOnly?: boolean
-  /** Does the work, as in a transaction that writes more. */
+  /** Carries out the work, for instance in a transaction that writes more. */
   carry?: (work: () => unknown) => unknown
 }
 
@@ -49,7 +49,7 @@ type Call<E> = ParsedInputOf<E> &
     idempotencyKey: string | undefined
     /** How answers that vary are spelt. */
     vocabulary: EvalVocabulary
-    /** Hears how far the work is; absent where the caller does not listen, or is another process. */
+    /** Receives progress; absent where the caller does not want it, or is another process. */
     onProgress?: OnProgress | undefined
     /** Aborts when the caller hangs up. */
     signal: AbortSignal

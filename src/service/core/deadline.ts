@@ -5,18 +5,13 @@ export type Deadline = {
   /** Aborts when the time is up or the caller gives up; its reason is the error to throw. */
   readonly signal: AbortSignal
   readonly expired: boolean
-  /** What is being waited for; named in the error. */
   stage: string
   /** What else the error says, as sentences. */
   remark?: (() => string) | undefined
   /** The clock of what is shared and waited for meanwhile, which knows better what that is. */
   shared?: Deadline | undefined
-  /** Stops the operation for a reason of our own. */
   cancel(reason: ServiceError): void
-  /**
-   * Stops the clock until every returned function was called: the server waits for a person meanwhile. Whoever holds
-   * it bounds that wait.
-   */
+  /** Stops the clock until every returned function was called, while the server waits for a person. */
   hold(): () => void
   /** Starts the clock anew, as for progress that is reported, up to {@link LONGEST_MS} of all. */
   prolong(): void
@@ -24,14 +19,10 @@ export type Deadline = {
   end(): void
 }
 
-/** Longest time that an operation may last by its progress, in milliseconds. */
+/** Longest time that progress can prolong an operation to, in milliseconds. */
 export const LONGEST_MS = 60 * 60_000
 
-/**
- * Starts the clock.
- * @param ms milliseconds until `TIMEOUT`
- * @param signal the caller's own wish to stop; its reason is passed on
- */
+/** Starts the clock. @param ms milliseconds until `TIMEOUT` @param signal of the caller; its reason is passed on */
 export function startDeadline(ms: number, serverName: string, signal?: AbortSignal): Deadline {
   const controller = new AbortController()
   let expired = false
@@ -106,7 +97,6 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
-/** Resolves true when the promise settles in time, false after `ms`. */
 export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>(resolve => {

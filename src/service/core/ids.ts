@@ -47,10 +47,7 @@ let sequence = 0
 let pool = Buffer.alloc(0)
 let used = 0
 
-/**
- * A new id such as `run_01k…`: time, a sequence within the millisecond, randomness. Ids of one process sort
- * in the order in which they were made, those of several by time.
- */
+/** A new id such as `run_01k…`: time, sequence, randomness. Ids of one process sort by creation. */
 export function newId(kind: IdKind): string {
   // A clock that is set back must not make newer records sort before older ones.
   const time = Math.max(Date.now(), lastTime)

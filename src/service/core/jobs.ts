@@ -5,7 +5,6 @@ import type { JobRow } from './database/rows.ts'
 import { writeWherePossible } from './database/storage-problem.ts'
 import type { Store } from './database/store.ts'
 
-/** Kinds of work in the background, by the record that they belong to. */
 export type JobKind =
   | 'judge'
   | 'run-insights'
@@ -20,33 +19,29 @@ export type JobKind =
 /** Ends the record of work that did not finish. Runs inside a transaction. */
 type EndUnfinished = (subjectId: string, why: string) => void
 
-/**
- * Work that outlives its request. Its record is written as pending in the same transaction as `start`, so that a crash
- * at any moment leaves a record that the next look ends.
- */
+/** Work that outlives its request; its pending record is written with `start`, so a later check ends it. */
 export type Jobs = {
-  /** Says how a kind's records are ended when their work fails or its process goes. */
+  /** Defines how records of a kind end when their work fails or its process goes. */
   define(kind: JobKind, endUnfinished: EndUnfinished): void
   /**
-   * Begins after the caller's transaction, and not at all when it is rolled back. The work writes its own end; a
-   * rejection is written by the kind's `endUnfinished`.
-   * @returns false when this subject has such work under way already
+   * Begins after the caller's transaction, unless it is rolled back. The work writes its own end, a rejection the
+   * kind's `endUnfinished`.
+   * @returns false when the subject has such work already
    */
   start(kind: JobKind, subjectId: string, work: (signal: AbortSignal) => Promise<void>): boolean
-  /** Stops work wherever it runs, without ending its record; false when there was none. */
+  /** Stops work in whichever process it runs, without ending its record; false when there was none. */
   stop(kind: JobKind, subjectId: string): boolean
   isUnderWay(kind: JobKind, subjectId: string): boolean
   /** Ends every record whose process is gone. */
   settleAbandoned(): void
-  /** Reads after that, as whoever shows such records has to. */
+  /** Calls `settleAbandoned`, then reads; for whoever shows such records. */
   read<T>(work: () => T): T
   /** Resolves when nothing is under way here. */
   settle(): Promise<void>
-  /** Stops what is under way here and ends its records. */
   close(): Promise<void>
 }
 
-/** How often work looks whether another process stopped it, in milliseconds. */
+/** How often work checks whether another process stopped it, in milliseconds. */
 const WATCH_EVERY_MS = 2000
 
 type Work = { row: JobRow; stop: AbortController; done: Promise<void>; renewedAt: number }

@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Which process does some work, and until when it may stay silent. */
+/** The process that does some work, and until when it may go without a sign of life. */
 export type Lease = { token: string; host: string; pid: number; expiresAt: number }
 
-/** How long a run's process may stay silent, and how often it speaks, in milliseconds. */
+/** How long the process of a run may go without a sign of life, and how often it gives one, in milliseconds. */
 const LEASE_MS = 15_000
 export const RENEW_EVERY_MS = 5_000
 
 /** Leases held by this process, over all its services: their runs are alive whatever the clock says. */
 const held = new Set<string>()
 
-/** Takes a fresh lease for this process. */
 export function takeLease(): Lease {
   const token = randomUUID()
   held.add(token)
@@ -24,7 +23,7 @@ export function releaseLease(lease: Lease | undefined): void {
   if (lease) held.delete(lease.token)
 }
 
-/** Until when a lease holds that is renewed now. */
+/** The end of a lease that is renewed now. */
 export function leaseEnd(): number {
   return Date.now() + LEASE_MS
 }
@@ -48,9 +47,7 @@ function processExists(pid: number): boolean {
   }
 }
 
-/**
- * Whether a process has ended and only its parent has not noticed, as in containers whose first process collects none.
- */
+/** Whether a process has ended uncollected, as in containers whose first process collects none. */
 function isDefunct(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
@@ -60,10 +57,7 @@ function isDefunct(pid: number): boolean {
   }
 }
 
-/**
- * Work that comes again soon, so that its failure is only reported: a busy database is asked again, and until a lease
- * ends nothing is lost.
- */
+/** Runs work that is repeated soon, so that its failure is only reported. */
 export function guarded(work: () => void, onError: (error: unknown) => void): () => void {
   return () => {
     try {

@@ -1,9 +1,6 @@
 import type { Gate } from '../../api/contract/endpoint.ts'
 
-/**
- * Every number that an organization can be given, declared once: `mcpdeck serve limits` sets them, `/capabilities` and
- * the refusals name them. The contract states the first two groups; it leaves the rest open (service-api, "Limits").
- */
+/** Every limit of an organization, declared once for `mcpdeck serve limits`, `/capabilities` and refusals. */
 export const LIMITS = {
   requestsPerMinute: { value: 60, min: 0, says: 'Requests of a key a minute, sustained; 0 = no limit.' },
   burst: { value: 10, min: 1, says: 'Requests of a key at once after a pause.' },

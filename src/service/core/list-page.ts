@@ -2,13 +2,11 @@ import type { Cursors } from './database/cursors.ts'
 import type { Store } from './database/store.ts'
 import type { LatestFirst } from './database/table.ts'
 
-/** Options that every GET list takes. */
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 
 /** Most items of one page where the contract states no number. */
 const MOST = 200
 
-/** How many items a page has: as many as were asked for, within bounds. */
 export function pageSize({ limit }: PageQuery, usual: number): number {
   return Math.min(limit ?? usual, MOST)
 }
@@ -23,9 +21,9 @@ type Whole<Row> = {
 }
 
 /**
- * One page of a list whose rows are all at hand; without a limit the rest of it. A cursor holds the last row with its
- * place, so that the next page begins behind it, or where it was if it is gone.
- * @throws ServiceError `VALIDATION_ERROR` for a cursor of another list
+ * One page of rows at hand; without a limit the rest. A cursor holds the last row with its place, so that a deleted row
+ * does not break it.
+ * @throws ServiceError `VALIDATION_ERROR` for another list's cursor
  */
 export function pageOf<Row, Item>(
   cursors: Cursors,
@@ -58,13 +56,7 @@ export type FeedFilter = {
 
 const PAGE = 50
 
-type List<Row> = {
-  /** Names the list with its owner, for its cursors. */
-  name: string
-  ownerId: string
-  query: PageQuery
-  page: LatestFirst<Row>
-}
+type List<Row> = { name: string; ownerId: string; query: PageQuery; page: LatestFirst<Row> }
 
 /** One page of a list that shows the latest first. @throws ServiceError `VALIDATION_ERROR` for a foreign cursor */
 export function latestPage<Row, Item>(

@@ -18,7 +18,6 @@ export function oneLine(text: string): string {
   return shorten(text.replaceAll(/\s+/g, ' ').trim(), LINE_CHARS)
 }
 
-/** What an error says, on one line. */
 export function messageOf(error: unknown): string {
   return oneLine(error instanceof Error ? error.message : String(error))
 }

@@ -25,24 +25,22 @@ export function createLimits(
   }
 }
 
-/** The name under which a gate's switch is stored. */
 export function gateSetting(gate: Gate): string {
   return `gate.${gate}`
 }
 
-/** A limit as it stands for an organization. */
+/** A limit of an organization with its present value. */
 export type LimitSetting = {
   name: LimitName
   value: number
   default: number
-  /** Whether it was set, be it to its default. */
+  /** Whether it was set, even to its default. */
   isSet: boolean
   says: string
 }
 
 export type GateSetting = { name: Gate; says: string; isOn: boolean }
 
-/** Every limit, in the order of their declarations. */
 export function listLimits(store: Store, organizationId: string): LimitSetting[] {
   const limits = createLimits(store)
   return LIMIT_NAMES.map(name => ({
@@ -54,17 +52,14 @@ export function listLimits(store: Store, organizationId: string): LimitSetting[]
   }))
 }
 
-/** Every number as it stands in this process, as capabilities tell them; null = no limit. */
+/** Every limit of this process, as capabilities report them; null = no limit. */
 export function announcedLimits(limits: OrganizationLimits, organizationId: string): Record<LimitName, number | null> {
   const numbers = LIMIT_NAMES.map(name => [name, limits.number(organizationId, name)])
   const all = Object.fromEntries(numbers) as Record<LimitName, number>
   return { ...all, requestsPerMinute: all.requestsPerMinute || null }
 }
 
-/**
- * Sets limits given as `name=value`, all or none; running processes follow at their next request.
- * @throws RangeError naming the first that is not one
- */
+/** Sets limits given as `name=value`, all or none. @throws RangeError naming the first invalid one */
 export function setLimits(store: Store, organizationId: string, assignments: readonly string[]): void {
   const parsed = assignments.map(parseAssignment)
   store.write(() => {
@@ -72,10 +67,7 @@ export function setLimits(store: Store, organizationId: string, assignments: rea
   })
 }
 
-/**
- * Gives limits their defaults back, all or none.
- * @throws RangeError naming the first that is unknown
- */
+/** Resets limits to their defaults, all or none. @throws RangeError naming the first unknown one */
 export function unsetLimits(store: Store, organizationId: string, names: readonly string[]): void {
   const known = names.map(limitNamed)
   store.write(() => {
@@ -83,16 +75,12 @@ export function unsetLimits(store: Store, organizationId: string, names: readonl
   })
 }
 
-/** Every feature with a switch. */
 export function listGates(store: Store, organizationId: string): GateSetting[] {
   const limits = createLimits(store)
   return GATE_NAMES.map(name => ({ name, says: GATES[name], isOn: limits.isOn(organizationId, name) }))
 }
 
-/**
- * Switches a feature `on` or `off`; running processes follow at their next request.
- * @throws RangeError when there is no such feature or state
- */
+/** Switches a feature `on` or `off`. @throws RangeError for an unknown feature or state */
 export function setGate(store: Store, organizationId: string, name: string, state: string): void {
   const gate = GATE_NAMES.find(known => known === name)
   if (!gate) throw new RangeError(`There is no gate "${name}"; gates are ${GATE_NAMES.join(', ')}.`)
@@ -130,20 +118,14 @@ export type RateLimit = {
 
 /** A token bucket per key, exact over every process that shares the data directory. */
 export type RateLimiter = {
-  /**
-   * Takes one request from the key's bucket; nothing is read or written where there is no limit.
-   * @throws ServiceError `RATE_LIMITED` with whole seconds after which the next one passes
-   */
+  /** Takes one request from the key's bucket. @throws ServiceError `RATE_LIMITED` with seconds to wait */
   take(caller: Pick<Caller, 'keyId' | 'organizationId'>): void
 }
 
 /** One request in the unit of a bucket, in which a millisecond repays `perMinute`. */
 const REQUEST = 60_000
 
-/**
- * Reading and writing the bucket are one transaction, so that parallel requests take from it in turn.
- * @param now epoch milliseconds, the one clock that processes have in common
- */
+/** Reads and writes the bucket in one transaction, so that parallel requests take turns. */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
   // Requests without a key have no row that a bucket could belong to, nor have others while nothing can be written.
   let shared: RateBucket | undefined
@@ -170,10 +152,7 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
   }
 }
 
-/**
- * A bucket after a request; `waitMs` is 0 when it passed. A clock that was set back repays nothing and costs no more
- * than that, and a burst that was made smaller leaves an empty bucket, not a debt.
- */
+/** A bucket after a request; `waitMs` is 0 when it passed. A clock set back or a smaller burst leaves no debt. */
 export function takeOne(
   bucket: RateBucket | undefined,
   { perMinute, burst }: RateLimit,
@@ -188,7 +167,6 @@ export function takeOne(
     : { bucket: { owed: owed + REQUEST, at: now }, waitMs: 0 }
 }
 
-/** The refusal of whoever asks too often. */
 export function rateLimited(retryAfterSeconds: number): ServiceError {
   return new ServiceError('RATE_LIMITED', `Too many requests; try again in ${retryAfterSeconds} s.`, {
     retryAfterSeconds,
@@ -205,10 +183,7 @@ const NAMES = {
 } as const satisfies Record<QuotaKind, readonly [LimitName, LimitName]>
 
 export type Quotas = {
-  /**
-   * Counts one request. Runs inside the caller's transaction, so that a refused request counts nothing.
-   * @throws ServiceError `RATE_LIMITED`: within the brake after seconds, within the day's number at 00:00 UTC
-   */
+  /** Counts one request in the caller's transaction. @throws ServiceError `RATE_LIMITED` by minute or day */
   take(organizationId: string, kind: QuotaKind): void
 }
 

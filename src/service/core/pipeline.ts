@@ -1,6 +1,6 @@
 import { BOUNDS } from '../../lib/bounds.ts'
-import { API_PREFIX, IDEMPOTENCY_HEADER } from '../../api/contract/contract.ts'
-import { type AnyEndpoint, requiredRole, successorOf } from '../../api/contract/endpoint.ts'
+import { API_PREFIX, IDEMPOTENCY_HEADER, allEndpoints } from '../../api/contract/contract.ts'
+import { type AnyEndpoint, requiredRole, successorOf, pathParameters } from '../../api/contract/endpoint.ts'
 import { type ApiHeaders, type ApiRequest, type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { settlesWithin } from './deadline.ts'
 import { ServiceError } from './errors.ts'
@@ -10,16 +10,16 @@ import { newId } from './ids.ts'
 import { callerOf, createAuthentication, nobody, type Caller, namedProject, projectFor } from './access.ts'
 import { GATES } from './limits.ts'
 import { createRateLimiter, type OrganizationLimits } from './organization-limits.ts'
-import { requireOwnHost } from './urls.ts'
+import { requireAllowedHost } from './urls.ts'
 import { JsonText, Reply, type Answer } from './reply.ts'
 import { notServed } from './refusals.ts'
-import { createRouter, type Match } from './router.ts'
 import { isBusy } from '../../lib/sqlite.ts'
 import { storageProblem } from './database/storage-problem.ts'
 import type { Store } from './database/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
+import { TrieRouter } from 'hono/router/trie-router'
 
-/** One line about a request, or a failure that no caller sees; neither holds keys or bodies. */
+/** A request, or a failure that no caller sees; neither holds keys or bodies. */
 export type LogEntry =
   | {
       kind: 'request'
@@ -28,23 +28,22 @@ export type LogEntry =
       path: string
       status: number
       durationMs: number
-      /** Of the caller, once it is known. */
       keyId?: string
       error?: unknown
     }
   | { kind: 'failure'; error: unknown }
 
-export type PipelineOptions = {
+type PipelineOptions = {
   store: Store
   handlers: Handlers
-  /** Answers what strangers send below a path of its own, beside the API and without its keys. */
+  /** Answers visitors below a path of its own, without API keys. */
   visitors: { prefix: string; answer: (request: ApiRequest, path: string, closing: AbortSignal) => Promise<Answer> }
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
   /** Names under which it is reached besides loopback; undefined = any. */
-  ownHosts: readonly string[] | undefined
+  allowedHosts: readonly string[] | undefined
   /** Whether lists that the declaration calls bare are answered as an array, else as a page. */
   bareLists: boolean
   log: ((entry: LogEntry) => void) | undefined
@@ -53,7 +52,7 @@ export type PipelineOptions = {
 /** An answer is whole when it leaves the service. */
 export type WholeResponse = ApiResponse & { readonly body: string | null }
 
-export type Pipeline = {
+type Pipeline = {
   answer(request: ApiRequest): Promise<WholeResponse>
   /** Answers a request that a handler makes for its caller, who is looked up again and needs no key. */
   perform(request: ApiRequest, inner: InnerRequest): Promise<WholeResponse>
@@ -86,16 +85,16 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     requestId: string,
     url: URL,
     match: Match | undefined,
-    told: (caller: Caller) => void,
+    noteCaller: (caller: Caller) => void,
   ): Promise<Answer> => {
     const path = url.pathname
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
-    if (options.ownHosts) requireOwnHost(url, options.ownHosts)
+    if (options.allowedHosts) requireAllowedHost(url, options.allowedHosts)
     if (path.startsWith(visitors.prefix)) return visitors.answer(request, path, closing.signal)
     if (request.method === 'OPTIONS') return optionsAnswer(router.methods(path))
     const key = request.headers.get('authorization')
     const caller = match?.endpoint.public && key === null ? nobody(options.store) : authenticate(key)
-    told(caller)
+    noteCaller(caller)
     if (!match?.endpoint.ownBudget) limiter.take(caller)
     if (!match) return unknownPath(router.methods(path))
     return operate({ request, requestId, url, match, caller, closing: closing.signal }, options)
@@ -105,12 +104,12 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     operation: Pick<Operation, 'request' | 'requestId' | 'url'>,
     match: Match | undefined,
     inner: InnerRequest,
-    told: (caller: Caller) => void,
+    noteCaller: (caller: Caller) => void,
   ): Promise<Answer> => {
     if (closed) throw new ServiceError('INTERNAL_ERROR', 'The workspace is closing.')
     if (!match) return unknownPath([])
     const caller = callerOf(options.store.keys.get(inner.caller.keyId), options.store)
-    told(caller)
+    noteCaller(caller)
     return operate({ ...operation, match, caller, closing: closing.signal, inner }, options)
   }
 
@@ -122,14 +121,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const match = router.match(request.method, path)
     let keyId: string | undefined
     let error: unknown
-    const told = (caller: Caller) => (keyId = caller.keyId)
+    const noteCaller = (caller: Caller) => (keyId = caller.keyId)
     // A refusal on a deprecated path is an answer of it too.
     const deprecation = match ? deprecationOf(match.endpoint) : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
     const answering = inner
-      ? perform({ request, requestId, url }, match, inner, told)
-      : answer(request, requestId, url, match, told)
+      ? perform({ request, requestId, url }, match, inner, noteCaller)
+      : answer(request, requestId, url, match, noteCaller)
     const response = await answering
       .then(encode)
       .catch((thrown: unknown) => {
@@ -236,10 +235,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
   }
 }
 
-/**
- * What a gated operation answers while its feature is off: writes are refused, lists are empty, other reads are refused
- * too (limits-and-errors, section 7).
- */
+/** The answer of a gated operation while its feature is off: lists are empty, all else is refused. */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
   const { gate, risk } = endpoint
   if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
@@ -269,7 +265,6 @@ function readVocabulary(headers: ApiHeaders, name: string): EvalVocabulary {
   throw invalidField(name, 'must be 1 or 2')
 }
 
-/** The first of the operation's key headers that was sent. */
 function readIdempotencyKey(headers: ApiHeaders, endpoint: AnyEndpoint): string | undefined {
   const name = (endpoint.idempotencyHeaders ?? [IDEMPOTENCY_HEADER]).find(header => headers.has(header))
   const value = name === undefined ? null : headers.get(name)
@@ -339,4 +334,69 @@ function toResponse(answer: Answer, requestId: string, headersOnly: boolean): Wh
 
 function whole(status: number, headers: Record<string, string>, body: string | null): WholeResponse {
   return { status, headers: plainHeaders(headers), body }
+}
+
+type Match = { endpoint: AnyEndpoint; params: Record<string, string> }
+
+export type Router = {
+  match(method: string, path: string): Match | undefined
+  /** Methods declared for a path, `HEAD` with every `GET`; none = the path is unknown. */
+  methods(path: string): string[]
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** The contract's paths below the version prefix, in tries by method and length that are made on first use. */
+export function createRouter(): Router {
+  const byShape = Map.groupBy(allEndpoints(), ({ method, path }) => shapeOf(method, API_PREFIX + path))
+  const tries = new Map<string, TrieRouter<AnyEndpoint>>()
+  const trieOf = (shape: string): TrieRouter<AnyEndpoint> | undefined => {
+    const endpoints = byShape.get(shape)
+    const trie = tries.get(shape) ?? (endpoints && trieFor(endpoints))
+    if (trie) tries.set(shape, trie)
+    return trie
+  }
+  const match = (method: string, path: string): Match | undefined => {
+    const found = trieOf(shapeOf(method, path))?.match(method, path)[0][0]
+    if (!found) return undefined
+    const [endpoint, values] = found
+    const params: Record<string, string> = {}
+    for (const name of pathParameters(endpoint.path)) {
+      const value = decoded(String(values[name]))
+      if (value === undefined) return undefined
+      params[name] = value
+    }
+    return { endpoint, params }
+  }
+  return {
+    match: (method, path) => match(method === 'HEAD' ? 'GET' : method, path),
+    methods: path =>
+      METHODS.filter(method => match(method, path)).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+  }
+}
+
+/** What a declared path and a path that it takes have in common: the method and how many segments there are. */
+function shapeOf(method: string, path: string): string {
+  return `${method} ${path.split('/').length}`
+}
+
+function trieFor(endpoints: AnyEndpoint[]): TrieRouter<AnyEndpoint> {
+  const trie = new TrieRouter<AnyEndpoint>()
+  for (const endpoint of literalsFirst(endpoints))
+    trie.add(endpoint.method, API_PREFIX + endpoint.path.replaceAll(/\{([^}]+)\}/g, ':$1'), endpoint)
+  return trie
+}
+
+/** `…/capabilities` must win over `…/{id}`, and the first path added wins. */
+function literalsFirst(endpoints: AnyEndpoint[]): AnyEndpoint[] {
+  const rank = ({ path }: AnyEndpoint) => path.replaceAll(/\{[^}]+\}/g, '~')
+  return endpoints.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return undefined
+  }
 }

@@ -1,17 +1,41 @@
+import { ServiceError } from './errors.ts'
+import { digest } from './ids.ts'
+import type { Store } from './database/store.ts'
 import type * as z from 'zod'
 import { contract } from '../../api/contract/contract.ts'
 import { type AnyEndpoint, type OutputOf, type ParsedInputOf, pathParameters } from '../../api/contract/endpoint.ts'
 import type { Caller } from './access.ts'
 import type { Handlers } from './context.ts'
-import { createOnce } from './create-once.ts'
 import type { ProjectRow } from './database/rows.ts'
-import type { Store } from './database/store.ts'
 import type { LatestFirst } from './database/table.ts'
 import { latestPage, pageOf, type PageQuery } from './list-page.ts'
 import type { Served } from './refusals.ts'
-import { ServiceError } from './errors.ts'
 import { invalidField } from './validation.ts'
 import type { Shape } from '../../api/contract/shapes.ts'
+
+/** The intent behind a create: `scope` names the operation and who may repeat it, `key` is the caller's. */
+type Intent = { scope: string; key: string | undefined; body: unknown }
+
+/**
+ * Makes a record once: a repeat under the same key gets the first answer (limits-and-errors, section 5).
+ * @throws ServiceError `CONFLICT` for another body, and what `make` throws
+ */
+export function createOnce<T>(store: Store, { scope, key, body }: Intent, make: () => T): T {
+  if (key === undefined) return store.write(make)
+  const bodyDigest = digest(body)
+  return store.write(() => {
+    const earlier = store.idempotency.find(scope, key)
+    if (earlier) {
+      if (earlier.digest === bodyDigest) return earlier.reply as T
+      throw new ServiceError('CONFLICT', 'This idempotency key was already used with another body.', {
+        details: { field: 'idempotencyKey' },
+      })
+    }
+    const made = make()
+    store.idempotency.insert(scope, key, bodyDigest, made)
+    return made
+  })
+}
 
 /** Nouns of a project whose records are stored, listed and read. */
 type Noun = 'personas' | 'journeys' | 'swarms' | 'clients' | 'hosts' | 'environments' | 'scenarios'
@@ -36,9 +60,8 @@ type Call = { project: ProjectRow; params: Record<string, string>; query: PageQu
 type Creation = Call & { caller: Caller; idempotencyKey: string | undefined }
 
 /**
- * Handlers of a noun whose operations only store, list, read and change records, from its declaration in the contract.
- * Each works in one transaction, and a create whose declaration takes an idempotency key makes its record once.
- * `write` makes the handler of another operation that works on the named record.
+ * Handlers that store, list, read and change records of a noun, from its declaration; each is one transaction. `write`
+ * makes handlers for further operations on the named record.
  */
 export function recordHandlers<N extends Noun, Row>(store: Store, noun: N, declared: Declaration<N, Row>) {
   const { rows, list, toItem, toListed = toItem, insert, update } = declared as Declaration<'personas', Row>

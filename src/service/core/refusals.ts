@@ -14,10 +14,7 @@ const NO_TUNNELS =
   'There is no relay to tunnel through on this machine; save the server under its local address, which this ' +
   'workspace reaches directly.'
 
-/**
- * What one machine cannot offer, each with a sentence that says what to do. This is the one list of it: whatever is not
- * named here has to have a handler (`workspace/handlers.ts`), or the service does not compile.
- */
+/** What one machine cannot offer, each with advice. What is not listed needs a handler, or nothing compiles. */
 export const REFUSALS = {
   'harness.builtinTools':
     'No agent harness runs in this workspace; its tools are listed by the hosted service, or by the harness itself.',
@@ -43,7 +40,6 @@ export const REFUSALS = {
     'The local workspace keeps no artifacts, so there is no upload address; report the run without its blobs.',
 } as const satisfies Partial<Record<OperationName, string>>
 
-/** An operation that is refused as a whole. */
 export type Refused = keyof typeof REFUSALS
 
 /** Why an operation is refused; undefined for one that is served. */
@@ -51,7 +47,6 @@ export function refusalOf({ resource, name }: Pick<AnyEndpoint, 'resource' | 'na
   return (REFUSALS as Readonly<Record<string, string>>)[`${resource}.${name}`]
 }
 
-/** The refusal of an operation that has no handler. */
 export function notServed({ resource, name }: AnyEndpoint): ServiceError {
   // What has no handler is in the table, or the handlers would not compile.
   return new ServiceError('FEATURE_NOT_SUPPORTED', REFUSALS[`${resource}.${name}` as Refused])
@@ -61,10 +56,7 @@ type ServedName<R extends keyof Contract> = {
   [O in keyof Contract[R] & string]: `${R}.${O}` extends Refused ? never : O
 }[keyof Contract[R] & string]
 
-/**
- * The part of the contract that has handlers here: everything that `refusals.ts` does not name. What it names is
- * answered with FEATURE_NOT_SUPPORTED after key, limit and validation, never with a made-up success.
- */
+/** The part of the contract with handlers here; the rest is answered with FEATURE_NOT_SUPPORTED. */
 export type Served = {
   [R in keyof Contract as [ServedName<R>] extends [never] ? never : R]: Pick<Contract[R], ServedName<R>>
 }

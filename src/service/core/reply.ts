@@ -1,7 +1,4 @@
-/**
- * What is written to the caller. `text` is a body that is written already, its type among the headers; `body` is
- * written as JSON, unless it is {@link JsonText}.
- */
+/** An answer to the caller: `text` is written as it is, `body` as JSON unless it is {@link JsonText}. */
 export type Answer = {
   status: number
   body?: unknown
@@ -12,7 +9,7 @@ export type Answer = {
 
 /** A body that is written as JSON already; `T` states what it says. */
 export class JsonText<T> {
-  declare protected readonly says?: T
+  declare protected readonly content?: T
   readonly text: string
 
   constructor(text: string) {

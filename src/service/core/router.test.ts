@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allEndpoints, API_PREFIX } from '../../api/contract/contract.ts'
 import { pathParameters } from '../../api/contract/endpoint.ts'
-import { createRouter } from './router.ts'
+import { createRouter } from './pipeline.ts'
 
 const router = createRouter()
 const operation = (method: string, path: string) => router.match(method, API_PREFIX + path)?.endpoint.operation

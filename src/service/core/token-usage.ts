@@ -9,10 +9,7 @@ const MOST_TOKENS = 1_000_000_000
 
 type Reported = { inputTokens: number | undefined; outputTokens: number | undefined }
 
-/**
- * What an endpoint says that one answer took; undefined where it says nothing, or what cannot be. An answer without a
- * token of input is one of these: the library reads counts that are left out as zero.
- */
+/** The usage that an endpoint reports; undefined where it reports none or an impossible one. */
 export function readUsage({ inputTokens = 0, outputTokens = 0 }: Reported): TokenUsage | undefined {
   if (!isCount(inputTokens) || !isCount(outputTokens) || inputTokens === 0) return undefined
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }

@@ -44,22 +44,21 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses requests that were sent to another name: a web page whose own name resolves to this machine would otherwise
- * be of the same origin as the service (DNS rebinding).
+ * Refuses other host names: a web page whose name resolves here would share the origin (DNS rebinding).
  * @throws ServiceError `FORBIDDEN`
  */
-export function requireOwnHost({ hostname }: URL, ownHosts: readonly string[]): void {
+export function requireAllowedHost({ hostname }: URL, allowedHosts: readonly string[]): void {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const isOwn = isLoopback(host) || host.endsWith('.localhost')
-  if (isOwn || ownHosts.some(own => own.toLowerCase() === host)) return
+  if (isOwn || allowedHosts.some(own => own.toLowerCase() === host)) return
   throw new ServiceError(
     'FORBIDDEN',
     `This service does not serve the host name "${host}". Use localhost, or start it with --allow-host ${host}.`,
   )
 }
 
-/** The port of `mcpdeck serve` where nothing else is said. */
+/** The default port of `mcpdeck serve`. */
 export const DEFAULT_PORT = 4747
 
-/** Origin of the share links that a process makes which listens on no port itself. */
+/** Origin of share links that a process makes without a port of its own. */
 export const visitOriginAt = (port: number): string => `http://127.0.0.1:${port}`

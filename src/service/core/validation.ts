@@ -8,10 +8,7 @@ import { ServiceError } from './errors.ts'
 
 type Issue = { path: string; message: string }
 
-/**
- * A refusal that names the first field and lists every issue.
- * @param reason the contract's own word for it, where the declaration gives one
- */
+/** A refusal that names the first field and lists every issue. @param reason the contract's word for it */
 function invalidInput(issues: readonly Issue[], reason?: string): ServiceError {
   const [first] = issues
   const field = first?.path ?? ''
@@ -20,20 +17,16 @@ function invalidInput(issues: readonly Issue[], reason?: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', message, { details })
 }
 
-/** A refusal about one field. */
 export function invalidField(field: string, message: string, details: Record<string, unknown> = {}): ServiceError {
   return new ServiceError('VALIDATION_ERROR', `${field}: ${message}`, {
     details: { field, issues: [{ path: field, message }], ...details },
   })
 }
 
-/** So many issues are named; a refusal is else far longer than what was sent. */
+/** More issues are not named: a refusal would be far longer than the request. */
 const MAX_ISSUES = 100
 
-/**
- * Zod's issues with readable paths, the first of them; an undeclared field is named itself, not the object that holds
- * it.
- */
+/** Zod's issues with readable paths; an undeclared field is named itself, not its object. */
 export function issuesOf({ issues }: z.ZodError): Issue[] {
   const named = issues.slice(0, MAX_ISSUES).flatMap(issue => {
     const path = issue.path.map(String)
@@ -43,7 +36,7 @@ export function issuesOf({ issues }: z.ZodError): Issue[] {
   return named.slice(0, MAX_ISSUES)
 }
 
-/** What a declared rule says of its own refusal in `params`. */
+/** The reason that a declared rule gives in `params`. */
 function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
   const reason: unknown = issue?.code === 'custom' ? issue.params?.['reason'] : undefined
   return typeof reason === 'string' ? reason : undefined
@@ -55,10 +48,7 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-/**
- * Query options by the declaration; a repeated one is refused. An undeclared one is refused on writes, and ignored on
- * GETs, which change nothing.
- */
+/** Query options by the declaration. Repeats are refused; undeclared ones are ignored on GETs, else refused. */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint
   const sent = Object.fromEntries(search)
@@ -75,15 +65,14 @@ export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unkn
   return query && parseInput(query, Object.fromEntries(known))
 }
 
-/** Options that a schema refuses because it does not know them. */
 function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string[] {
   const { error } = query.safeParse(sent)
   return (error?.issues ?? []).flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : []))
 }
 
 /**
- * The body by the declaration; where none is declared only nothing or `{}` may come.
- * @param signal ends the wait for a body that does not come
+ * The body by the declaration, else nothing or `{}`.
+ * @param signal ends the wait for it
  * @param translate spells what was sent as the declaration does
  */
 export async function parseBody(

@@ -5,11 +5,9 @@ type Fields = Record<string, unknown>
 type Speech = { vocabulary: EvalVocabulary; header: string }
 
 /**
- * A request body as vocabulary 1 spells it, which is what everything behind the pipeline reads. Vocabulary 2 says
- * `assertions`, `iterations` and `legacyIterations` in bodies of cases, `defaultAssertions` in those of suites, and
- * `required` for the role `gating` (service-api, "Versioning"; newer, section 4).
- * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for two fields that contradict each
- *   other
+ * A request body in vocabulary 1, which everything behind the pipeline reads (service-api, "Versioning"; newer, section
+ * 4).
+ * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for contradicting fields
  */
 export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
   if (!isFields(body)) return body
@@ -29,10 +27,7 @@ export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
   }
 }
 
-/**
- * A case, a list of cases or a suite as the caller's vocabulary spells it: in 2, `checks` of a case are `assertions`,
- * those of a suite `defaultAssertions`, and `gating` is `required`.
- */
+/** An answer in the caller's vocabulary: in 2, `checks` are `assertions`, `gating` is `required`. */
 export function inCallersVocabulary(vocabulary: EvalVocabulary, answer: unknown): unknown {
   if (vocabulary === '1' || !isFields(answer)) return answer
   const { items, created, settings } = answer
@@ -46,13 +41,11 @@ export function inCallersVocabulary(vocabulary: EvalVocabulary, answer: unknown)
 
 const caseAnswer = (entry: Fields): Fields => spelt(withRoles(toSecond, entry, ''), 'checks', 'assertions')
 
-/** The same fields, one of them under another name. */
 function spelt(fields: Fields, from: string, to: string): Fields {
   if (!(from in fields)) return fields
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name === from ? to : name, value]))
 }
 
-/** The roles of the checks of a suite. */
 function withDefaults(spell: Spell, settings: Fields): Fields {
   return { ...settings, ...roleList(spell, settings, 'checks', 'settings.') }
 }

@@ -6,15 +6,88 @@ import {
   type GenerationDrafts,
   type JourneyDraft,
   type PersonaDraft,
-} from '../../api/contract/swarm-shapes.ts'
+} from '../../api/contract/swarms.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { withDeadline, askForObject, requireModel } from '../models/ask.ts'
-import { unusableAnswer } from '../models/failures.ts'
+import { unusableAnswer } from '../models/library.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import { invalidField } from '../core/validation.ts'
-import { groundingServers, listGrounding, type Grounding } from './grounding.ts'
 import { cut } from '../core/one-line.ts'
-import { shape } from '../../api/contract/shapes.ts'
+import { shape, isPlainObject } from '../../api/contract/shapes.ts'
+import type { Tool } from '../connections/types.ts'
+import { resolveEnvironment, refuseServerGroup } from '../environments/environments.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { ServerRow } from '../servers/rows.ts'
+import type { Store } from '../core/database/store.ts'
+
+/** What a request names as the ground of its drafts; the declaration saw to it that it is one of the two. */
+type Source = { environmentId?: string | undefined; serverAttachmentId?: string | undefined }
+
+/** What the servers say of themselves, cut to what a prompt can hold. All of it is theirs and not to be trusted. */
+type Grounding = {
+  servers: {
+    name: string
+    instructions?: string
+    tools: { name: string; description?: string; parameters: string[] }[]
+  }[]
+  /** Every tool there is, also those that did not fit. */
+  toolNames: ReadonlySet<string>
+}
+
+/** Tools of all servers together that a prompt shows, and the fewest that each of many servers keeps. */
+const MAX_TOOLS = 120
+const MIN_TOOLS_PER_SERVER = 5
+const SHOWN_CHARS = { name: 120, description: 400, instructions: 1500 } as const
+const MAX_PARAMETERS = 20
+
+/** The servers whose tools ground the drafts. @throws ServiceError `NOT_FOUND`, `CONFLICT` */
+function groundingServers(store: Store, projectId: string, source: Source): ServerRow[] {
+  refuseServerGroup(source.serverAttachmentId)
+  const environment = store.environments.require(projectId, source.environmentId ?? '')
+  return resolveEnvironment(store, environment).servers
+}
+
+/** The tools of the servers. @throws ServiceError as connections do; `FEATURE_NOT_SUPPORTED` when there are none */
+async function listGrounding(
+  { connections, targets }: Pick<ServiceContext, 'connections' | 'targets'>,
+  servers: readonly ServerRow[],
+  signal: AbortSignal,
+): Promise<Grounding> {
+  const most = Math.max(MIN_TOOLS_PER_SERVER, Math.floor(MAX_TOOLS / servers.length))
+  const listed = await Promise.all(
+    servers.map(row =>
+      connections.use(targets.of(row), signal, async session => ({
+        name: row.name,
+        instructions: session.initInfo.instructions,
+        tools: await session.listTools(),
+      })),
+    ),
+  )
+  const toolNames = new Set(listed.flatMap(({ tools }) => tools.map(({ name }) => name)))
+  if (toolNames.size === 0)
+    throw new ServiceError(
+      'FEATURE_NOT_SUPPORTED',
+      'The servers of this environment offer no tools, so that nothing would ground a draft.',
+    )
+  return {
+    servers: listed.map(({ name, instructions, tools }) => ({
+      name: cut(name, SHOWN_CHARS.name),
+      ...(instructions !== undefined && { instructions: cut(instructions, SHOWN_CHARS.instructions) }),
+      tools: tools.slice(0, most).map(toShown),
+    })),
+    toolNames,
+  }
+}
+
+function toShown({ name, description, inputSchema }: Tool): Grounding['servers'][number]['tools'][number] {
+  const properties = inputSchema?.['properties']
+  const parameters = isPlainObject(properties) ? Object.keys(properties) : []
+  return {
+    name: cut(name, SHOWN_CHARS.name),
+    ...(description !== undefined && { description: cut(description, SHOWN_CHARS.description) }),
+    parameters: parameters.slice(0, MAX_PARAMETERS).map(parameter => cut(parameter, SHOWN_CHARS.name)),
+  }
+}
 
 type Context = Pick<ServiceContext, 'store' | 'connections' | 'targets' | 'quotas' | 'models'>
 type PersonaRequest = z.output<typeof PersonaGenerateRequest>
@@ -28,10 +101,9 @@ const CHARS = { name: 120, role: 120, notes: 2000, journeyName: 200, goal: 4000 
 const DEADLINE_MS = DRAFTING_DEADLINE_MS - 10_000
 
 /**
- * Drafts personas with journeys; nothing is kept. The request is counted once it is known that a model is configured
- * and that the servers are there.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED`, `NOT_FOUND`, `CONFLICT`,
- *   `VALIDATION_ERROR`, `TIMEOUT`, and as connections and the model refuse
+ * Drafts personas with journeys and stores nothing; counted once model and servers are known to exist.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `NOT_FOUND`, `CONFLICT`, `VALIDATION_ERROR`, `TIMEOUT`,
+ *   and as connections and the model refuse
  */
 export async function draftPersonas(
   context: Context,
@@ -150,13 +222,13 @@ const DraftedJourney = shape(() =>
     toolNames: z.array(z.string()).default([]).describe('Tools that must have been called once the goal is reached.'),
   }),
 )
-export type DraftedJourney = z.infer<typeof DraftedJourney>
+type DraftedJourney = z.infer<typeof DraftedJourney>
 
 /** What a model answers when it drafts journeys for a persona that is given. */
-export const DraftedJourneys = shape(() => z.object({ journeys: z.array(DraftedJourney()) }))
+const DraftedJourneys = shape(() => z.object({ journeys: z.array(DraftedJourney()) }))
 
 /** What a model answers when it drafts personas. */
-export const DraftedPersonas = shape(() =>
+const DraftedPersonas = shape(() =>
   z.object({
     personas: z.array(
       z.object({
@@ -171,20 +243,16 @@ export const DraftedPersonas = shape(() =>
     ),
   }),
 )
-export type DraftedPersona = z.infer<typeof DraftedPersonas>['personas'][number]
+type DraftedPersona = z.infer<typeof DraftedPersonas>['personas'][number]
 
-/** A person by value, as a request names it. */
 type Person = { name: string; role: string; notes?: string | undefined }
 
 /** A hint for the model and no data: what is beyond this only makes the prompt longer. */
 const MAX_EXISTING = 36
 const MAX_EXISTING_CHARS = 120
 
-/**
- * What the model is.
- * @param task one sentence that says what to draft
- */
-export function draftingInstructions(task: string): string {
+/** The system prompt. @param task one sentence that says what to draft */
+function draftingInstructions(task: string): string {
   return [
     'You invent synthetic people who try out a product by talking to an assistant that has its tools.',
     task,
@@ -198,8 +266,7 @@ export function draftingInstructions(task: string): string {
   ].join('\n')
 }
 
-/** Everything the model works on, each part in a block of its own. */
-export function draftingPrompt(parts: {
+function draftingPrompt(parts: {
   grounding: Grounding
   brief: string | undefined
   persona?: Person

@@ -127,7 +127,6 @@ const Result = shape(() =>
   }),
 )
 
-/** One iteration as another program reports it. */
 export type ReportedResult = z.output<typeof ReadResult>
 
 const ReadResult = shape(() =>
@@ -212,7 +211,6 @@ export type RunOpening = z.output<typeof RunOpening>
 
 const results = shape(() => z.array(ReadResult()).min(1).max(MAX_RESULTS))
 
-/** A run that is over, with everything that happened in it. */
 export const RunReport = shape(() => record({ ...RunOpening().shape, results: results() }))
 
 const runNames = () => ({ runId: label().nullish(), externalRunId: externalId().nullish() })
@@ -220,10 +218,7 @@ const runNames = () => ({ runId: label().nullish(), externalRunId: externalId().
 export const RunName = shape(() => record(runNames()))
 export const RunBatch = shape(() => record({ ...runNames(), results: results() }))
 
-/**
- * Reads a document whose fields the contract leaves to the service.
- * @throws ServiceError `VALIDATION_ERROR` naming the first field that cannot be read
- */
+/** Reads a document that the contract leaves open. @throws ServiceError `VALIDATION_ERROR` naming the field */
 export function readDocument<S extends z.ZodType>(schema: S, body: Record<string, unknown>): z.output<S> {
   if (hasMoreLevels(body, MAX_LEVELS)) throw invalidField('', `has more than ${MAX_LEVELS} levels`)
   const bytes = Buffer.byteLength(JSON.stringify(body))

@@ -1,4 +1,4 @@
-import { expectedToolCalls, messageText } from '../evals/expected-calls.ts'
+import { expectedToolCalls, messageText } from '../evals/call-matching.ts'
 import { excerpt, oneLine } from '../core/one-line.ts'
 import type { PatternTest } from '../evals/pattern.ts'
 import { settledOutcome } from '../evals/trial.ts'
@@ -26,10 +26,7 @@ export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
   }
 }
 
-/**
- * What became of a reported iteration. The program's own verdict stands: it saw the trial. Where it gives none, the
- * case's checks are judged here, on the calls that it reports.
- */
+/** The outcome of a reported iteration: the program's verdict, else the case's checks on the reported calls. */
 export function outcomeOf(
   result: ReportedResult,
   snapshot: CaseSnapshot,

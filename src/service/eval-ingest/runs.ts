@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { variantKey } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
 import { passThreshold } from '../evals/grading.ts'
-import type { PatternTest } from '../evals/pattern.ts'
+import { type PatternTest, judgeWithPatternsApart } from '../evals/pattern.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import { newId } from '../core/ids.ts'
 import { endRun, gradeOf } from '../runs/settlement.ts'
@@ -12,12 +12,58 @@ import type { RunRow } from '../runs/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { invalidField } from '../core/validation.ts'
-import type { ReportedResult, RunOpening } from './document.ts'
+import { type ReportedResult, RunOpening, readDocument, RunBatch, RunName, RunReport } from './document.ts'
 import { caseOf, outcomeOf } from './outcome.ts'
-import { createCaseBook, mayWriteCases, namedServers, suiteOf } from './suites.ts'
 import { defined } from '../../lib/json.ts'
+import type { Database } from '../../lib/sqlite.ts'
+import { boolean, tableOf } from '../core/database/table.ts'
+import { contentDigestOf, defineCase, insertCase, type CaseRow } from '../cases/records.ts'
+import { insertSuite } from '../suites/records.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** How long a program may stay silent before its run is ended, in milliseconds. */
+/** A run that another program executes and reports. */
+type IngestRunRow = {
+  runId: string
+  projectId: string
+  externalRunId: string | null
+  /** Whether the run's cases are written into its suite. */
+  writesCases: boolean
+  /** Time of the last report. */
+  heardAt: number
+}
+
+export function createIngestRunRows(database: Database) {
+  const runs = tableOf<IngestRunRow>(database, 'ingestRun', { key: 'runId', kinds: { writesCases: boolean() } })
+  return {
+    get: (runId: string) => runs.one({ runId }),
+    findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
+    insert: runs.basics.insert,
+    hear: (runId: string, heardAt: number) => runs.change({ runId }, { heardAt }),
+    /** Runs in flight without a report since then. */
+    silentSince: (at: number) =>
+      runs.all(
+        {},
+        `AND heardAt < :at AND runId IN (SELECT id FROM run WHERE status IN ('pending', 'running')) ORDER BY heardAt`,
+        { at },
+      ),
+    /** Adds a case behind those that the run has. */
+    appendCase: (runId: string, position: number, snapshot: CaseSnapshot) =>
+      void database.run('INSERT INTO runCase (runId, position, snapshot) VALUES (:runId, :position, :snapshot)', {
+        runId,
+        position,
+        snapshot: JSON.stringify(snapshot),
+      }),
+    /** Notes the program's own id of an iteration; false when the run has it already. */
+    insertIteration: (runId: string, externalId: string) =>
+      database.run(
+        `INSERT INTO ingestIteration (runId, externalId) VALUES (:runId, :externalId)
+         ON CONFLICT DO NOTHING`,
+        { runId, externalId },
+      ) > 0,
+  }
+}
+
+/** How long a program may go without a report before its run is ended, in milliseconds. */
 const SILENCE_MS = 60 * 60 * 1000
 
 const SILENT = 'The program that reported this run stopped reporting before it finalized the run.'
@@ -31,8 +77,7 @@ const elsewhere = (): Lease => ({
 })
 
 /**
- * Opens a run that another program executes, or finds the one that it opened under the same `externalRunId`. It takes
- * no slot. Runs inside the caller's transaction.
+ * Opens a run of another program, or finds that of its `externalRunId`; it takes no slot.
  * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`
  */
 export function openIngestRun(
@@ -105,11 +150,8 @@ function describeCi(ci: RunOpening['ci']): string | undefined {
   return parts.length > 0 ? parts.join(' · ') : undefined
 }
 
-/**
- * The run that a request names by either id.
- * @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` when it was not opened by a program or the ids disagree
- */
-export function requireIngestRun(
+/** The run of either id. @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` when the ids disagree */
+function requireIngestRun(
   store: Store,
   projectId: string,
   { runId, externalRunId }: { runId?: string | null | undefined; externalRunId?: string | null | undefined },
@@ -127,9 +169,8 @@ export function requireIngestRun(
 }
 
 /**
- * Writes reported iterations; one that was sent before under the same `externalIterationId` is left alone, so that a
- * batch may be repeated. Runs inside the caller's transaction.
- * @throws ServiceError `VALIDATION_ERROR` when the run has ended and something is new
+ * Writes reported iterations; known `externalIterationId`s are skipped, so that a batch may be repeated.
+ * @throws ServiceError `VALIDATION_ERROR` for new ones in an ended run
  */
 export function appendResults(
   store: Store,
@@ -225,11 +266,8 @@ export function finalizeIngestRun(store: Store, run: RunRow, now: number = Date.
   return store.runs.get(run.projectId, run.id) ?? run
 }
 
-/**
- * Ends runs whose program fell silent: as failed and without a verdict, since nobody knows what it did not report.
- * @param now epoch milliseconds
- */
-export function settleSilentRuns(store: Store, now: number): void {
+/** Ends runs of silent programs as failed, without a verdict. @param now epoch milliseconds */
+function settleSilentRuns(store: Store, now: number): void {
   if (store.ingestRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
     for (const { projectId, runId } of store.ingestRuns.silentSince(now - SILENCE_MS)) {
@@ -248,6 +286,158 @@ export function settleSilentRuns(store: Store, now: number): void {
 }
 
 /** A run in the envelope that reporters parse (contract: EvalIngestResponse, `{ ok: true, … }`). */
-export function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunRow, reused: boolean) {
+function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunRow, reused: boolean) {
   return { ok: true, runId: id, projectId, suiteId, status, result, summary: summary ?? null, reused }
+}
+
+/** Ids that a case may be declared under (limits-and-errors, section 4: "Declared case id"). */
+const DECLARABLE = /^[A-Za-z0-9_-]{1,128}$/
+
+/**
+ * The suite of a report: the named one, else that of the declaring file, else that of earlier reports, else a new one.
+ * A suite authored here is joined by its id only.
+ * @throws ServiceError `VALIDATION_ERROR` for no or contradicting names, `NOT_FOUND`
+ */
+function suiteOf(store: Store, projectId: string, createdBy: string, opening: RunOpening, now: number): SuiteRow {
+  const { suiteId, declaredSuiteId, suiteName } = opening
+  if (suiteId != null) {
+    const suite = store.suites.require(projectId, suiteId)
+    const owner = store.suiteOwnership.get(suite.id)?.declaredId ?? null
+    if (declaredSuiteId != null && owner !== null && owner !== declaredSuiteId)
+      throw invalidField('declaredSuiteId', 'belongs to another suite than suiteId')
+    return suite
+  }
+  const name = suiteName ?? declaredSuiteId
+  if (name == null) throw invalidField('suiteName', 'must name the suite of the run')
+  const known =
+    declaredSuiteId == null
+      ? store.suiteOwnership.findNamed(projectId, name)
+      : store.suiteOwnership.findDeclared(projectId, declaredSuiteId)
+  return known === undefined
+    ? makeSuite(store, projectId, createdBy, { ...opening, suiteName: name }, now)
+    : store.suites.require(projectId, known)
+}
+
+function makeSuite(
+  store: Store,
+  projectId: string,
+  createdBy: string,
+  { suiteName, suiteDescription, declaredSuiteId, serverNames, passCriteria }: RunOpening,
+  now: number,
+): SuiteRow {
+  const { minimumPassRate } = passCriteria ?? {}
+  const content = {
+    name: suiteName ?? '',
+    ...(suiteDescription != null && { description: suiteDescription }),
+    serverIds: namedServers(store, projectId, serverNames).map(({ id }) => id),
+    ...(minimumPassRate != null && { passCriteria: { minimumPassRate } }),
+  }
+  const { suite } = insertSuite(store, projectId, createdBy, content, now)
+  const declaredId = declaredSuiteId ?? null
+  store.suiteOwnership.insert({ suiteId: suite.id, projectId, declaredId, createdAt: suite.createdAt })
+  return suite
+}
+
+/** Those of the program's servers that the project knows by the same name. */
+function namedServers(store: Store, projectId: string, names: readonly string[] | null | undefined) {
+  return store.servers
+    .list(projectId)
+    .filter(({ name }) => names?.includes(name))
+    .map(({ id, name }) => ({ id, name }))
+}
+
+/** Whether a report may change the suite's cases: never those of a suite authored here or owned by another file. */
+function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }: RunOpening): boolean {
+  const ownership = store.suiteOwnership.get(suite.id)
+  return ownership !== undefined && (ownership.declaredId ?? declaredSuiteId) === declaredSuiteId
+}
+
+type CaseBook = { of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'> }
+
+/** The cases of a suite by the program's ids, else by title; adds and edits them where it may. */
+function createCaseBook(store: Store, suite: SuiteRow, writable: boolean, now: number): CaseBook {
+  const rows = store.cases.list(suite.id)
+  const byTitle = new Map(rows.map(row => [row.title, row]))
+  const byKey = new Map(rows.map(row => [row.declaredId, row]))
+  const write = (result: ReportedResult, known: CaseRow | undefined): CaseRow | undefined => {
+    if (!writable) return known
+    const row = saved(store, suite, result, known, now)
+    byTitle.set(row.title, row)
+    byKey.set(row.declaredId, row)
+    return row
+  }
+  return {
+    of(result) {
+      const { caseKey, title } = result
+      const known = caseKey !== undefined && DECLARABLE.test(caseKey) ? byKey.get(caseKey) : byTitle.get(title)
+      const row = write(result, known)
+      return row ? { caseId: row.id, caseKey: row.declaredId } : { caseId: caseKey ?? title, caseKey: caseKey ?? title }
+    },
+  }
+}
+
+function saved(
+  store: Store,
+  suite: SuiteRow,
+  result: ReportedResult,
+  known: CaseRow | undefined,
+  now: number,
+): CaseRow {
+  const { title, caseKey, model, provider, expectedOutput, isNegative } = result
+  const { steps, checks } = caseOf(result)
+  const definition = defineCase({
+    steps,
+    isNegative,
+    ...(expectedOutput !== undefined && { expectedOutput }),
+    ...(checks.length > 0 && { checks: { mode: 'extend', list: checks } }),
+    ...(model !== undefined && { models: [{ model, ...(provider !== undefined && { provider }) }] }),
+  })
+  if (!known) {
+    const declared = caseKey !== undefined && DECLARABLE.test(caseKey) ? { declaredId: caseKey } : {}
+    return insertCase(store, suite, { title, definition, ...declared }, {}, now)
+  }
+  const contentDigest = contentDigestOf(definition)
+  if (known.contentDigest === contentDigest && known.title === title) return known
+  const updated = { ...known, title, definition, contentDigest, updatedAt: now }
+  store.cases.update(updated)
+  return updated
+}
+
+/** How often runs of silent programs are checked, in milliseconds. */
+const CHECK_EVERY_MS = 6000
+
+/** The project of every path wins over any `projectId` of the body, as the contract has it. */
+export function evalIngestHandlers({ store, background }: ServiceContext): Handlers['evalIngest'] {
+  background.every(CHECK_EVERY_MS, () => settleSilentRuns(store, Date.now()))
+  return {
+    report({ project, caller, body }) {
+      const { results, ...opening } = readDocument(RunReport(), body)
+      return judgeWithPatternsApart(test => {
+        const { run, reused } = openIngestRun(store, project, caller.keyId, opening)
+        if (run.status === 'running') appendResults(store, run, results, Date.now(), test)
+        return toIngestReply(finalizeIngestRun(store, run), reused)
+      }, store.write)
+    },
+    start({ project, caller, body }) {
+      const opening = readDocument(RunOpening(), body)
+      return store.write(() => {
+        const { run, reused } = openIngestRun(store, project, caller.keyId, opening)
+        return toIngestReply(run, reused)
+      })
+    },
+    iterations({ project, body }) {
+      const { results, ...name } = readDocument(RunBatch(), body)
+      return judgeWithPatternsApart(test => {
+        const run = requireIngestRun(store, project.id, name)
+        return { ok: true, runId: run.id, ...appendResults(store, run, results, Date.now(), test) }
+      }, store.write)
+    },
+    finalize({ project, body }) {
+      const name = readDocument(RunName(), body)
+      return store.write(() => {
+        const run = requireIngestRun(store, project.id, name)
+        return toIngestReply(finalizeIngestRun(store, run), run.status !== 'running')
+      })
+    },
+  }
 }

@@ -1,22 +1,21 @@
-import { isPlainObject } from '../../api/contract/shapes.ts'
-import { assertionNames, assertions, isAssertionName, type AssertionName } from '../../api/contract/assertions.ts'
-import { argumentsMatch } from '../../domain/calls/argument-changes.ts'
+import { isPlainObject, type Shape } from '../../api/contract/shapes.ts'
 import {
-  assertionType,
-  closed,
-  widgetAssertion,
-  type AssertionType,
-  type AssertionVerdict,
-  type Finding,
-} from './assertion-type.ts'
-import { brief, excerpt } from '../core/one-line.ts'
+  assertionNames,
+  assertions,
+  isAssertionName,
+  type AssertionName,
+  type AssertionDeclaration,
+} from '../../api/contract/assertions.ts'
+import { argumentsMatch } from '../../domain/calls/argument-changes.ts'
+import { brief, excerpt, oneLine } from '../core/one-line.ts'
 import { testPattern, type PatternTest } from './pattern.ts'
-import type { ToolCallRecord, Transcript } from './types.ts'
+import type { ToolCallRecord, Transcript, WidgetObservation } from './types.ts'
+import type * as z from 'zod'
 
 const SHOWN_CALLS = 3
 
 /** The rule of each declared type over one transcript. */
-export const assertionTypes = {
+const assertionTypes = {
   toolCalledWith: assertionType(
     assertions.toolCalledWith,
     ({ toolName: tool, args: { args, argumentMatching = 'partial' }, minCount }, { toolCalls }) => {
@@ -106,10 +105,7 @@ export const assertionTypes = {
   }),
 } satisfies Record<AssertionName, AssertionType>
 
-/**
- * Judges one assertion on the transcript so far. Unknown types and malformed fields fail closed with a reason;
- * it throws only when the evaluator itself breaks, which is nobody's failed case.
- */
+/** Judges one assertion. Unknown types and malformed fields fail closed; only a broken evaluator throws. */
 export function judgeAssertion(
   assertion: unknown,
   transcript: Transcript,
@@ -149,4 +145,60 @@ function describeTools(calls: readonly ToolCallRecord[]): string {
 function listSome<T>(items: readonly T[], show: (item: T) => string): string {
   const more = items.length - SHOWN_CALLS
   return items.slice(0, SHOWN_CALLS).map(show).join(', ') + (more > 0 ? `, ${more} more` : '')
+}
+
+/** The answer of one assertion; the same assertion and transcript always give the same one. */
+export type AssertionVerdict = { passed: boolean; reason: string; expected?: unknown; actual?: unknown }
+
+type AssertionType<Fields = unknown> = {
+  fields: Shape<z.ZodType<Fields>>
+  judge(assertion: unknown, transcript: Transcript, test: PatternTest): AssertionVerdict
+}
+
+type Finding = { passed: boolean; expected: string; actual: string; values?: { expected?: unknown; actual?: unknown } }
+
+type FieldsOf<Raw extends z.ZodRawShape> = z.infer<z.ZodObject<Raw, z.core.$strict>>
+
+/** Gives a declared type its rule; its fields are validated first, and a wrong one fails closed by name. */
+function assertionType<Raw extends z.ZodRawShape>(
+  { fields }: AssertionDeclaration<Raw>,
+  rule: (fields: FieldsOf<Raw>, transcript: Transcript, test: PatternTest) => Finding,
+): AssertionType<FieldsOf<Raw>> {
+  return {
+    fields,
+    judge(assertion, transcript, test) {
+      const { type, ...rest } = assertion as { type: string } & Record<string, unknown>
+      const parsed = fields().safeParse(rest)
+      if (!parsed.success) return closed(`well-formed fields of ${type}`, describeIssues(parsed.error))
+      const { passed, expected, actual, values } = rule(parsed.data, transcript, test)
+      return { passed, reason: oneLine(`expected ${expected}; actual: ${actual}`), ...values }
+    },
+  }
+}
+
+/** A rule over the widgets in scope; it fails closed where nothing was observed. */
+function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
+  declared: AssertionDeclaration<Raw>,
+  expected: string | ((fields: FieldsOf<Raw>) => string),
+  rule: (fields: FieldsOf<Raw>, seen: WidgetObservation[]) => Pick<Finding, 'passed' | 'actual'>,
+): AssertionType<FieldsOf<Raw>> {
+  return assertionType(declared, (fields, { widgets = [] }) => {
+    const scope = (fields as { toolName?: string }).toolName
+    const seen = widgets.filter(widget => scope === undefined || widget.toolName === scope)
+    const words = typeof expected === 'string' ? expected : expected(fields)
+    const finding =
+      seen.length > 0 ? rule(fields, seen) : { passed: false, actual: 'no widget observed (needs a browser runner)' }
+    return { expected: scope === undefined ? words : `${words} for ${scope}`, ...finding }
+  })
+}
+
+/** The answer where nothing can be judged: not passed, and why. */
+function closed(expected: string, actual: string): AssertionVerdict {
+  return { passed: false, reason: oneLine(`expected ${expected}; actual: ${actual}`) }
+}
+
+function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map(issue => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
+    .join('; ')
 }

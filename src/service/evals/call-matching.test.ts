@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matchToolCalls } from './call-matching.ts'
-import { expectedToolCalls } from './expected-calls.ts'
+import { matchToolCalls, expectedToolCalls } from './call-matching.ts'
 import type { CaseSnapshot, ExpectedToolCall, MatchOptions } from './types.ts'
-
 const calls = (text: string): ExpectedToolCall[] =>
   text === ''
     ? []

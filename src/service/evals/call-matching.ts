@@ -1,15 +1,51 @@
 import { differingArguments } from '../../domain/calls/argument-changes.ts'
 import { callDifference, callMatchOf } from '../../domain/calls/call-difference.ts'
 import { oneLine } from '../core/one-line.ts'
-import type { ExpectedToolCall, MatchOptions, ToolCallRecord } from './types.ts'
+import type { ExpectedToolCall, MatchOptions, ToolCallRecord, CaseSnapshot } from './types.ts'
+import type * as z from 'zod'
+import { isPublicOrder, mixtureIn, PUBLIC_ORDERS } from '../../domain/suites/match-options.ts'
+import { MatchOptionsOverride } from '../../api/contract/eval-shapes.ts'
+import { ServiceError } from '../core/errors.ts'
+import { defined, canonicalJson } from '../../lib/json.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import { assertions, isAssertionName } from '../../api/contract/assertions.ts'
+
+type Order = NonNullable<MatchOptions['toolCallOrder']>
+
+/**
+ * Match options in the internal vocabulary, from either one (contract: EvalRunCreateRequest).
+ * @param field named in the refusal
+ * @throws ServiceError `VALIDATION_ERROR`
+ */
+export function toMatchOptions(options: unknown, field = 'matchOptions'): MatchOptions {
+  const parsed = MatchOptionsOverride().safeParse(options)
+  if (!parsed.success) throw malformed(parsed.error, field)
+  const { toolCallOrder, extraToolCalls, arguments: publicMatching, maxExtraToolCalls, argumentMatching } = parsed.data
+  const mixture = mixtureIn(parsed.data)
+  if (mixture) throw refusal(`${field}.${mixture.field}`, mixture.problem)
+  const order = toolCallOrder && (isPublicOrder(toolCallOrder) ? PUBLIC_ORDERS[toolCallOrder] : toolCallOrder)
+  return defined({
+    toolCallOrder: order satisfies Order | undefined,
+    maxExtraToolCalls: extraToolCalls === 'unlimited' ? null : (extraToolCalls ?? maxExtraToolCalls),
+    argumentMatching: publicMatching ?? argumentMatching,
+  })
+}
+
+function malformed({ issues: [issue] }: z.ZodError, field: string): ServiceError {
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  return refusal([field, ...(issue?.path ?? []), ...unknown].join('.'), issue?.message ?? 'is malformed')
+}
+
+function refusal(field: string, problem: string): ServiceError {
+  return new ServiceError('VALIDATION_ERROR', `${field}: ${problem}`, { details: { field } })
+}
 
 /** An expected call and the actual one it was paired with, by position. */
-export type CallPair = { expectedIndex: number; actualIndex: number }
+type CallPair = { expectedIndex: number; actualIndex: number }
 
 /** Expected against actual calls, completely: every expected and every actual call is in exactly one list. */
-export type CallMatching = {
+type CallMatching = {
   passed: boolean
-  /** One line that names expected and actual. */
   reason: string
   matched: CallPair[]
   /** The right tool with the wrong arguments. */
@@ -25,9 +61,8 @@ export type CallMatching = {
 type Found = Omit<CallMatching, 'passed' | 'reason'>
 type ActualCall = Pick<ToolCallRecord, 'toolName' | 'arguments'>
 /**
- * Compares the sequence of calls with the expected one. `ignore` takes any order, `superset` the expected order with
- * others in between, `strict` the same sequence. Calls beyond the paired ones are limited by `maxExtraToolCalls`;
- * where that is absent, `strict` allows none and the other orders any number.
+ * Compares calls with the expected sequence: `ignore` = any order, `superset` = that order with others between,
+ * `strict` = the same. Without `maxExtraToolCalls`, `strict` allows no extra call, the others any number.
  */
 export function matchToolCalls(
   expected: readonly ExpectedToolCall[],
@@ -73,4 +108,56 @@ function explain(
     problems.push(`${found.extra.length} extra, at most ${found.limit} allowed`)
   const detail = problems.length > 0 ? ` (${problems.join('; ')})` : ''
   return oneLine(`expected ${names(expected)} in order "${found.order}"; actual: ${names(actual)}${detail}`)
+}
+
+/** More repetitions of one expected call would only swell rows: the assertion itself counts. */
+const MAX_REPEATS = 50
+
+/**
+ * The calls that a case expects, in authored order, steps before checks. Identical expectations count once, "at least
+ * once" only where nothing else expects that tool.
+ */
+export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks'>): ExpectedToolCall[] {
+  const authored: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]
+  const wanted = authored.flatMap(toExpectation)
+  const specific = new Set(wanted.filter(({ loose }) => !loose).map(({ call }) => call.toolName))
+  const distinct = new Map<string, { call: ExpectedToolCall; count: number }>()
+  for (const { call, count, loose } of wanted) {
+    if (loose && specific.has(call.toolName)) continue
+    const key = canonicalJson(call)
+    const known = distinct.get(key)
+    if (known) known.count = Math.max(known.count, count)
+    else distinct.set(key, { call, count })
+  }
+  return [...distinct.values()].flatMap(({ call, count }) => Array.from({ length: count }, () => call))
+}
+
+function toExpectation(assertion: unknown): { call: ExpectedToolCall; count: number; loose: boolean }[] {
+  const { type, ...fields } = (assertion ?? {}) as Record<string, unknown>
+  if (!isAssertionName(type)) return []
+  if (type === 'toolCalledAtLeastOnce') {
+    const parsed = assertions.toolCalledAtLeastOnce.fields().safeParse(fields)
+    if (!parsed.success) return []
+    const call = { toolName: parsed.data.toolName, arguments: {}, argumentMatching: 'ignore' as const }
+    return [{ call, count: 1, loose: true }]
+  }
+  if (type !== 'toolCalledWith') return []
+  const parsed = assertions.toolCalledWith.fields().safeParse(fields)
+  if (!parsed.success) return []
+  const { toolName, args, minCount } = parsed.data
+  const call = {
+    toolName,
+    arguments: args.args,
+    ...(args.argumentMatching && { argumentMatching: args.argumentMatching }),
+  }
+  return [{ call, count: Math.min(minCount, MAX_REPEATS), loose: false }]
+}
+
+/** What a message says: plain text, or the text parts of one that has several. */
+export function messageText(content: unknown): string {
+  if (typeof content === 'string') return content
+  const parts = Array.isArray(content) ? (content as unknown[]) : []
+  return parts
+    .flatMap(part => (isPlainObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n')
 }

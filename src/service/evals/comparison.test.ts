@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EvalRunCompare } from '../../api/contract/run-comparison.ts'
-import { type ComparedRun, type ComparedTrial, numericDiff } from './compared-run.ts'
-import { caseConfigHash, compareRuns } from './comparison.ts'
+import { type ComparedRun, type ComparedTrial, numericDiff, caseConfigHash, compareRuns } from './comparison.ts'
 import type { CaseSnapshot } from './types.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
-
 const contains = (needle: string) => ({
   id: 'says',
   kind: 'assert' as const,

@@ -1,21 +1,107 @@
-import { asksModel } from '../../api/contract/runs.ts'
+import { asksModel, variantKey } from '../../api/contract/runs.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import { digest } from '../core/ids.ts'
-import {
-  pairSides,
-  sidesOf,
-  type ComparedCaseSide,
-  type ComparedPair,
-  type ComparedRun,
-  numericDiff,
-  type NumericDiff,
-} from './compared-run.ts'
 import { outcomeOfVariant } from './grading.ts'
-import { evaluationConfigHash, integrityOf, integrityOfAll, type Score } from './scores.ts'
-import type { CaseSnapshot, ScoreIntegrity } from './types.ts'
+import {
+  evaluationConfigHash,
+  integrityOf,
+  integrityOfAll,
+  type Score,
+  scoresOf,
+  scorersOf,
+  type Scorer,
+} from './scores.ts'
+import type { CaseSnapshot, ScoreIntegrity, CheckVerdict, StepVerdict, Transcript } from './types.ts'
+import type { TrialClass } from '../../domain/runs/trial-classes.ts'
+
+export type ComparedTrial = {
+  iterationId: string
+  /** Place of its snapshot among the run's. */
+  variant: number
+  class: TrialClass
+  error?: string | undefined
+  /** Empty while the trial has no outcome. */
+  steps: readonly StepVerdict[]
+  checks: readonly CheckVerdict[]
+  usage?: Transcript['usage'] | undefined
+}
+
+/** One side of a comparison: a run with the snapshots that it executed. */
+export type ComparedRun = {
+  id: string
+  runNumber: number
+  result: 'passed' | 'failed' | null
+  /** Epoch milliseconds, as the next. */
+  createdAt: number
+  completedAt: number | null
+  summary: { total: number; passed: number; failed: number; passRate: number | null } | null
+  cases: readonly CaseSnapshot[]
+  trials: readonly ComparedTrial[]
+}
+
+/** A variant of one side with its trials and their score rows. */
+type ComparedCaseSide = {
+  snapshot: CaseSnapshot
+  trials: readonly ComparedTrial[]
+  scorers: readonly Scorer[]
+  scores: Score[][]
+}
+
+function sidesOf(run: ComparedRun): ComparedCaseSide[] {
+  const byVariant = Map.groupBy(run.trials, trial => trial.variant)
+  return run.cases.map((snapshot, variant) => {
+    const trials = byVariant.get(variant) ?? []
+    const scorers = scorersOf(snapshot)
+    return { snapshot, trials, scorers, scores: trials.map(trial => scoresOf(snapshot, scorers, trial)) }
+  })
+}
+
+type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
+
+/** Pairs variants: same case and model, else same authored key, else the only ones left. `base`-only ones last. */
+function pairSides(base: readonly ComparedCaseSide[], compare: readonly ComparedCaseSide[]): ComparedPair[] {
+  const partners = new Map<ComparedCaseSide, ComparedCaseSide>()
+  const free = new Set(base)
+  for (const keyOf of [variantOf, authoredKey, caseOf]) {
+    const left = Map.groupBy(free, keyOf)
+    const right = Map.groupBy(
+      compare.filter(side => !partners.has(side)),
+      keyOf,
+    )
+    for (const [key, [side, ...others]] of right) {
+      const [partner, ...rivals] = left.get(key) ?? []
+      if (!side || !partner || others.length > 0 || rivals.length > 0) continue
+      partners.set(side, partner)
+      free.delete(partner)
+    }
+  }
+  const pairs = compare.map((side): ComparedPair => {
+    const partner = partners.get(side)
+    return { ...(partner && { base: partner }), compare: side }
+  })
+  return [...pairs, ...[...free].map((side): ComparedPair => ({ base: side }))]
+}
+
+const variantOf = ({ snapshot }: ComparedCaseSide): string => variantKey(snapshot)
+const authoredKey = ({ snapshot }: ComparedCaseSide): string => snapshot.caseKey
+const caseOf = ({ snapshot }: ComparedCaseSide): string => snapshot.caseId
+
+/** A figure on both sides of a comparison; unknowns stay null (contract: NumericDiff). */
+type NumericDiff = {
+  base: number | null
+  compare: number | null
+  delta: number | null
+  /** Percent of the base, 100 = doubled; null where the base is zero. */
+  percentDelta: number | null
+}
+
+export function numericDiff(base: number | null, compare: number | null): NumericDiff {
+  const delta = base === null || compare === null ? null : compare - base
+  return { base, compare, delta, percentDelta: delta === null || !base ? null : (delta / Math.abs(base)) * 100 }
+}
 
 /** What the scores of two runs say (contract: EvalRunCompare, `scoreContract`). */
-export type ScoreContract = {
+type ScoreContract = {
   base: ScoreContractSide
   compare: ScoreContractSide
   evaluationConfigChanged: boolean
@@ -46,13 +132,13 @@ type ScorerComparison = ScorerIdentity & {
 }
 
 /** One scorer over the trials of one case (contract: CaseScoreDelta). */
-export type CaseScoreDelta = ScorerIdentity & { base: CaseScore | null; compare: CaseScore | null; value: NumericDiff }
+type CaseScoreDelta = ScorerIdentity & { base: CaseScore | null; compare: CaseScore | null; value: NumericDiff }
 
 type CaseScore = { status: Score['status']; value: number | null; passed: boolean | null }
 
 type ScorerRows = { hashes: Set<string>; scores: Score[] }
 
-export function scoreContract(base: Iterable<ComparedCaseSide>, compare: Iterable<ComparedCaseSide>): ScoreContract {
+function scoreContract(base: Iterable<ComparedCaseSide>, compare: Iterable<ComparedCaseSide>): ScoreContract {
   const [before, after] = [summarize([...base]), summarize([...compare])]
   return {
     base: before.side,
@@ -68,10 +154,7 @@ export function scoreContract(base: Iterable<ComparedCaseSide>, compare: Iterabl
 }
 
 /** Compares the scores of one case; a side that is missing has no rows. */
-export function scoreDeltas(
-  base: ComparedCaseSide | undefined,
-  compare: ComparedCaseSide | undefined,
-): CaseScoreDelta[] {
+function scoreDeltas(base: ComparedCaseSide | undefined, compare: ComparedCaseSide | undefined): CaseScoreDelta[] {
   const scorers = (side: ComparedCaseSide | undefined) => collectRows(side ? [side] : [])
   return pairScorers(scorers(base), scorers(compare)).map(({ identity, left, right }) => ({
     ...identity,
@@ -149,7 +232,7 @@ function countErrors(scorer: ScorerRows | undefined): number {
   return scorer?.scores.filter(score => score.status === 'error').length ?? 0
 }
 
-export type ComparisonRequest = {
+type ComparisonRequest = {
   suite: { id: string; name: string }
   /** How the base was chosen. */
   policy: 'previous_completed' | 'run'
@@ -177,10 +260,7 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
   }
 }
 
-/**
- * Digest of what a case does: steps without their ids, expectations and the model that it asks, but not how often nor
- * how it is graded.
- */
+/** Digest of what a case does: steps without ids, expectations and model, without repetitions and grading. */
 export function caseConfigHash(snapshot: CaseSnapshot): string {
   const { isNegative, expectedOutput } = snapshot
   const { model, provider } = asksModel(snapshot) ? snapshot : {}
@@ -207,10 +287,7 @@ function compareCase({ base, compare }: ComparedPair): ComparedCase {
   }
 }
 
-/**
- * `changed` = on both sides, but no like with like: one side was never graded, or the outcome moved together with
- * the case's own definition, which is neither a regression nor a fix.
- */
+/** `changed` = on both sides but not comparable: ungraded, or the case itself changed with its outcome. */
 function statusOf(
   base: ComparedCaseSide | undefined,
   compare: ComparedCaseSide | undefined,

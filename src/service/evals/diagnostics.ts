@@ -23,8 +23,7 @@ type Failure = Omit<GradedTrial, 'error' | 'position'> & { reason: string | null
 const UNEXPLAINED = RERUN_REASONS.filter(reason => reason !== 'pending')
 
 /**
- * The trials that want an explanation, a page at a time. The cursor is the last shown iteration's id: stable while
- * trials settle, and refused when it is not of this run.
+ * Trials without a verdict or pass, a page at a time; the cursor is the last iteration's id.
  * @throws ServiceError `VALIDATION_ERROR` on a cursor of another run
  */
 export function diagnose(

@@ -21,15 +21,10 @@ export type UnitCounts = { total: number; passed: number; failed: number; undeci
 
 export type RunDecisionSummary = {
   version: 1
-  /**
-   * What `counts` counts: variants (a case on one model), or single trials under a suite-wide threshold. Never
-   * converted.
-   */
+  /** The unit of `counts`: variants (a case on one model), or trials under a suite-wide threshold. */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /**
-   * The run's own decision; null where there is none. Nothing here withholds a verdict, so none is ever `inconclusive`.
-   */
+  /** The run's own decision; null where there is none. */
   decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
@@ -88,9 +83,8 @@ export function gradeRun(input: GradingInput): RunGrade {
 }
 
 /**
- * The suite-wide threshold as a fraction, or null for per-case grading. A run's `passCriteria.minimumPassRate` goes
- * before the suite's `minimumAccuracy` (0..100). The contract does not state the unit of the former: up to 1 it is
- * read as a fraction, above as a percentage.
+ * The suite-wide threshold as a fraction; null = per-case grading. `minimumPassRate` (a fraction up to 1, else a
+ * percentage) goes before `minimumAccuracy`.
  * @throws ServiceError `VALIDATION_ERROR` naming the field
  */
 export function passThreshold(settings: {
@@ -106,7 +100,6 @@ export function passThreshold(settings: {
   return minimumAccuracy == null ? null : checkedFraction(minimumAccuracy / 100, 'settings.minimumAccuracy')
 }
 
-/** How often each class occurs; classes that don't occur are left out. */
 function countClasses(tally: GradedTrials['tally']): Partial<Record<TrialClass, number>> {
   const counts: Partial<Record<TrialClass, number>> = {}
   for (const group of tally) counts[group.class] = (counts[group.class] ?? 0) + group.trials
@@ -122,7 +115,6 @@ function checkedFraction(fraction: number, field: string): number {
   throw new ServiceError('VALIDATION_ERROR', `${field} must be between 0 and 100.`, { details: { field } })
 }
 
-/** What the trials of one variant say together. */
 export function outcomeOfVariant(trials: readonly { class: TrialClass }[]): Outcome {
   if (trials.some(trial => trial.class === 'failed')) return 'failed'
   return trials.some(trial => trial.class === 'passed') ? 'passed' : 'undecided'

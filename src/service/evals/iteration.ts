@@ -2,12 +2,11 @@ import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalIteration, EvalStepVerdict } from '../../api/contract/iterations.ts'
 import { checksNothing } from '../../domain/suites/case-checks.ts'
 import { defined } from '../../lib/json.ts'
-import { expectedToolCalls } from './expected-calls.ts'
+import { expectedToolCalls } from './call-matching.ts'
 import { evaluationConfig, scoresOf, scorersOf } from './scores.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, StepVerdict, TrialOutcome } from './types.ts'
 
-/** A trial as the store keeps it. */
 export type TrialRow = {
   id: string
   /** 1 for the first trial of its case. */
@@ -21,9 +20,8 @@ export type TrialRow = {
 }
 
 /**
- * The trial as the contract's EvalIteration, with what the contract does not show: `trialClass`, since the status alone
- * cannot tell a trial that timed out from one whose evaluator broke; `ranAgainAfter`, which marks a second execution;
- * and `checksNothing`, since assertions that all come before anything was called have scores too.
+ * The trial as EvalIteration, with more than the contract: `trialClass` (timeout or broken evaluator), `ranAgainAfter`,
+ * and `checksNothing` for assertions before any call.
  */
 export function toIteration(row: TrialRow): EvalIteration {
   const { outcome, case: snapshot } = row

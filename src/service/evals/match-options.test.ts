@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ServiceError } from '../core/errors.ts'
-import { toMatchOptions } from './match-options.ts'
+import { toMatchOptions } from './call-matching.ts'
 
 test.each([
   [{ toolCallOrder: 'any' }, { toolCallOrder: 'ignore' }],

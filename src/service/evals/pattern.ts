@@ -14,9 +14,9 @@ const TOGETHER_LIMIT_MS = WORK_LIMITS.reportPatterns.most
 const TEXT_LIMIT_MS = 2 * WORK_LIMITS.trialPatterns.most
 
 /**
- * Tests an authored pattern on the final text of a trial.
- * @param trial what all patterns that share a time limit are tested for
- * @returns whether it matches, or why that is not known
+ * Tests an authored pattern on a trial's final text.
+ * @param trial whose patterns share a time limit
+ * @returns whether it matches, or why that is unknown
  */
 export type PatternTest = (pattern: string, text: string, trial: object) => PatternAnswer
 
@@ -33,8 +33,7 @@ export const testPattern: PatternTest = (pattern, text, trial) => {
 }
 
 /**
- * Judges with patterns that are tested in the thread for untrusted input. What is not known yet ends a round, is tested
- * there, and `judge` is called again, until it needed nothing more.
+ * Judges with patterns tested in the thread for untrusted input, in rounds until none is left.
  * @param within surrounds a round that may write, and undoes it where it throws
  */
 export async function judgeWithPatternsApart<T>(

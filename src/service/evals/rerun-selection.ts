@@ -10,9 +10,8 @@ export type RerunSource = {
 }
 
 /**
- * What a rerun with `scope: failed_cases` would execute (contract: "Rerun preview"). A case is selected by one trial
- * that is not completed-and-passed; cancelled and skipped trials don't count. Cases are counted as cases, `reasons`
- * and `excluded` count all trials, those of selected cases included; classes that don't occur are left out.
+ * What a rerun with `scope: failed_cases` would execute (contract: "Rerun preview"): cases with a trial that is not
+ * completed and passed. `reasons` and `excluded` count trials.
  */
 export function previewRerun(source: RerunSource): RerunPreview {
   const selected = source.cases.filter(({ trials }) => trials.some(qualifies))

@@ -94,10 +94,7 @@ export function scoresOf(snapshot: CaseSnapshot, scorers: readonly Scorer[], { s
 
 type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
 
-/**
- * Checks the score rows of one trial: each verdict has its scorer, of a judged trial each scorer has its verdict, and
- * together they say what became of the trial.
- */
+/** Checks one trial's scores: every verdict has its scorer, every scorer its verdict, and both fit the outcome. */
 export function integrityOf(
   snapshot: CaseSnapshot,
   { scorers, scores }: Scored,

@@ -3,7 +3,6 @@ import type { Tool } from '../connections/types.ts'
 import { digest } from '../core/ids.ts'
 import { defined } from '../../lib/json.ts'
 
-/** What a trial could know of a tool. */
 export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {
   /** Its texts were too long to be kept: only its name and digest are. */
   omitted?: true
@@ -11,7 +10,6 @@ export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outp
   hash?: string
 }
 
-/** One listing of a server's tools. */
 export type SeenTools = {
   serverName: string
   /** Epoch milliseconds. */

@@ -7,7 +7,6 @@ import type { ToolCallRecord, Transcript, TrialServers, UnsentCall } from './typ
 /** Ways a trial ends before all its steps have run. */
 export type EarlyClass = 'setup_failed' | 'execution_failed' | 'timed_out' | 'cancelled'
 
-/** Ends a trial early; its message is the trial's reason. */
 export class TrialEnd extends Error {
   override readonly name = 'TrialEnd'
   readonly class: EarlyClass
@@ -28,10 +27,10 @@ export class RefusedCall extends Error {
 
 export type TrialCaller = {
   /**
-   * Calls a tool and writes it into the transcript at the moment it starts, so that parallel calls keep their order.
-   * @param serverName may be left out where the run has one server
-   * @throws RefusedCall when the server answered with a protocol error
-   * @throws TrialEnd when nothing can follow; the same one again for every later call
+   * Calls a tool and records it when it starts, so that parallel calls keep their order.
+   * @param serverName optional with one server
+   * @throws RefusedCall for a protocol error
+   * @throws TrialEnd when nothing can follow
    */
   call(
     stepId: string,
@@ -108,10 +107,7 @@ export function createCaller(trial: {
   }
 }
 
-/**
- * What a failure means for the trial. Before a server has answered once, whatever keeps us from it is set-up
- * (unreachable, authorization, disabled); afterwards it broke while executing, as it does over a call that it got.
- */
+/** What a failure means for the trial: set-up until a server has answered once, execution afterwards. */
 export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   if (error instanceof TrialEnd) return error
   const message = messageOf(error)

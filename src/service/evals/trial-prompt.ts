@@ -18,25 +18,17 @@ export type PromptContext = {
   listTools(serverName: string): Promise<Tool[]>
   /** Adds the tokens of one answer to the trial's, also where no final text follows; undefined = nobody knows them. */
   spend(usage: TokenUsage | undefined): void
-  /**
-   * Calls a tool for the model and records it. Rejects with a {@link RefusedCall} that may be shown to the model; any
-   * other rejection ends the trial, whatever the model makes of it.
-   */
+  /** Calls and records a tool. A {@link RefusedCall} may be shown to the model; other rejections end the trial. */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
   /** Records a call that no server got: of a tool that does not exist, or with arguments that none takes. */
   noteUnsent(call: UnsentCall): void
 }
 
-/** How one trial reaches its model: one prompt in, the final text after all tool calls out. */
 export type TrialModels = {
-  /**
-   * The prompts of a trial are one conversation. Rejects with a ServiceError; before the first final text that is
-   * set-up, `TIMEOUT` aside; a {@link TrialEnd} says itself what it is.
-   */
+  /** Answers a prompt of the trial's conversation. A ServiceError before the first text is set-up, except `TIMEOUT`. */
   run(prompt: string, context: PromptContext): Promise<{ text: string }>
 }
 
-/** A trial under way, as its steps see it. */
 export type Trial = {
   snapshot: CaseSnapshot
   servers: TrialServers

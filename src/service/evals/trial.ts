@@ -1,7 +1,7 @@
 import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import { textOfResult } from '../../domain/suites/result-text.ts'
 import { untilAborted } from '../core/deadline.ts'
-import { expectedToolCalls } from './expected-calls.ts'
+import { expectedToolCalls } from './call-matching.ts'
 import { scoreIntegrity } from './scores.ts'
 import { NO_TOKENS } from '../core/token-usage.ts'
 import { createCaller, isProtocolAnswer, RefusedCall, toTrialEnd, TrialEnd, startClock } from './trial-calls.ts'
@@ -16,7 +16,6 @@ const NO_BROWSER = 'An interact step needs a browser runner, and the local servi
 export type TrialRequest = {
   case: CaseSnapshot
   servers: TrialServers
-  /** Cancels the trial at any moment. */
   signal: AbortSignal
   /** One clock over the whole trial, in milliseconds. */
   deadlineMs?: number
@@ -26,10 +25,8 @@ export type TrialRequest = {
 }
 
 /**
- * Executes one trial and judges it. Steps run in order, also after a failed assertion, since every reason is wanted.
- * A result with `isError` is for the assertions to judge; a protocol error fails its own step and the trial goes on.
- * Once the trial has ended early, the rest is skipped and little more is judged: see {@link judgeEarly}. One that
- * called nothing ends in set-up where a server cannot be reached. Whatever servers and models do is an outcome and
+ * Executes one trial and judges it. Steps run in order, even after a failed assertion; a protocol error fails its step
+ * only. After an early end little is judged: see {@link judgeEarly}. Whatever servers and models do is an outcome,
  * never a rejection.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
@@ -83,10 +80,7 @@ function notingListings(servers: TrialServers, listed: Set<string>): TrialServer
   }
 }
 
-/**
- * Why a trial without any call says nothing: one of its servers cannot be reached. That no tool was called holds by
- * accident then, and a negative case would pass on it.
- */
+/** Why a trial without calls proves nothing: a server cannot be reached, so "never called" holds by accident. */
 async function unreachable(
   { servers, signal, transcript }: Trial,
   listed: ReadonlySet<string>,

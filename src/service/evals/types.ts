@@ -52,15 +52,11 @@ export type ToolCallRecord = {
   durationMs: number
   /** The MCP result verbatim; absent when the call failed on the way. */
   result?: Record<string, unknown>
-  /** Protocol or transport failure in one sentence. */
   error?: string
 }
 
 /** A call that a model made and no server got: of a tool that does not exist, or with arguments that none takes. */
-export type UnsentCall = Pick<ToolCallRecord, 'serverName' | 'toolName' | 'arguments'> & {
-  /** Why it was not sent. */
-  error: string
-}
+export type UnsentCall = Pick<ToolCallRecord, 'serverName' | 'toolName' | 'arguments'> & { error: string }
 
 /** A call that the case's own assertions ask for. */
 export type ExpectedToolCall = {
@@ -94,10 +90,8 @@ export type Transcript = {
   widgets?: WidgetObservation[]
 }
 
-/** What was found out about one step or check. */
 export type Judged = {
   status: 'ok' | 'fail' | 'skipped' | 'pending'
-  /** One line that names expected and actual. */
   reason?: string
   evidence?: Record<string, unknown>
   /** The evaluator broke here: nothing is known, so the status is `skipped` and never `fail`. */
@@ -123,17 +117,13 @@ export type CheckVerdict = Judged & {
   type: string
 }
 
-/**
- * Whether scores and their definitions agree (contract: EvalRun, `scoreIntegrity`); nothing is said where nothing was
- * scored.
- */
+/** Whether scores and definitions agree (contract: EvalRun, `scoreIntegrity`); absent where nothing was scored. */
 export type ScoreIntegrity = 'valid' | 'invalid'
 
 export type TrialOutcome = {
   class: TrialClass
   status: 'completed' | 'failed' | 'cancelled'
   result: 'passed' | 'failed' | null
-  /** First reason of a trial that did not pass, in one line. */
   error?: string
   steps: StepVerdict[]
   checks: CheckVerdict[]
@@ -149,16 +139,11 @@ export type TrialOutcome = {
   ranAgainAfter?: string
 }
 
-/** How a trial reaches servers; the connections engine implements it. */
 export type TrialServers = {
-  /** Names of the run's servers, in selection order. */
   names: string[]
   /** Every tool of the named server; rejects as `callTool` does. */
   listTools(serverName: string, signal: AbortSignal): Promise<Tool[]>
-  /**
-   * Calls a tool on the named server. Rejects with a ServiceError when the server cannot be
-   * reached (SERVER_UNREACHABLE, OAUTH_REQUIRED …) or stays silent (TIMEOUT).
-   */
+  /** Calls a tool. Rejects with a ServiceError when the server is unreachable or silent (TIMEOUT). */
   callTool(
     serverName: string,
     toolName: string,
@@ -169,7 +154,6 @@ export type TrialServers = {
 
 export type GradedTrial = {
   iterationId: string
-  /** Place in the run, from 0. */
   position: number
   /** Row id of the case, or its position in an inline run. */
   caseId: string

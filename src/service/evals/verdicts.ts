@@ -1,5 +1,4 @@
-import type { AssertionVerdict } from './assertion-type.ts'
-import { judgeAssertion } from './assertions.ts'
+import { type AssertionVerdict, judgeAssertion } from './assertions.ts'
 import { matchToolCalls } from './call-matching.ts'
 import { messageOf } from '../core/one-line.ts'
 import type { PatternTest } from './pattern.ts'
@@ -14,24 +13,18 @@ import type {
   StepVerdict,
   Transcript,
 } from './types.ts'
-
 /** Judges an assertion; an evaluator that breaks is reported as such and never as a failed case. */
 export function judge(assertion: unknown, transcript: Transcript, test?: PatternTest): Judged {
   return guarded(() => judgeAssertion(assertion, transcript, test))
 }
 
-/** A trial stopped before its end. */
 export type EarlyEnd = {
-  /** The reason of what is not judged. */
   why: string
   /** Calls without an answer failed; nobody took them back. */
   callsBroke: boolean
 }
 
-/**
- * Judges an assertion that a trial ended before. "Never called" and its like would hold by accident, so nothing is
- * judged; only that a call broke off is certain, and `noToolErrors` fails by it (contract: "Assertions in eval steps").
- */
+/** Judges an assertion of a trial that ended early: "never called" would hold by accident, so nothing is judged. */
 export function judgeEarly(assertion: unknown, transcript: Transcript, { why, callsBroke }: EarlyEnd): Judged {
   const skipped: Judged = { status: 'skipped', reason: why }
   if (!callsBroke || (assertion as Assertion | undefined)?.type !== 'noToolErrors') return skipped
@@ -41,15 +34,13 @@ export function judgeEarly(assertion: unknown, transcript: Transcript, { why, ca
 
 /** What a trial as a whole is judged by, beside its own steps. */
 type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & {
-  /** The entry of `checks`. */
   assertion?: Assertion
   judge(transcript: Transcript, test?: PatternTest): Judged
 }
 
 /**
- * The verdicts that belong to no step: the rule of negative cases, the match options (not for negative cases, which
- * expect no call at all), and the entries of `checks`.
- * @param early set when the trial ended early, and {@link judgeEarly} applies
+ * The verdicts of no step: negative rule, match options (not for negative cases) and `checks`.
+ * @param early see {@link judgeEarly}
  */
 export function judgeChecks(
   snapshot: CaseSnapshot,
@@ -64,16 +55,12 @@ export function judgeChecks(
   }))
 }
 
-/**
- * The class of a trial that ran to its end. One failure decides, whatever else could not be judged; without one, a
- * broken evaluator leaves the trial without a verdict.
- */
+/** The class of a completed trial: one failure decides, else a broken evaluator leaves it without a verdict. */
 export function classOf(verdicts: readonly Judged[]): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
   if (verdicts.some(verdict => verdict.status === 'fail')) return 'failed'
   return verdicts.some(verdict => verdict.evaluatorError !== undefined) ? 'evaluator_error' : 'passed'
 }
 
-/** First reason of a trial that did not pass. */
 export function firstReason(verdicts: readonly (StepVerdict | CheckVerdict)[]): string | undefined {
   const first =
     verdicts.find(verdict => verdict.status === 'fail') ??

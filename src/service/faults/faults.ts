@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ERROR_STATUS, type ErrorCode } from '../../api/contract/error.ts'
 import { type ApiRequest, plainHeaders } from '../../api/contract/message.ts'
-import type { WholeResponse } from '../core/pipeline.ts'
+import { type WholeResponse, createRouter } from '../core/pipeline.ts'
 import { FAULT_FORM, FAULT_KINDS, type FaultKind } from './kinds.ts'
 import * as z from 'zod'
-import { createRouter } from '../core/router.ts'
-
 /** Rates are fractions of requests. */
-export type FaultRates = Record<FaultKind, number> & {
-  /** How long a late answer waits. */
-  latencyMs: number
-}
+export type FaultRates = Record<FaultKind, number> & { latencyMs: number }
 
 export type FaultyAnswer = { response: WholeResponse; transport: 'send' | 'drop' | 'truncate' }
 
@@ -26,10 +21,7 @@ const FAILURES = { '500': 'INTERNAL_ERROR', '502': 'SERVER_UNREACHABLE', '504': 
   Record<FaultKind, ErrorCode>
 >
 
-/**
- * Reads specs such as `latency=50:0.5` or `429=0.1,drop=0.05`.
- * @throws RangeError naming the part that is not one
- */
+/** Reads specs such as `latency=50:0.5` or `429=0.1,drop=0.05`. @throws RangeError naming the invalid part */
 export function parseFaults(specs: readonly string[]): FaultRates {
   const rates = { ...drawn(() => 0), latencyMs: 0 }
   for (const part of specs.flatMap(spec => spec.split(',')).filter(text => text !== '')) {
@@ -107,10 +99,7 @@ export type Novelties = { fields: boolean; values: boolean }
 /** A name and a value that no contract will ever have. */
 const NOVELTY = 'injectedNovelty'
 
-/**
- * Answers as a newer deployment would give them: with another field in every declared record, with another value in
- * every open list of values. Failures and other bodies stay as they are.
- */
+/** Answers as a newer deployment would: another field in every record, another value in every open list. */
 export function createNewerAnswers() {
   const router = createRouter()
   return (request: ApiRequest, response: WholeResponse, novelties: Novelties): WholeResponse => {

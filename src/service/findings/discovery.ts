@@ -4,7 +4,6 @@ import { excerptOf } from '../insights/advice.ts'
 import { askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 
-/** What was said in a session, message by message, as data for a model. */
 export type SessionText = { sessionId: string; conversation: readonly object[] }
 
 /** What a model noticed beyond the findings. */
@@ -33,8 +32,7 @@ and that are no known problem: a short title, one or two sentences of detail, an
 show it. None is a good answer too.`
 
 /**
- * The discovery lane of a wave's insights. Observations that name no session that was shown are dropped, since nobody
- * could check them. Without sessions no model is asked.
+ * The discovery lane of a wave's insights, without observations that name no shown session.
  * @throws ServiceError as `askForObject` does
  */
 export async function discover(
@@ -76,7 +74,6 @@ function spread<T>(all: readonly T[], limit: number): T[] {
   )
 }
 
-/** As many messages as fit, the first one in any case. */
 function beginningOf(conversation: readonly object[]): readonly object[] {
   let length = 0
   const end = conversation.findIndex((message, index) => {

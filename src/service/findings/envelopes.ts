@@ -1,7 +1,7 @@
 import type { InsightScope, InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
 import type { FindingScope, InsightsDocument, InsightsRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { scopeOf } from './record.ts'
+import { scopeOf } from './records.ts'
 
 /** Whose insights a read shows: those of a run's wave, or those of a scenario's latest analyzed window. */
 export type EnvelopeScope =
@@ -23,10 +23,7 @@ const NOT_REQUESTED = {
   truncation: { truncated: false, omittedFindings: 0, omittedEvidence: 0, contractTruncated: false },
 } satisfies Partial<InsightsEnvelope>
 
-/**
- * Insights as they lie on a journey run or on a scenario.
- * @returns undefined for a scenario without any window, which reads as not available
- */
+/** Insights of a journey run or a scenario; undefined for a scenario without any window. */
 export function insightsEnvelopeOf(store: Store, scope: EnvelopeScope): InsightsEnvelope | undefined {
   if (scope.kind === 'swarm_wave') {
     const { kind, projectId, waveId, runId } = scope

@@ -1,28 +1,35 @@
 import { ServiceError } from '../core/errors.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import { adviseOn, MAX_EVIDENCE, type ObservedFailure, CONFIDENT_COUNT, isPassing } from '../insights/advice.ts'
+import {
+  adviseOn,
+  MAX_EVIDENCE,
+  type ObservedFailure,
+  CONFIDENT_COUNT,
+  isPassing,
+  severityOf,
+} from '../insights/advice.ts'
 import type { JobKind } from '../core/jobs.ts'
 import { requireModel } from '../models/ask.ts'
-import type { FindingScope, InsightsDocument, InsightsEnd, InsightsRow } from './rows.ts'
+import type { FindingScope, InsightsDocument, InsightsEnd, InsightsRow, FindingRow } from './rows.ts'
 import { discover } from './discovery.ts'
-import { failuresOf } from './observed.ts'
 import type { WaveFacts, WaveSubjects } from './records.ts'
+import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
+import type { Store } from '../core/database/store.ts'
 
-/** A wave or a window whose insights are asked for. */
 export type InsightsSubject = { scope: FindingScope; waveId: string }
 
 /** Generates insights of waves, or of windows, in the background. */
-export type InsightsGeneration = {
+type InsightsGeneration = {
   /** Undefined = nobody asked. */
   get(subject: InsightsSubject): InsightsRow | undefined
   /**
-   * Begins a generation; one that is pending answers a repeat without another slice of the quota.
-   * @throws ServiceError `NOT_FOUND`, `CONFLICT` while the wave is running, and when there are insights and `force` is
-   *   not set, `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED`
+   * Begins a generation; a pending one answers a repeat for free.
+   * @throws ServiceError `NOT_FOUND`, `CONFLICT` while running or without `force`, `FEATURE_NOT_SUPPORTED`,
+   *   `RATE_LIMITED`
    */
   request(subject: InsightsSubject, by: { organizationId: string; force: boolean }): InsightsRow
-  /** Ends a pending generation; false when none is pending. What an earlier one said comes back. */
+  /** Ends a pending generation; false when none is pending. The result of an earlier one returns. */
   cancel(subject: InsightsSubject): boolean
 }
 
@@ -130,7 +137,7 @@ export function createGeneration(
 
 type Advised = Awaited<ReturnType<typeof adviseOn>>
 
-/** Without a look, no failure is no good news. */
+/** Findings for a wave of which nothing was analyzed: no failures there is no good news. */
 function nothingSeen({ what, total }: WaveFacts): Advised {
   const summary = `No insights for ${what}: none of its ${total} sessions got far enough to be analyzed.`
   return { summary, findings: [], omitted: 0 }
@@ -169,4 +176,77 @@ function completed(generatedAt: number, document: InsightsDocument): InsightsEnd
 function failed(errorCode: string, errorMessage: string): InsightsEnd {
   const retryable = isPassing(errorCode)
   return { status: 'failed', errorCode, errorMessage, retryable, updatedAt: Date.now() }
+}
+
+/** What a wave saw, as far as it is measured; findings that somebody dismissed are left out. */
+function failuresOf(
+  store: Store,
+  scope: FindingScope,
+  waveId: string,
+  { analyzed, affected }: WaveFacts,
+): ObservedFailure[] {
+  return store.findings
+    .seenIn(scope, waveId)
+    .filter(({ dismissedAt }) => dismissedAt === null)
+    .map(row => {
+      const evidence = store.findings.evidence(row.id, waveId)
+      const sessions = affected.get(row.fingerprint) ?? namesOf(evidence, 'sessionId').length
+      // Evidence without a session still is of one.
+      return toFailure(row, evidence, Math.max(1, sessions), analyzed)
+    })
+}
+
+function toFailure(
+  row: FindingRow,
+  evidence: ActionableFindingEvidence[],
+  count: number,
+  analyzed: number,
+): ObservedFailure {
+  const total = Math.max(count, analyzed)
+  return {
+    fingerprint: row.fingerprint,
+    title: row.title,
+    observed: observedText(row, evidence, count, total),
+    category: categoryOf(row, evidence),
+    severity: severityOf({ count, total }),
+    affected: { count, total, unit: 'sessions' },
+    evidence,
+  }
+}
+
+function observedText(
+  { subjectKind, subjectLabel, status, occurrenceCount }: FindingRow,
+  evidence: readonly ActionableFindingEvidence[],
+  count: number,
+  total: number,
+): string {
+  const tools = namesOf(evidence, 'toolName')
+  const codes = namesOf(evidence, 'errorCode')
+  return [
+    `${count} of ${total} sessions; ${subjectKind}: ${subjectLabel}.`,
+    `Occurrences so far: ${occurrenceCount} (${status}).`,
+    ...(tools.length > 0 ? [`Tools: ${tools.join(', ')}.`] : []),
+    ...(codes.length > 0 ? [`Error codes: ${codes.join(', ')}.`] : []),
+  ].join(' ')
+}
+
+function namesOf(
+  evidence: readonly ActionableFindingEvidence[],
+  field: 'sessionId' | 'toolName' | 'errorCode',
+): string[] {
+  return [...new Set(evidence.flatMap(item => item[field] ?? []))]
+}
+
+/** What each kind of failure says by itself; the others follow from their evidence. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  'tool-errors': 'tool_runtime',
+  tool_error: 'tool_runtime',
+  goal: 'workflow',
+  abandonment: 'workflow',
+  repeated_question: 'agent_behavior',
+}
+
+function categoryOf({ dimension }: FindingRow, evidence: readonly ActionableFindingEvidence[]): string {
+  if (Object.hasOwn(CATEGORIES, dimension)) return CATEGORIES[dimension] ?? 'unknown'
+  return evidence.some(({ kind }) => kind === 'judge') ? 'agent_behavior' : 'unknown'
 }

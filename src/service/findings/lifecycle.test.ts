@@ -11,7 +11,7 @@ import {
   type FindingStatus,
   type WaveRecording,
 } from './lifecycle.ts'
-import { recordGradedWave, scopeOf, type WaveSource } from './record.ts'
+import { recordGradedWave, scopeOf, type WaveSource } from './records.ts'
 
 const wave = (at: number, seen: boolean, waveId = `w${at}`): WaveRecording => ({ waveId, seen, at, firstAt: at })
 

@@ -11,10 +11,8 @@ export type WaveRecording = {
   firstAt: number
 }
 
-/** A finding as it stands after a wave. */
 export type FindingState = {
   status: FindingStatus
-  /** Waves in which it was seen. */
   occurrenceCount: number
   firstSeenAt: number
   lastSeenAt: number
@@ -24,9 +22,9 @@ export type FindingState = {
 }
 
 /**
- * The one transition: first sight is new, seen again recurring, covered without a sighting resolved, back after that
- * regressed (differences, section 4, line 154).
- * @param before undefined = never seen until then
+ * The one transition: new, recurring, resolved when covered and unseen, then regressed (differences, section 4, line
+ * 154).
+ * @param before undefined = never seen
  */
 export function afterWave(before: FindingState | undefined, wave: WaveRecording): FindingState | undefined {
   const { waveId, at, firstAt } = wave

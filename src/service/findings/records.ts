@@ -1,16 +1,134 @@
 import type { SwarmFinding } from '../../api/contract/journey-findings.ts'
-import type { ScenarioFinding } from '../../api/contract/user-testing-insights.ts'
+import type { ScenarioFinding } from '../../api/contract/user-testing.ts'
 import { ServiceError } from '../core/errors.ts'
-import { MAX_EVIDENCE, remediationId } from '../insights/advice.ts'
-import type { FindingRow, FindingScope } from './rows.ts'
+import { MAX_EVIDENCE, remediationId, excerptOf } from '../insights/advice.ts'
+import { type FindingRow, type FindingScope, SWARM_SCOPE, type FindingSubject } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
-import type { InsightsEnvelope } from '../../api/contract/insight-shapes.ts'
+import type { InsightsEnvelope, ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import type { SessionText } from './discovery.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { newId } from '../core/ids.ts'
+import { canonicalJson, parseExact } from '../../lib/json.ts'
+import { afterWave, compareWaves, mergeRecordings, type WaveRecording } from './lifecycle.ts'
+import type { ProjectRow } from '../core/database/rows.ts'
+import { latestPage } from '../core/list-page.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+export type Sighting = {
+  /** Stable over waves; made of identities, never of names or of texts that vary. */
+  fingerprint: string
+  dimension: string
+  subject: { kind: string; id: string; label?: string }
+  title: string
+  evidence: ActionableFindingEvidence[]
+}
+
+/** Whose wave it is; a window of a scenario's sessions is its wave. */
+export type WaveSource = { kind: 'swarm' } | { kind: 'user-testing'; scenarioId: string }
 
 /**
- * The finding of a path: by its own id, or by the id under which insights show the same problem.
- * @throws ServiceError `NOT_FOUND`
+ * Updates a project's findings by a graded wave, in the caller's transaction; several runs of a wave are one
+ * occurrence, and a late wave takes its own place.
+ * @param wave `at` = time of grading; `covers` = whether it looked where a finding was
+ * @param now epoch milliseconds
  */
+export function recordGradedWave(
+  store: Store,
+  wave: {
+    projectId: string
+    source: WaveSource
+    waveId: string
+    at: number
+    covers: (finding: { dimension: string; subjectId: string }) => boolean
+    sightings: Sighting[]
+  },
+  now: number = Date.now(),
+): void {
+  const { waveId, at, covers, sightings } = wave
+  const scope = scopeOf(wave.projectId, wave.source)
+  const seen = new Set(sightings.map(({ fingerprint }) => fingerprint))
+  for (const row of store.findings.list(scope))
+    if (!seen.has(row.fingerprint) && covers(row))
+      applyRecording(store, row, { waveId, seen: false, at, firstAt: at, now })
+  for (const sighting of sightings) recordSighting(store, scope, { waveId, seen: true, at, firstAt: at, now }, sighting)
+}
+
+/** Under what the findings of a source are kept. */
+export function scopeOf(projectId: string, source: WaveSource): FindingScope {
+  return { projectId, scope: source.kind === 'swarm' ? SWARM_SCOPE : source.scenarioId }
+}
+
+/** A recording with the time at which it is written down. */
+type Noted = WaveRecording & { now: number }
+
+function recordSighting(store: Store, scope: FindingScope, wave: Noted, sighting: Sighting): void {
+  const subject = subjectOf(sighting)
+  const row = store.findings.find(scope, sighting.fingerprint) ?? insertFinding(store, scope, wave, subject)
+  // Names as the newest sighting has them, so that a rename shows.
+  applyRecording(store, row, wave, wave.at >= row.lastSeenAt ? subject : undefined)
+  store.findings.addEvidence(row.id, wave.waveId, sighting.evidence.map(clipped))
+}
+
+type NewFinding = Omit<FindingRow, 'position'>
+
+function insertFinding(
+  store: Store,
+  scope: FindingScope,
+  { now, ...wave }: Noted,
+  subject: FindingSubject,
+): NewFinding {
+  const first = afterWave(undefined, wave)
+  if (!first) throw new Error('A finding begins with a sighting.')
+  const row: NewFinding = { id: newId('fnd'), ...scope, ...subject, ...first, dismissedAt: null, updatedAt: now }
+  store.findings.insert(row)
+  return row
+}
+
+/** Puts a recording where it belongs in time and replays the finding from there. */
+function applyRecording(
+  { findings }: Store,
+  row: NewFinding,
+  { now: updatedAt, ...recording }: Noted,
+  subject?: FindingSubject,
+): void {
+  const known = findings.wave(row.id, recording.waveId)
+  const merged = known ? mergeRecordings(known, recording) : recording
+  const from = known && compareWaves(known, merged) < 0 ? known : merged
+  let state = findings.stateBefore(row.id, from)
+  findings.putWave(row.id, merged)
+  for (const wave of findings.wavesFrom(row.id, from)) {
+    state = afterWave(state, wave)
+    findings.setStateAfter(row.id, wave.waveId, state)
+  }
+  const now = { ...row, ...subject, ...state }
+  if (!isDeepStrictEqual(now, { ...row })) findings.update(row.id, { ...subject, ...state, updatedAt })
+}
+
+/** What servers, models and visitors wrote is bounded before it is kept. */
+function subjectOf({ fingerprint, dimension, title, subject }: Sighting): FindingSubject {
+  return {
+    fingerprint,
+    dimension,
+    title: excerptOf(title),
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    subjectLabel: excerptOf(subject.label ?? subject.id),
+  }
+}
+
+/** With sorted fields, so that the same evidence is the same text. */
+function clipped(evidence: ActionableFindingEvidence): ActionableFindingEvidence {
+  const { excerpt, toolName, errorCode, ...identities } = evidence
+  const shown = {
+    ...identities,
+    ...(excerpt != null && { excerpt: excerptOf(excerpt) }),
+    ...(toolName != null && { toolName: excerptOf(toolName) }),
+    ...(errorCode != null && { errorCode: excerptOf(errorCode) }),
+  }
+  return parseExact(canonicalJson(shown)) as ActionableFindingEvidence
+}
+
+/** The finding by its own id or by that of its insights. @throws ServiceError `NOT_FOUND` */
 export function requireFinding(store: Store, scope: FindingScope, findingId: string): FindingRow {
   const row =
     store.findings.get(scope, findingId) ??
@@ -25,9 +143,9 @@ export function setDismissed(store: Store, row: FindingRow, dismissed: boolean, 
   store.findings.setDismissed(row.id, dismissed ? now : null, now)
 }
 
-export function toSwarmFinding(row: FindingRow): SwarmFinding {
+function toSwarmFinding(row: FindingRow): SwarmFinding {
   const { id, fingerprint, dimension, lastSeenWaveId } = row
-  return { id, fingerprint, dimension, subject: subjectOf(row), lastSeenWaveId, ...historyOf(row) }
+  return { id, fingerprint, dimension, subject: shownSubject(row), lastSeenWaveId, ...historyOf(row) }
 }
 
 /** An open document: the fields of a swarm finding, what it says, and evidence from the window that saw it last. */
@@ -40,7 +158,7 @@ export function toScenarioFinding(store: Store, row: FindingRow): ScenarioFindin
     remediationId: remediationId(fingerprint),
     title,
     dimension,
-    subject: subjectOf(row),
+    subject: shownSubject(row),
     lastSeenWindowId: lastSeenWaveId,
     ...historyOf(row),
     evidence: evidence.slice(0, MAX_EVIDENCE),
@@ -48,7 +166,7 @@ export function toScenarioFinding(store: Store, row: FindingRow): ScenarioFindin
   }
 }
 
-function subjectOf({ subjectKind, subjectId, subjectLabel }: FindingRow) {
+function shownSubject({ subjectKind, subjectId, subjectLabel }: FindingRow) {
   return { kind: subjectKind, id: subjectId, label: subjectLabel }
 }
 
@@ -59,7 +177,6 @@ function historyOf(row: FindingRow) {
 
 /** What a wave or window consists of, counted. */
 export type WaveFacts = {
-  /** What it is, for a sentence. */
   what: string
   /** Sessions there are, and those of them that were looked at. */
   total: number
@@ -78,6 +195,32 @@ export type WaveSubjects = {
   inFlight(store: Store, scope: FindingScope, waveId: string): boolean
   /** Undefined = it is gone. */
   facts(store: Store, scope: FindingScope, waveId: string): WaveFacts | undefined
-  /** What was said, for kinds of insights that have a discovery lane. */
   sessions?(store: Store, scope: FindingScope, waveId: string): SessionText[]
+}
+
+export function journeyFindingHandlers({ store }: ServiceContext): Handlers['journeyFindings'] {
+  const scopeIn = (projectId: string) => scopeOf(projectId, { kind: 'swarm' })
+  const dismissal =
+    (dismissed: boolean) =>
+    ({ project, params }: { project: ProjectRow; params: { findingId: string } }) =>
+      store.write(() => {
+        const row = requireFinding(store, scopeIn(project.id), params.findingId)
+        setDismissed(store, row, dismissed)
+        return { id: row.id, projectId: project.id, dismissed }
+      })
+  return {
+    list: ({ project, query }) =>
+      latestPage(
+        store,
+        {
+          name: 'findings',
+          ownerId: project.id,
+          query,
+          page: (projectId, before, limit) => store.findings.page(scopeIn(projectId), before, limit),
+        },
+        toSwarmFinding,
+      ),
+    dismiss: dismissal(true),
+    undismiss: dismissal(false),
+  }
 }

@@ -41,12 +41,10 @@ export function createFindingRows(database: Database) {
   return {
     get: ({ projectId, scope }: FindingScope, id: string) => findings.one({ projectId, scope, id }),
     find: ({ projectId, scope }: FindingScope, fingerprint: string) => findings.one({ projectId, scope, fingerprint }),
-    /** Newest first. */
     list: ({ projectId, scope }: FindingScope) => findings.all({ projectId, scope }, 'ORDER BY position DESC'),
     /** Newest first, up to `limit` rows recorded before the one at `before`. */
     page: ({ projectId, scope }: FindingScope, before: number | undefined, limit: number) =>
       findings.latest({ projectId, scope }, before, limit),
-    /** Those that a wave saw, oldest first. */
     seenIn: ({ projectId, scope }: FindingScope, waveId: string): FindingRow[] =>
       database.all(
         `SELECT finding.* FROM finding JOIN findingWave ON findingId = finding.id
@@ -68,7 +66,6 @@ export function createFindingRows(database: Database) {
           { findingId, waveId, evidence: JSON.stringify(item) },
         )
     },
-    /** In the order in which it was recorded. */
     evidence: (findingId: string, waveId: string) =>
       database
         .all<{ evidence: string }>(
@@ -92,13 +89,11 @@ function waveRows(database: Database) {
       const row = waves.one({ findingId, waveId })
       return row && recording(row)
     },
-    /** The finding's state after its last wave before this one. */
     stateBefore: (findingId: string, { at, waveId }: WaveRecording) =>
       waves.one({ findingId }, 'AND (at, waveId) < (:at, :waveId) ORDER BY at DESC, waveId DESC LIMIT 1', {
         at,
         waveId,
       })?.state,
-    /** The finding's waves from this one on, in order. */
     wavesFrom: (findingId: string, { at, waveId }: WaveRecording) =>
       waves.all({ findingId }, 'AND (at, waveId) >= (:at, :waveId) ORDER BY at, waveId', { at, waveId }).map(recording),
     putWave: (findingId: string, wave: WaveRecording) =>
@@ -129,7 +124,6 @@ export type InsightsDocument = {
 export type InsightsRow = FindingScope & {
   /** Of the latest generation: another request has another id. */
   id: string
-  /** The wave or window that it is about. */
   waveId: string
   status: 'pending' | 'completed' | 'failed'
   /** Of the last generation that was completed, which may be an earlier one. */
@@ -143,7 +137,6 @@ export type InsightsRow = FindingScope & {
   updatedAt: number
 }
 
-/** How a generation ended. */
 export type InsightsEnd = Pick<InsightsRow, 'status' | 'errorCode' | 'errorMessage' | 'retryable' | 'updatedAt'> &
   Partial<Pick<InsightsRow, 'document' | 'generatedAt'>>
 
@@ -151,7 +144,6 @@ export function createInsightsRows(database: Database) {
   const insights = tableOf<InsightsRow>(database, 'insights', { kinds: { document: json(), retryable: boolean() } })
   return {
     get: ({ projectId, scope }: FindingScope, waveId: string) => insights.one({ projectId, scope, waveId }),
-    /** Of the wave or window whose id sorts last. */
     latest: ({ projectId, scope }: FindingScope) => insights.one({ projectId, scope }, 'ORDER BY waveId DESC LIMIT 1'),
     /** In place of an earlier generation's. */
     put(row: InsightsRow) {

@@ -20,11 +20,9 @@ export type ObservedFailure = {
   evidence: ActionableFindingEvidence[]
 }
 
-/** Findings of one answer, and pieces of evidence of one finding. */
 const MAX_FINDINGS = 20
 export const MAX_EVIDENCE = 5
 
-/** Longest texts that are taken from the model, in characters. */
 const MAX_SUMMARY = 1500
 const MAX_ADVICE = 1000
 const MAX_CRITERIA = 5
@@ -69,10 +67,8 @@ the most likely root cause, one concrete recommendation, up to ${MAX_CRITERIA} c
 and how confident you are. State no counts of your own, and say so where the evidence does not tell the cause.`
 
 /**
- * Findings with advice: what was measured comes from the failures and stays as it is, the model adds causes and
- * recommendations. The gravest failures come first; beyond twenty the rest is only counted. Without failures no model
- * is asked.
- * @throws ServiceError as `askForObject` does, `TIMEOUT` when the model stays silent
+ * Measured findings with a model's advice, the gravest first; beyond twenty they are only counted.
+ * @throws ServiceError as `askForObject` does, `TIMEOUT`
  */
 export async function adviseOn(
   access: ModelAccess,
@@ -183,7 +179,6 @@ export function severityOf({ count, total }: { count: number; total: number }): 
 /** Failures that another attempt may not meet; the others come from what was configured or asked. */
 const PASSING_CODES: readonly ErrorCode[] = ['RATE_LIMITED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'INTERNAL_ERROR']
 
-/** Whether asking again could give another answer. */
 export function isPassing(code: string): boolean {
   return (PASSING_CODES as readonly string[]).includes(code)
 }
@@ -204,10 +199,7 @@ const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '(e-mail)'],
 ]
 
-/**
- * A piece of a transcript as it may be shown: on one line, without credentials, addresses and unseen characters,
- * clipped to 300 characters.
- */
+/** A piece of a transcript for display: one line of 300 characters, without credentials and addresses. */
 export function excerptOf(text: string): string {
   // Whatever is cut off need not be searched, but a secret must not be cut in two.
   const seen = oneLine(text.replaceAll(UNSEEN, ' '))

@@ -10,7 +10,7 @@ import { toIteration } from '../evals/iteration.ts'
 import type { CaseSnapshot, TrialOutcome } from '../evals/types.ts'
 import { createRunRows } from '../runs/rows.ts'
 import { createTrialRows } from '../runs/trial-rows.ts'
-import { createTrialPages, withCases } from './trial-pages.ts'
+import { createTrialPages, withCases } from './handlers.ts'
 
 const RUN = 'r'
 

@@ -8,10 +8,7 @@ import type { ToolCallRecord, Transcript } from '../evals/types.ts'
 import { judge } from '../evals/verdicts.ts'
 import { askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
-import type { JourneyRunPlan } from './rows.ts'
-import type { JourneyMessageRow, SessionGrades } from './session-rows.ts'
-import { toData } from './transcript-data.ts'
-import type { Criterion } from './rubric.ts'
+import type { Criterion, JourneyRunPlan, JourneyMessageRow, SessionGrades } from './rows.ts'
 
 /** From this score on the goal counts as reached. */
 export const GOAL_THRESHOLD = 0.7
@@ -31,9 +28,8 @@ const Answer = shape(() => z.object({ passed: z.boolean(), reason: z.string() })
 export type JudgeAnswer = { goal: z.output<typeof Goal>; criteria: Record<string, z.output<typeof Answer>> }
 
 /**
- * Grades a session that came to its end: assertions by the evals' judging, the rest by a model. All of it or nothing,
- * so that every rate has the same denominator.
- * @throws ServiceError when anything could not be graded, which is nobody's failed criterion
+ * Grades a complete session, all of it or nothing, so that every rate has the same denominator.
+ * @throws ServiceError when anything could not be graded
  */
 export async function gradeSession(
   access: ModelAccess,
@@ -63,10 +59,7 @@ export async function gradeSession(
   return await judgeWithPatternsApart(test => gradesOf(session, value, test))
 }
 
-/**
- * The grades of a session by what a model answered about it.
- * @throws ServiceError `INTERNAL_ERROR` when an assertion could not be judged
- */
+/** The grades of a session by a model's answer. @throws ServiceError `INTERNAL_ERROR` when an assertion broke */
 export function gradesOf(
   { plan, messages }: { plan: Pick<JourneyRunPlan, 'rubric'>; messages: readonly JourneyMessageRow[] },
   { goal, criteria }: JudgeAnswer,
@@ -131,4 +124,30 @@ function instructionsFor(judged: readonly Judged[]): string {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
+}
+
+/** Longest pieces of a transcript that a model is shown, in characters. */
+const MAX_TEXT = 6000
+const MAX_RESULT = 2000
+
+/** What was said, as data; `withTools` adds what the assistant called and was told. */
+export function toData(messages: readonly JourneyMessageRow[], withTools: boolean): object[] {
+  return messages.map(({ role, text, toolCalls }) => ({
+    from: role === 'user' ? 'persona' : 'assistant',
+    ...(withTools &&
+      toolCalls.length > 0 && {
+        toolCalls: toolCalls.map(({ serverName, toolName, arguments: args, isError, resultText }) => ({
+          server: serverName,
+          tool: toolName,
+          arguments: clip(JSON.stringify(args), MAX_RESULT),
+          failed: isError,
+          result: clip(resultText, MAX_RESULT),
+        })),
+      }),
+    text: clip(text, MAX_TEXT),
+  }))
+}
+
+function clip(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length - limit} characters more)`
 }

@@ -4,20 +4,16 @@ import type { ServiceContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { Caller } from '../core/access.ts'
 import { requireModel } from '../models/ask.ts'
-import type { AttemptRow, JourneyRunRow, JourneyTarget } from './rows.ts'
-import type { JourneyRow } from '../journeys/rows.ts'
+import { RUBRIC, type AttemptRow, type JourneyRunRow, type JourneyTarget } from './rows.ts'
+import type { JourneyRow } from '../journeys/journeys.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
-import { createOnce } from '../core/create-once.ts'
-import { resolveEnvironment } from '../environments/records.ts'
-import { requireNotArchived, requireNotBlank } from '../core/record-handlers.ts'
+import { createOnce, requireNotArchived, requireNotBlank } from '../core/record-handlers.ts'
+import { resolveEnvironment } from '../environments/environments.ts'
 import { startJourneyRun } from './engine.ts'
-import { RUBRIC } from './rubric.ts'
-import { modelOf, serversOfClient } from '../clients/records.ts'
+import { modelOf, serversOfClient, type ClientRow } from '../clients/clients.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { ClientRow } from '../clients/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
-
 type Launch = {
   project: ProjectRow
   caller: Caller
@@ -27,10 +23,8 @@ type Launch = {
 }
 
 /**
- * Writes a run with its attempts and begins it; a repeat under the same key begins nothing, takes no quota and gets the
- * first answer again. Everything is written or nothing.
- * @throws ServiceError `NOT_FOUND`, `CONFLICT` for an archived journey, for a target that cannot run, or when the key
- *   came with another body before, `FEATURE_NOT_SUPPORTED` without a model, `RATE_LIMITED` by brake and daily cap
+ * Writes a run with its attempts and begins it, or nothing; a repeat under the same key gets the first answer for free.
+ * @throws ServiceError `NOT_FOUND`, `CONFLICT`, `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`
  */
 export function launchJourneyRun(context: ServiceContext, launch: Launch): JourneyRunLaunched {
   const { store, quotas, models } = context
@@ -56,10 +50,7 @@ export function launchJourneyRun(context: ServiceContext, launch: Launch): Journ
   return { ...launched, deduped: launched.id !== runId }
 }
 
-/**
- * Writes a run in flight with an attempt for each session. Runs inside the caller's transaction.
- * @throws ServiceError `NOT_FOUND` when the journey's persona is gone
- */
+/** Writes a run with its attempts in the caller's transaction. @throws ServiceError `NOT_FOUND` without a persona */
 export function insertJourneyRun(
   store: Store,
   id: string,
@@ -112,10 +103,8 @@ function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
 export type ResolvedTarget = { target: JourneyTarget; servers: ServerRow[] }
 
 /**
- * Resolves where a launch fans out to: the environments it names, else the journey's own, else the clients that the
- * journey is pinned to.
- * @throws ServiceError `NOT_FOUND` for an unknown environment; `CONFLICT` when one cannot run (`details.code` as for
- *   its resolution), when a client is gone or unfit, or when there is no target at all
+ * The targets of a launch: the named environments, else the journey's, else its clients.
+ * @throws ServiceError `NOT_FOUND`; `CONFLICT` when one cannot run, is gone or unfit, or there is none
  */
 export function resolveTargets(
   store: Store,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SwarmOverview } from '../../api/contract/journey-runs.ts'
-import { overviewOf, type ConsideredRun } from './overview.ts'
+import { overviewOf, type ConsideredRun } from './handlers.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const NOON = Date.UTC(2026, 0, 15, 12)

@@ -1,17 +1,13 @@
 import type { JourneyRun, JourneyRunSession, RunScorecard } from '../../api/contract/journey-runs.ts'
 import { insightsEnvelopeOf } from '../findings/envelopes.ts'
-import type { AttemptRow, JourneyRunRow } from './rows.ts'
-import type { JourneySessionRow } from './session-rows.ts'
+import type { AttemptRow, JourneyRunRow, JourneySessionRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { GOAL_THRESHOLD } from './grading.ts'
 import { countSessions, tallySessions, type RunTally } from './tallies.ts'
-
-/** What the sessions of a run were graded so far. */
 export function tallyOf(store: Store, { id, plan }: JourneyRunRow): RunTally {
   return tallySessions(plan.rubric, store.journeySessions.listByRun(id))
 }
 
-/** A run as lists show it. */
 export function toJourneyRun(store: Store, run: JourneyRunRow): JourneyRun {
   const { id, projectId, journeyId, waveId, status, marker, error, plan, createdAt, lastHeartbeatAt } = run
   const counts = store.journeyRuns.attempts.counts(id)
@@ -44,7 +40,6 @@ export function toJourneyRun(store: Store, run: JourneyRunRow): JourneyRun {
   }
 }
 
-/** A run in full. */
 export function toJourneyRunDetail(store: Store, run: JourneyRunRow): JourneyRun {
   const sessions = new Map(store.journeySessions.listByRun(run.id).map(session => [session.attemptPosition, session]))
   const { id: runId, projectId, waveId } = run
@@ -95,7 +90,6 @@ export function toJourneyRunSession(
   }
 }
 
-/** The rubric's tallies of a run; computed, so that nothing is spent. */
 export function toScorecard(store: Store, run: JourneyRunRow): RunScorecard {
   const { criteria, sessionsGraded } = tallyOf(store, run)
   const { total } = countSessions(store.journeyRuns.attempts.counts(run.id))

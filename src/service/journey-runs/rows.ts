@@ -1,6 +1,47 @@
-import type { Criterion } from './rubric.ts'
+import type { Assertion } from '../evals/types.ts'
 import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf, type Placed, type Table } from '../core/database/table.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
+import type { FeedFilter } from '../core/list-page.ts'
+import { parseStored } from '../../lib/json.ts'
+import { createMessageRows, NOTHING_SAID, type MessageRow, type MessageTotals } from '../conversations/message-rows.ts'
+
+/** A grading criterion: a `check` is an assertion over the transcript, a `judge` a yes-or-no question. */
+export type Criterion = { id: string; label: string } & (
+  | { kind: 'check'; assertion: Assertion }
+  | { kind: 'judge'; question: string }
+)
+
+/** The rubric of every journey, because the contract has no field for one; a run keeps its copy. */
+export const RUBRIC: readonly Criterion[] = [
+  { id: 'no-tool-errors', label: 'No tool call failed', kind: 'check', assertion: { type: 'noToolErrors' } },
+  {
+    id: 'answered',
+    label: 'The last answer says something',
+    kind: 'check',
+    assertion: { type: 'finalAssistantMessageNonEmpty' },
+  },
+  {
+    id: 'grounded',
+    label: 'Claims rest on tool results',
+    kind: 'judge',
+    question:
+      'Is every fact that the assistant states supported by a tool result, by the persona, or by common knowledge?',
+  },
+  {
+    id: 'fitting-tools',
+    label: 'Tool calls serve the goal',
+    kind: 'judge',
+    question:
+      'Did the assistant use a tool wherever one was needed, and did every tool call that it made serve the goal?',
+  },
+  {
+    id: 'understandable',
+    label: 'The persona can follow the answers',
+    kind: 'judge',
+    question: 'Could a person with this role and these notes understand and use the answers of the assistant?',
+  },
+]
 
 /** A run while it is in flight, and its ends (contract: "Journey run `status`"). */
 export type JourneyRunStatus = 'running' | 'completed' | 'partial' | 'failed' | 'rate_limited'
@@ -41,16 +82,12 @@ export type JourneyRunRow = {
   plan: JourneyRunPlan
   createdAt: number
   lastHeartbeatAt: number
-  /** Null = in flight. */
   endedAt: number | null
 }
 
-/** One session of a run as the runner sees it. */
 export type AttemptRow = {
   runId: string
-  /** Place in the run, from 0. */
   position: number
-  /** Place of its target in the plan, from 0. */
   targetPosition: number
   /** From 0, counted for each target. */
   sessionIndex: number
@@ -80,12 +117,9 @@ export function createJourneyRunRows(database: Database) {
     require: runs.basics.require,
     /** Of whatever project; for work in the background. */
     find: (id: string) => runs.one({ id }),
-    /** Latest first, from the one before `before` on. */
     pageByJourney: (journeyId: string, before: number | undefined, limit: number) =>
       runs.latest({ journeyId }, before, limit),
-    /** Of every journey of a project, latest first. */
     recent: (projectId: string, limit: number) => runs.latest({ projectId }, undefined, limit),
-    /** Latest first. */
     listByWave: (projectId: string, waveId: string) => runs.all({ projectId, waveId }, 'ORDER BY position DESC'),
     insert(row: JourneyRunRow, planned: readonly AttemptRow[]) {
       runs.basics.insert(row)
@@ -135,4 +169,102 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
       )
     },
   }
+}
+
+/** What the grading of one session found; every criterion of the rubric has its verdict. */
+export type SessionGrades = {
+  goal: { score: number; passed: boolean; reason: string }
+  criteria: Record<string, { passed: boolean; reason: string }>
+}
+
+export type JourneySessionRow = MessageTotals & {
+  id: string
+  /** The runtime's key, which is no address of the API. */
+  chatSessionId: string
+  projectId: string
+  runId: string
+  attemptPosition: number
+  /** Null = not graded, since it has not come to its end; `failed` = the grader broke. */
+  grading: 'pending' | 'graded' | 'failed' | null
+  grades?: SessionGrades | undefined
+  gradingError: string | null
+  startedAt: number
+  lastActivityAt: number
+}
+
+/** One message; `user` is the persona. */
+export type JourneyMessageRow = MessageRow<'user' | 'assistant'>
+
+/** A session with what it belongs to. */
+export type JourneyFeedRow = JourneySessionRow & {
+  journeyId: string
+  waveId: string
+  plan: JourneyRunPlan
+  attempt: Pick<AttemptRow, 'targetPosition' | 'status' | 'errorMessage'>
+}
+
+type FeedColumns = Placed<JourneySessionRow> &
+  Pick<JourneyFeedRow, 'journeyId' | 'waveId'> &
+  JourneyFeedRow['attempt'] & { plan: string }
+
+export function createJourneySessionRows(database: Database) {
+  const sessions = tableOf<JourneySessionRow, Placed<JourneySessionRow>>(database, 'journeySession', {
+    kinds: { grades: json() },
+  })
+  return {
+    ...createMessageRows<JourneyMessageRow['role']>(database, {
+      messageTable: 'journeyMessage',
+      sessionTable: 'journeySession',
+    }),
+    get: sessions.basics.get,
+    listByRun: (runId: string) => sessions.all({ runId }, 'ORDER BY position'),
+    pageByRun: (runId: string, before: number | undefined, limit: number) => sessions.latest({ runId }, before, limit),
+    insert: (
+      row: Pick<JourneySessionRow, 'id' | 'chatSessionId' | 'projectId' | 'runId' | 'attemptPosition' | 'startedAt'>,
+    ) =>
+      sessions.basics.insert({
+        ...row,
+        ...NOTHING_SAID,
+        grading: null,
+        gradingError: null,
+        lastActivityAt: row.startedAt,
+      }),
+    /** Of a whole project, in the order of their last activity. */
+    /** @param filter `endedOnly`: only sessions whose attempt has ended */
+    feed(projectId: string, { order, after, endedOnly, limit }: FeedFilter & { endedOnly: boolean }) {
+      const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
+      const sql = `
+        SELECT s.*, r.journeyId, r.waveId, r.plan, a.targetPosition, a.status, a.errorMessage
+        FROM journeySession s
+        CROSS JOIN journeyRun r ON r.id = s.runId
+        CROSS JOIN journeyAttempt a ON a.runId = s.runId AND a.position = s.attemptPosition
+        WHERE s.projectId = :projectId
+          ${after ? `AND (s.lastActivityAt, s.id) ${beyond} (:at, :id)` : ''}
+          ${endedOnly ? 'AND a.endedAt IS NOT NULL' : ''}
+        ORDER BY s.lastActivityAt ${direction}, s.id ${direction} LIMIT :limit`
+      return database
+        .all<object>(sql, { projectId, limit, ...after })
+        .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
+    },
+    /** Adds what models took without a message to show for it. */
+    spend: (id: string, { inputTokens, outputTokens }: TokenUsage) =>
+      database.run(
+        `UPDATE journeySession SET inputTokens = inputTokens + :inputTokens, outputTokens = outputTokens + :outputTokens
+         WHERE id = :id`,
+        { id, inputTokens, outputTokens },
+      ),
+    claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
+    /** pending → graded, or failed with the reason; false when it was not pending. */
+    endGrading: (id: string, end: { grades: SessionGrades } | { error: string }) =>
+      sessions.change(
+        { id, grading: 'pending' },
+        'grades' in end
+          ? { grading: 'graded', grades: end.grades, gradingError: null }
+          : { grading: 'failed', grades: undefined, gradingError: end.error },
+      ) > 0,
+  }
+}
+
+function readFeedRow({ plan, targetPosition, status, errorMessage, ...row }: FeedColumns): JourneyFeedRow {
+  return { ...row, plan: parseStored(plan) as JourneyRunPlan, attempt: { targetPosition, status, errorMessage } }
 }

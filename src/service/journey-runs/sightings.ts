@@ -1,10 +1,10 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { digest } from '../core/ids.ts'
-import { recordGradedWave, type Sighting } from '../findings/record.ts'
+import { recordGradedWave, type Sighting } from '../findings/records.ts'
 import { excerptOf } from '../insights/advice.ts'
-import type { JourneyRunRow } from './rows.ts'
-import type { JourneyMessageRow, JourneySessionRow } from './session-rows.ts'
+import type { JourneyRunRow, JourneyMessageRow, JourneySessionRow, AttemptEnd } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
+import { statusOf } from './tallies.ts'
 
 /** What findings of journey runs are about. Subjects carry the journey, since each run exercises one journey only. */
 const DIMENSIONS = ['goal', 'rubric', 'tool-errors'] as const
@@ -19,7 +19,7 @@ export type SessionTranscript = {
 }
 
 /** What a run looked at, and what it saw failing there. */
-export type Observations = {
+type Observations = {
   sightings: Sighting[]
   /** Whether this run looked where the finding is, so that not seeing it means that it is gone. */
   covers: (finding: { dimension: string; subjectId: string }) => boolean
@@ -30,7 +30,7 @@ const MAX_EVIDENCE = 5
 const FINGERPRINT_LENGTH = 32
 
 /** Updates the findings by a run that came to its end; inside the caller's transaction. */
-export function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
+function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
   const sessions = store.journeySessions.listByRun(run.id)
   const observed = observe(
     run,
@@ -41,15 +41,12 @@ export function recordFindings(store: Store, run: JourneyRunRow, at: number): vo
   recordGradedWave(store, { projectId, source: { kind: 'swarm' }, waveId, at, ...observed }, at)
 }
 
-/**
- * The failures of a run: the goal and each criterion by its graded sessions, each tool by its calls in every session.
- * Undefined when there was nothing to look at.
- */
+/** The failures of a run: goal and criteria by graded sessions, tools by their calls. Undefined = nothing to see. */
 export function observe(
   run: Pick<JourneyRunRow, 'journeyId' | 'plan'>,
   sessions: readonly SessionTranscript[],
 ): Observations | undefined {
-  /** By dimension and subject; no evidence = looked at and found well. */
+  /** Evidence by dimension and subject; none = analyzed without a failure. */
   const looked = new Map<string, Seen>()
   const note = (subject: Subject, failure?: ActionableFindingEvidence) => {
     const key = placeOf(subject.dimension, subject.id)
@@ -134,4 +131,32 @@ function toSighting({ dimension, kind, id, label, title }: Subject, evidence: Ac
 
 function placeOf(dimension: string, subjectId: string): string {
   return JSON.stringify([dimension, subjectId])
+}
+
+/** How a run comes to its end: its sessions did, somebody stopped it, its process went, or it broke. */
+type JourneyRunEnding = 'ended' | 'canceled' | { stale: string } | { broken: string }
+
+/**
+ * Ends a run in flight with its attempts, and updates the findings after a complete run, in the caller's transaction.
+ * @returns the number of attempts that it ended
+ */
+export function endJourneyRun(store: Store, runId: string, ending: JourneyRunEnding, now: number = Date.now()): number {
+  const run = store.journeyRuns.find(runId)
+  if (run?.status !== 'running') return 0
+  const { marker, error, errorCode } = describe(ending)
+  const unfinished: AttemptEnd = { status: 'failed', errorCode, errorMessage: error }
+  const { attempts } = store.journeyRuns
+  const finalized = attempts.endUnfinished(run.id, unfinished, now)
+  const status = marker === 'canceled' ? 'failed' : statusOf(attempts.list(run.id).map(attempt => attempt.status))
+  store.journeyRuns.end(run.id, { status, marker, error }, now)
+  if (ending === 'ended') recordFindings(store, run, now)
+  return finalized
+}
+
+function describe(ending: JourneyRunEnding) {
+  if (ending === 'ended') return { marker: null, error: null, errorCode: null }
+  if (ending === 'canceled')
+    return { marker: 'canceled', error: 'The run was canceled.', errorCode: 'CANCELED' } as const
+  if ('stale' in ending) return { marker: 'stale', error: ending.stale, errorCode: 'STALE' } as const
+  return { marker: null, error: ending.broken, errorCode: 'INTERNAL_ERROR' } as const
 }

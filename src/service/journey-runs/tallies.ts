@@ -1,7 +1,4 @@
-import type { JourneyRunPlan, AttemptCount, AttemptStatus, JourneyRunStatus } from './rows.ts'
-import type { JourneySessionRow } from './session-rows.ts'
-
-/** Sessions by what one criterion says of them. */
+import type { JourneyRunPlan, AttemptCount, AttemptStatus, JourneyRunStatus, JourneySessionRow } from './rows.ts'
 export type CriterionTally = {
   id: string
   label: string
@@ -28,9 +25,7 @@ export type RunTally = {
 
 type Graded = Pick<JourneySessionRow, 'grading' | 'grades'>
 
-/**
- * Sessions are graded in full or not at all, so that each criterion's passes and failures add up to `sessionsGraded`.
- */
+/** Sessions are graded in full or not at all, so that passes and failures add up to `sessionsGraded`. */
 export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readonly Graded[]): RunTally {
   const grades = sessions.flatMap(session => session.grades ?? [])
   const pendingCount = sessions.filter(({ grading }) => grading === 'pending').length
@@ -56,10 +51,7 @@ export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readon
   }
 }
 
-/**
- * The state of a run by its attempts: in flight while one of them is; completed when every session came to its end,
- * partial when only some did. Without any it failed, or was rate limited when that alone kept it from working.
- */
+/** The state of a run by its attempts: in flight while one is, else completed, partial, failed or rate limited. */
 export function statusOf(attempts: readonly AttemptStatus[]): JourneyRunStatus {
   const has = (status: AttemptStatus) => attempts.includes(status)
   if (has('pending') || has('running')) return 'running'

@@ -2,10 +2,8 @@ import * as z from 'zod'
 import { hasMoreLevels, MAX_INPUT_LEVELS } from '../../lib/json.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
-import { OF_MODEL, toModelFailure } from './failures.ts'
-import { loadModelLibrary, openModel } from './library.ts'
+import { OF_MODEL, toModelFailure, loadModelLibrary, openModel } from './library.ts'
 import { NO_TOKENS, readUsage, type TokenUsage } from '../core/token-usage.ts'
-
 /** One question whose answer is a JSON document of a shape. */
 export type Question<T> = {
   /** Absent parts are filled from the configured default. */
@@ -19,26 +17,20 @@ export type Question<T> = {
   shapeName: string
   temperature?: number
   signal: AbortSignal
-  /** Hears what an answer took, also one that cannot be used. */
+  /** Called with the usage of an answer, also one that cannot be used. */
   spend?: (usage: TokenUsage) => void
 }
 
-export type Answered<T> = {
-  value: T
-  /** The id that was asked. */
-  model: string
-  usage: TokenUsage
-}
+export type Answered<T> = { value: T; model: string; usage: TokenUsage }
 
-/** Says how to configure a model, for features that cannot work without one. */
+/** Tells how to configure a model, for features that need one. */
 export const NO_MODEL_CONFIGURED =
   'This needs a model: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and MCPDECK_MODEL.'
 
 /**
- * Asks a model once; its answer is checked against the shape.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a configured model, `SERVER_UNREACHABLE`, `FORBIDDEN`,
- *   `NOT_FOUND`, `RATE_LIMITED`, `VALIDATION_ERROR` as the endpoint refuses, `INTERNAL_ERROR` when it answers another
- *   shape
+ * Asks a model once and checks its answer.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `SERVER_UNREACHABLE`, `FORBIDDEN`, `NOT_FOUND`, `RATE_LIMITED`,
+ *   `VALIDATION_ERROR`, `INTERNAL_ERROR` for another shape
  */
 export async function askForObject<T>(access: ModelAccess, question: Question<T>): Promise<Answered<T>> {
   const { name, instructions, prompt, shape, shapeName, temperature, signal, spend } = question
@@ -68,10 +60,7 @@ function answerAs(shape: z.ZodType): string {
   return `Answer with one JSON document and nothing else. Its JSON Schema: ${JSON.stringify(z.toJSONSchema(shape))}`
 }
 
-/**
- * Refuses before anything is written or counted.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` when nothing could answer
- */
+/** Refuses before anything is written or counted. @throws ServiceError `FEATURE_NOT_SUPPORTED` */
 export function requireModel({ configured, keys }: ModelAccess, name: Partial<ModelName> = {}): void {
   const named = name.model ?? configured?.model
   if (named === undefined || (!configured && Object.keys(keys).length === 0))
@@ -81,11 +70,7 @@ export function requireModel({ configured, keys }: ModelAccess, name: Partial<Mo
 /** Longest wait for one thing that models do in a session: a turn with all its tool calls, or its grading. */
 export const MODEL_DEADLINE_MS = 300_000
 
-/**
- * Gives work so many milliseconds.
- * @param what does the work, as the subject of the refusal
- * @throws ServiceError `TIMEOUT` when they are over; the signal's reason when it aborts first
- */
+/** Runs work with a deadline. @param what subject of the refusal @throws ServiceError `TIMEOUT`; the signal's reason */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal,

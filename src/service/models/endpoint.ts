@@ -1,6 +1,43 @@
 import { ServiceError } from '../core/errors.ts'
-import { addressOf, type ModelSettings } from './settings.ts'
 import { ownValue } from '../../lib/own-value.ts'
+
+/** Protocols that a model endpoint can speak. */
+export const MODEL_KINDS = ['openai-compatible', 'anthropic'] as const
+export type ModelKind = (typeof MODEL_KINDS)[number]
+
+/** The one endpoint that is configured for prompt steps; a local server as well as a gateway. */
+export type ModelSettings = {
+  kind: ModelKind
+  /** Address up to and with the version, such as `http://127.0.0.1:11434/v1`. */
+  baseUrl: string
+  /** Kept in memory only; local servers need none. */
+  apiKey?: string
+  /** The model that drafts, judges, plays personas and answers visitors where the contract names none. */
+  model?: string
+}
+
+declare module '../core/context.ts' {
+  interface ServiceContext {
+    /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
+    models: ModelSettings | undefined
+  }
+}
+
+/** Where a key that a caller sends for a provider may go; every other provider has to be configured. */
+export const ADDRESSES = {
+  openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' },
+  anthropic: { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
+} as const satisfies Record<string, ModelSettings>
+
+/** The address of a provider that has one of its own. */
+function addressOf(provider: string | undefined): ModelSettings | undefined {
+  return provider === 'openai' || provider === 'anthropic' ? ADDRESSES[provider] : undefined
+}
+
+/** Whether a text can be sent as a key; anything else would break the header that carries it. */
+export function isUsableKey(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key)
+}
 
 /** A model as its case, its suite or the launch names it. */
 export type ModelName = { model: string | undefined; provider: string | undefined }
@@ -13,18 +50,12 @@ export type ModelAccess = {
 }
 
 /** One model behind one address. */
-export type ModelEndpoint = ModelSettings & {
-  provider: string
-  /** The id that is sent. */
-  modelId: string
-}
+export type ModelEndpoint = ModelSettings & { provider: string; modelId: string }
 
 /**
- * Where a model is reached: the caller's key goes to its provider's own address; a key for a provider without a known
- * address, and every model without a key, goes to the configured endpoint.
- * Without any way to a model a launch is not refused, since cases without prompt steps need none; the trial says what
- * is missing.
- * @throws ServiceError `VALIDATION_ERROR` with the one thing to do
+ * The endpoint of a model: the caller's key goes to its provider's address, everything else to the configured endpoint.
+ * A launch without a way to a model is not refused; the trial reports it.
+ * @throws ServiceError `VALIDATION_ERROR`
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {
   const model = name.model ?? configured?.model
@@ -49,10 +80,7 @@ function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys
   return others.length === 0 ? only : undefined
 }
 
-/**
- * A provider's own address knows its models without `provider/`; gateways and local servers use slashes in ids of
- * their own, so theirs are sent as they were written.
- */
+/** A provider's own address knows models without `provider/`; gateways take ids as they were written. */
 function endpoint(settings: ModelSettings, model: string, provider = 'configured'): ModelEndpoint {
   const prefix = `${provider}/`
   const isOwn = settings.kind === 'anthropic' || addressOf(provider)?.baseUrl === settings.baseUrl

@@ -1,8 +1,10 @@
-import type { LanguageModel, LanguageModelMiddleware } from 'ai'
+import type { LanguageModel, LanguageModelMiddleware, APICallError } from 'ai'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { MAX_ANSWER_LEVELS, MAX_INPUT_LEVELS, textHasMoreLevels, TOO_DEEP } from '../../lib/json.ts'
-import type { ModelEndpoint } from './endpoint.ts'
-import type { ModelKind } from './settings.ts'
+import type { ModelEndpoint, ModelKind } from './endpoint.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
+import { messageOf } from '../core/one-line.ts'
 
 /** The model library's functions; loading them costs time that only prompt steps pay. */
 export type ModelLibrary = typeof import('ai')
@@ -23,10 +25,7 @@ export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel>
   return wrapLanguageModel({ model: await OPENERS[endpoint.kind](endpoint), middleware: boundedArguments })
 }
 
-/**
- * Arguments of a tool that nest without bound would exhaust the stack of whatever writes them, the next request first:
- * {@link TOO_DEEP} stands in their place.
- */
+/** Arguments that nest too deep would exhaust the stack of whoever writes them: {@link TOO_DEEP} replaces them. */
 const boundedArguments: LanguageModelMiddleware = {
   specificationVersion: 'v4',
   async wrapGenerate({ doGenerate }) {
@@ -53,10 +52,7 @@ const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<Exclude<La
   },
 }
 
-/**
- * A redirect would carry the key in `x-api-key` to whatever host it names, an answer without end would be read until
- * the memory is gone, and one that nests without bound would exhaust the stack.
- */
+/** Refuses redirects, which would carry the key elsewhere, and answers that are too large or too deep. */
 const fetchDirectly: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'error' })
   const text = await new Response(response.body?.pipeThrough(bounded())).text()
@@ -74,4 +70,42 @@ function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuf
       controller.enqueue(chunk)
     },
   })
+}
+
+/** Goes with every failure that the endpoint of a model is to blame for. */
+export const OF_MODEL = { details: { reason: 'MODEL_ENDPOINT' satisfies ErrorReason } }
+
+/** The failure of work whose model answered nothing that it can use. */
+export const unusableAnswer = (message: string): ServiceError => new ServiceError('INTERNAL_ERROR', message, OF_MODEL)
+
+const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
+  400: ['VALIDATION_ERROR', 'refused the request'],
+  401: ['FORBIDDEN', 'refused the key'],
+  403: ['FORBIDDEN', 'refused the key'],
+  404: ['NOT_FOUND', 'does not know the model'],
+  429: ['RATE_LIMITED', 'limits the rate of requests'],
+}
+
+/** The library's failure in one sentence that names the endpoint, and never a key. */
+export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
+  const last = library.RetryError.isInstance(error) ? error.lastError : error
+  const [code, did] = library.APICallError.isInstance(last) ? refusalOf(last) : UNUSABLE
+  // Of an answer that broke off the library's own words say nothing.
+  const why = library.APICallError.isInstance(last) && last.statusCode === 200 ? (last.cause ?? last) : last
+  const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(why)}`
+  return new ServiceError(code, withoutKey(words, endpoint.apiKey), OF_MODEL)
+}
+
+const UNUSABLE: [ErrorCode, string] = ['INTERNAL_ERROR', 'gave an answer that cannot be used']
+
+function refusalOf({ statusCode }: APICallError): [ErrorCode, string] {
+  if (statusCode === undefined) return ['SERVER_UNREACHABLE', 'cannot be reached']
+  if (statusCode < 300) return UNUSABLE
+  const [code, did] = REFUSALS[statusCode] ?? (['INTERNAL_ERROR', 'failed'] as const)
+  return [code, `${did} with HTTP ${statusCode}`]
+}
+
+/** Endpoints repeat the key that they refuse, and reasons are stored. */
+function withoutKey(text: string, key: string | undefined): string {
+  return key ? text.replaceAll(key, '(key)') : text
 }

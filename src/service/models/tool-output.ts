@@ -1,12 +1,8 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** What a model is given of a tool's result. */
 export type ToolOutput = { type: 'text' | 'error-text'; value: string }
 
-/**
- * An MCP result as text, since not every endpoint takes other content from tools: images and sounds are named with
- * their size. A result with `isError` is an error for the model too.
- */
+/** An MCP result as text, because not every endpoint takes other content; images are named with their size. */
 export function toToolOutput(result: Record<string, unknown>): ToolOutput {
   const { content, structuredContent, isError } = result
   const texts = Array.isArray(content) ? content.map(describe) : []

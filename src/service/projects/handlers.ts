@@ -127,10 +127,7 @@ export function permissionsOf(
   }
 }
 
-/**
- * The gate as the contract reports it. It has one flag for what can be switched off in parts here, so that it is on
- * while any part is; the reason names what is off. A closed gate always refuses: `enforce`.
- */
+/** The contract has one flag for all features: on while any is on; the reason names those that are off. */
 export function sandboxesOf(limits: OrganizationLimits, organizationId: string): Sandboxes {
   const off = GATE_NAMES.filter(gate => !limits.isOn(organizationId, gate))
   return {

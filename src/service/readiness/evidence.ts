@@ -1,15 +1,13 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Connections } from '../connections/engine.ts'
-import { loadLibrary } from '../connections/library.ts'
+import { loadLibrary, type DoctorReport, type JsonObject, type ServerTarget } from '../connections/types.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
-import type { DoctorReport, JsonObject, ServerTarget } from '../connections/types.ts'
 import { untilAborted } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf } from '../core/one-line.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { ReadinessRow } from './rows.ts'
-
 /** What a server says of its authorization to a caller without credentials. */
 export type AuthEvidence = {
   demanded: boolean
@@ -36,9 +34,9 @@ const UNKNOWN_TOOL = 'mcpdeck-readiness-no-such-tool'
 const METADATA_MS = 15_000
 
 /**
- * Looks at the server as a directory's reviewer would before using it: connects, lists, asks for a tool that does not
- * exist, reads the authorization metadata. No real tool is called.
- * @throws ServiceError when the server cannot be reached, which grades nothing
+ * Looks at the server as a directory's reviewer would: connects, lists, calls an unknown tool, reads metadata. No real
+ * tool is called.
+ * @throws ServiceError when it cannot be reached
  */
 export async function gatherEvidence(
   connections: Connections,
@@ -116,9 +114,8 @@ const LIMIT_MS = WORK_LIMITS.allSchemas.most
 type Schemas = { inputSchema?: JsonObject | undefined; outputSchema?: JsonObject | undefined }
 
 /**
- * Whether the schema of one of these tools is JSON Schema for an object; one that cannot be compared within the bounds
- * is not known to be. The schema is only compared with its draft's own schema, in a thread; nothing of it is compiled
- * or run.
+ * Whether a tool's schema is JSON Schema for an object, compared with its draft's schema in a thread; beyond the bounds
+ * that is unknown.
  */
 async function schemaChecker(tools: readonly Schemas[]): Promise<(schema: JsonObject | undefined) => boolean> {
   const right = new Set<JsonObject>()

@@ -4,7 +4,7 @@ import type { Tool } from '../connections/types.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import { askForObject } from '../models/ask.ts'
-import type { ModelSettings } from '../models/settings.ts'
+import type { ModelSettings } from '../models/endpoint.ts'
 import type { Finding, Observations } from './types.ts'
 
 const INSTRUCTIONS = `You review the tool listing of an MCP server for its users' sake. Name up to ten places where a
@@ -20,9 +20,7 @@ const MOST_OBSERVATIONS = 10
 const MOST_CHARACTERS = 40_000
 const DEADLINE_MS = 90_000
 
-/**
- * What a model remarks on a tool listing: opinions in the lane that never decides. Fails as a state, not as an error.
- */
+/** A model's remarks on a tool listing, in the lane that never decides. Fails as a state, not as an error. */
 export async function observe(
   models: ModelSettings | undefined,
   tools: readonly Tool[],

@@ -39,13 +39,11 @@ export function createReadinessRows(database: Database, sealer: Sealer) {
   })
   return {
     ...runs.basics,
-    /** In whatever project it is. */
     find: (id: string) => runs.one({ id }),
     findByKey: (
       { projectId, serverId, kind }: Pick<ReadinessRow, 'projectId' | 'serverId' | 'kind'>,
       idempotencyKey: string,
     ) => runs.one({ projectId, serverId, kind, idempotencyKey }),
-    /** Latest first. */
     list: (projectId: string, { kind, serverId }: ReadinessFilter) =>
       runs.all(
         { projectId },

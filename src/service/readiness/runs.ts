@@ -4,7 +4,7 @@ import type { OpenAIReadinessRequest, ReadinessRun, ReadinessRunReceipt } from '
 import { redactedUrl } from '../core/urls.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
-import type { ServiceContext } from '../core/context.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
 import type { Store } from '../core/database/store.ts'
 import { newId } from '../core/ids.ts'
 import { requireModel } from '../models/ask.ts'
@@ -13,29 +13,27 @@ import { invalidField } from '../core/validation.ts'
 import { gatherEvidence, type Evidence } from './evidence.ts'
 import { observe } from './observations.ts'
 import { isText } from './outcomes.ts'
-import { CITATIONS, judge, verdictOf } from './verdict.ts'
+import { CITATIONS, judge, verdictOf } from './rules.ts'
 import type { Finding, ReadinessKind } from './types.ts'
+import { pageOf } from '../core/list-page.ts'
 
 /** Which rules and which reading of them graded a run; raised when either changes. */
 const ENGINE_VERSION = 'mcpdeck-readiness/1'
 /** What this surface can do; two surfaces agree only on what both can. */
 const CAPABILITIES = ['connect', 'list', 'unknown-tool-call', 'authorization-metadata']
 
-export type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind } & Partial<
+type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind } & Partial<
   z.output<typeof OpenAIReadinessRequest>
 >
 
-export type ReadinessRuns = {
-  /**
-   * @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` for a server without an address, `FEATURE_NOT_SUPPORTED` for
-   *   observations without a model, `CONFLICT` for a key that started something else
-   */
+type ReadinessRuns = {
+  /** @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED`, `CONFLICT` for a used key */
   start(start: ReadinessStart): ReadinessRunReceipt
   /** @throws ServiceError `NOT_FOUND`, `CONFLICT` when the run has ended */
   cancel(projectId: string, runId: string): ReadinessRow
 }
 
-export function createReadinessRuns(context: ServiceContext): ReadinessRuns {
+function createReadinessRuns(context: ServiceContext): ReadinessRuns {
   const { store, jobs } = context
   const end = (runId: string, status: 'failed' | 'cancelled', terminalReason: string, error?: string) => {
     const row = store.readinessRuns.find(runId)
@@ -77,7 +75,7 @@ export function createReadinessRuns(context: ServiceContext): ReadinessRuns {
   }
 }
 
-export function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): ReadinessRun {
+function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): ReadinessRun {
   const { id, kind, serverId, serverUrl, submissionMode, status, verdict, authMode } = row
   return {
     id,
@@ -241,7 +239,6 @@ function hasEnded({ status }: ReadinessRow): boolean {
   return status !== 'pending' && status !== 'running'
 }
 
-/** A run that ends early takes its unfinished observations with it. */
 function withoutObservations(
   row: ReadinessRow,
   status: 'failed' | 'cancelled',
@@ -256,4 +253,32 @@ function withoutObservations(
   return { ...ended, observations }
 }
 
-export const DEFAULT_LIMIT = 50
+const DEFAULT_LIMIT = 50
+
+export function readinessHandlers(context: ServiceContext): Handlers['readiness'] {
+  const { store } = context
+  const runs = createReadinessRuns(context)
+  return {
+    startClaude: ({ params, body = {} }) => runs.start({ ...params, ...body, kind: 'claude' }),
+    startOpenAI: ({ params, body }) => runs.start({ ...params, ...body, kind: 'openai' }),
+    list: ({ project, query: { readinessKind, serverId, cursor, limit = DEFAULT_LIMIT } }) =>
+      store.read(() => {
+        const list = `readiness/${JSON.stringify([project.id, readinessKind, serverId])}`
+        const rows = store.readinessRuns.list(project.id, { kind: readinessKind, serverId })
+        return pageOf(store.cursors, { list, rows, query: { cursor, limit } }, row => toReadinessRun(context, row))
+      }),
+    get: ({ project, params }) =>
+      toReadinessRun(context, context.store.readinessRuns.require(project.id, params.runId)),
+    cancel({ project, params }) {
+      const { id, projectId, status } = runs.cancel(project.id, params.runId)
+      return { runId: id, projectId, status }
+    },
+    report({ project, params }) {
+      const row = context.store.readinessRuns.require(project.id, params.runId)
+      const report = store.readinessRuns.report(row.id)
+      if (!report) throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
+      // Older reports hold the address as it was saved.
+      return { ...report, serverUrl: redactedUrl(row.serverUrl) }
+    },
+  }
+}

@@ -7,7 +7,7 @@ import type {
 } from '../../api/contract/run-groups.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest, newId } from '../core/ids.ts'
-import type { ServiceContext } from '../core/context.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { beginRun, commitRun, requireSlot, type LaunchReply, type Prepared } from '../runs/engine.ts'
@@ -18,7 +18,6 @@ import { chooseTarget, type RunTarget } from '../suites/target.ts'
 type GroupBody = z.output<typeof EvalRunGroupCreateRequest>
 type GroupTarget = { environmentId: string } | { namedHostId: string }
 
-/** The group with the key it was sent under. */
 type Group = { id: string; key: string | undefined; scope: string; digest: string }
 
 /** A target whose run is written, or why it is not. */
@@ -29,12 +28,10 @@ type Planned = Written | { target: GroupTarget; choice: RunTarget }
 const DERIVED_ID_LENGTH = 26
 
 /**
- * Launches one run for each target; a target that cannot run does not keep its siblings from running. All runs are
- * written before the first one begins, so that their common slot is held until the last of them ends.
- * @throws ServiceError `VALIDATION_ERROR` and `NOT_FOUND` with nothing started, `CONFLICT` for a used idempotency key,
- *   `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
+ * Launches one run for each target; a failing one does not stop the others, and all share one slot.
+ * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
  */
-export async function createRunGroup(
+async function createRunGroup(
   context: ServiceContext,
   launcher: Launcher,
   body: GroupBody,
@@ -184,4 +181,11 @@ function idOf(target: GroupTarget): string {
 
 function isRefused(each: Written): boolean {
   return 'error' in each
+}
+
+export function runGroupHandlers(context: ServiceContext): Handlers['runGroups'] {
+  return {
+    create: ({ project, caller, body, idempotencyKey, signal }) =>
+      createRunGroup(context, { project, caller }, body, { idempotencyKey, signal }),
+  }
 }

@@ -14,12 +14,7 @@ import { ExecutionLost, type Executor, type RunExecution } from './executor.ts'
 import { guarded, type Lease, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease } from '../core/lease.ts'
 import { endRun } from './settlement.ts'
 
-export type RunEngineOptions = {
-  store: Store
-  /** Where trials are executed; the engine closes it. */
-  executor: Executor
-  onError: (error: unknown) => void
-}
+export type RunEngineOptions = { store: Store; executor: Executor; onError: (error: unknown) => void }
 
 /** A run as it was launched, with what its execution needs beside it. */
 export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: Lease } }
@@ -28,25 +23,19 @@ export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: L
 export type RunEngine = {
   /** Begins at once and returns; the run was written with its lease before. */
   start(launch: RunLaunch): void
-  /**
-   * Ends a run and its unfinished trials as cancelled; a cancelled one stays as it is.
-   * @throws ServiceError `CONFLICT` when the run has ended otherwise
-   */
+  /** Cancels a run with its unfinished trials. @throws ServiceError `CONFLICT` when it ended otherwise */
   cancel(run: RunRow): void
-  /**
-   * Tells of every run that completes here, inside the transaction that ends it; runs that were cancelled or that their
-   * process left behind are not reported.
-   */
+  /** Calls back in the transaction that completes a run here; not for cancelled or abandoned runs. */
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
-  /** Reads after that, as whoever shows runs has to. */
+  /** Calls `settleAbandoned`, then reads; for whoever shows runs. */
   read<T>(work: () => T): T
   /** Stops executing runs that are no longer in the store. */
   stopDeleted(): void
   /** Resolves when no run is executing here. */
   settle(): Promise<void>
-  /** Ends what is executing here, in the store before it returns; unfinished trials say that the process ended. */
+  /** Ends running executions, in the store before it returns; unfinished trials record that the process ended. */
   close(): Promise<void>
 }
 
@@ -56,7 +45,7 @@ declare module '../core/context.ts' {
   }
 }
 
-/** How often an executing run looks whether another process ended it, in milliseconds. */
+/** How often an executing run checks whether another process ended it, in milliseconds. */
 const WATCH_EVERY_MS = 2000
 
 type Execution = { run: RunLaunch['run']; stop: AbortController; done: Promise<void>; renewedAt: number }
@@ -258,10 +247,7 @@ function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot
   return { selectedCaseCount: selected.size, totalCaseCount: all.size }
 }
 
-/**
- * Makes sure that the organization may have another run in flight; runs of one group hold one slot together.
- * @throws ServiceError `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
- */
+/** Requires a free slot; runs of one group share one. @throws ServiceError `RATE_LIMITED` (`CONCURRENT_RUN_LIMIT`) */
 export function requireSlot({ store, limits }: ServiceContext, project: ProjectRow, slotId: string | undefined): void {
   // What another program executes takes nothing here.
   const running = store.runs.inFlight(project.organizationId).filter(({ source }) => source !== 'sdk')

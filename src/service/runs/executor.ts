@@ -8,7 +8,7 @@ import type { ServerTarget } from '../connections/types.ts'
 import { runTrial } from '../evals/trial.ts'
 import type { TrialModels } from '../evals/trial-prompt.ts'
 import type { CaseSnapshot, TrialOutcome, TrialServers } from '../evals/types.ts'
-import type { ModelSettings } from '../models/settings.ts'
+import type { ModelSettings } from '../models/endpoint.ts'
 import { createTrialModels } from '../conversations/model-turn.ts'
 import type { Store } from '../core/database/store.ts'
 import type { TrialRow } from './trial-rows.ts'
@@ -26,14 +26,14 @@ export type RunExecution = {
 /** Executes the trials of runs that have begun, in this thread or in another. */
 export type Executor = {
   /**
-   * Resolves when every trial has ended, or when the signal or somebody else's write ended the run.
-   * @throws when a trial cannot be recorded; {@link ExecutionLost} when the thread that executed them is gone
+   * Resolves when every trial has ended, or something ended the run.
+   * @throws when a trial cannot be recorded; {@link ExecutionLost}
    */
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
-  /** Somebody looks at what passes between runs and a server. */
-  look(serverId: string): void
+  /** Somebody watches what passes between runs and a server. */
+  watch(serverId: string): void
   /** Ends what the executor itself started; executions that are left are lost. Nothing is executed afterwards. */
   close(): Promise<void>
 }
@@ -50,7 +50,6 @@ export type ExecutionSettings = {
   serialServers: boolean
   /** Longest time of one trial in milliseconds; undefined = the trials' own default. */
   trialDeadlineMs: number | undefined
-  /** The endpoint of prompt steps. */
   models: ModelSettings | undefined
 }
 
@@ -67,7 +66,7 @@ export function createExecutor(resources: Resources): Executor {
   return {
     execute: (execution, signal) => executeTrials(resources, execution, signal),
     drop() {},
-    look() {},
+    watch() {},
     async close() {},
   }
 }
@@ -141,9 +140,9 @@ type Work = {
   runId: string
   cases: readonly CaseSnapshot[]
   waiting: Iterator<TrialRow>
-  /** Trials that broke off with a server that others used too; one of them ended it, the others are innocent. */
+  /** Trials that broke off with a shared server; one of them ended it, the others are innocent. */
   again: { trial: TrialRow; error: string }[]
-  /** What nobody shall find in what is kept of the trials; they are graded by what the servers really said. */
+  /** Secrets that must not be stored with the trials; grading uses the original results. */
   hidden: readonly string[]
   servers: TrialServers
   models: () => TrialModels | undefined
@@ -212,9 +211,8 @@ export type RecordedServers = TrialServers & {
 }
 
 /**
- * Notes the tools of each server once it has been called, and whenever a model lists them. A trial without a model
- * lists none itself, so the first call to a server makes one listing for the whole run, which no trial waits for and
- * whose failure is nobody's.
+ * Notes each server's tools once it has been called, and whenever a model lists them; no trial waits for that, and its
+ * failure is ignored.
  * @param signal ends listings that the run leaves behind
  */
 export function recordTools(

@@ -4,8 +4,8 @@ import { JsonText } from '../core/reply.ts'
 import { invalidField } from '../core/validation.ts'
 import { compareRuns } from '../evals/comparison.ts'
 import { previewRerun } from '../evals/rerun-selection.ts'
-import { createRunInsights } from './insights/run-insights.ts'
-import { createJudging } from './judging/judging.ts'
+import { createRunInsights } from './insights.ts'
+import { createJudging } from './judging.ts'
 import { createRunTexts, requireRun, toComparedRun, toEvalRun, withDiagnosticsAfter } from './records.ts'
 import { createRun, repeatCases } from './launch.ts'
 import type { RunRow } from './rows.ts'
@@ -18,7 +18,7 @@ export function runHandlers(context: ServiceContext): Handlers['runs'] {
   const { store, runs } = context
   const judging = createJudging(context)
   const insights = createRunInsights(context)
-  const textOf = createRunTexts(store, context.keptTexts)
+  const textOf = createRunTexts(store, context.cachedTextChars)
   const find = (projectId: string, runId: string) => runs.read(() => requireRun(store, projectId, runId))
   return {
     list: ({ project, params, query }) =>
@@ -104,9 +104,7 @@ function baselineOf(store: Store, run: RunRow, baseRunId: string | undefined): R
   })
 }
 
-/**
- * What another program executed cannot be repeated here: the harness and the checks that gave its verdicts are there.
- */
+/** Runs of other programs cannot be repeated here: their harness and checks are elsewhere. */
 function previewOf(store: Store, run: RunRow): RerunPreview {
   const byCase = Map.groupBy(store.trials.list(run.id), trial => trial.caseId)
   const cases = [...byCase].map(([caseId, trials]) => ({ caseId, trials: trials.map(trial => trial.class) }))

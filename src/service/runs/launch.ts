@@ -1,16 +1,15 @@
 import type * as z from 'zod'
 import { asksModel, type EvalRunCreateRequest } from '../../api/contract/runs.ts'
-import { upsertCases } from '../cases/records.ts'
-import { findClient, serversOfClient } from '../clients/records.ts'
+import { upsertCases, type CaseRow } from '../cases/records.ts'
+import { findClient, serversOfClient } from '../clients/clients.ts'
 import { ServiceError } from '../core/errors.ts'
 import { digest } from '../core/ids.ts'
 import { passThreshold } from '../evals/grading.ts'
-import { toMatchOptions } from '../evals/match-options.ts'
+import { toMatchOptions } from '../evals/call-matching.ts'
 import type { CaseSnapshot } from '../evals/types.ts'
 import type { ServiceContext } from '../core/context.ts'
 import type { Caller } from '../core/access.ts'
-import { isUsableKey } from '../models/settings.ts'
-import type { CaseRow } from '../cases/rows.ts'
+import { isUsableKey } from '../models/endpoint.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { RunPlan, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -27,18 +26,15 @@ import {
   someServers,
   type RunTarget,
 } from '../suites/target.ts'
-
 export type RunCreate = z.output<typeof EvalRunCreateRequest>
 type Upserted = ReturnType<typeof upsertCases>
 const NO_UPSERTS: Upserted = { committed: [], failed: [] }
 
-/** Who launches what; the suite may be gone when its run is repeated. */
 export type Launcher = { project: ProjectRow; caller: Pick<Caller, 'keyId'> }
 
 /**
- * Creates a run by the contract's rules and starts it; everything is written or nothing.
- * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` for a used idempotency key, `RATE_LIMITED` with
- *   `CONCURRENT_RUN_LIMIT`
+ * Creates and starts a run, or writes nothing.
+ * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
  */
 export async function createRun(
   context: ServiceContext,
@@ -64,10 +60,7 @@ export async function createRun(
   return beginRun(context, prepared)
 }
 
-/**
- * Repeats chosen cases of an ended run as they were then, against the servers as they are now.
- * @throws ServiceError `CONFLICT` when a server of the run is gone, `VALIDATION_ERROR` when a model is
- */
+/** Repeats cases of an ended run as they were. @throws ServiceError `CONFLICT`, `VALIDATION_ERROR` */
 export async function repeatCases(
   context: ServiceContext,
   launcher: Launcher,
@@ -99,10 +92,7 @@ function withKeys(prepared: Prepared, modelApiKeys: RunCreate['modelApiKeys']): 
   return { ...prepared, launch: { ...prepared.launch, modelApiKeys } }
 }
 
-/**
- * The reply that was given under the same key, with the run's status now.
- * @throws ServiceError `CONFLICT` when the key was used for another request
- */
+/** The reply under the same key, with the present status. @throws ServiceError `CONFLICT` for another request */
 export function repeatedReply(
   store: Store,
   earlier: { digest: string; reply: unknown },
@@ -134,10 +124,7 @@ type Membership = {
   planned: RunTarget
 }
 
-/**
- * Writes the run with its suite and cases; runs inside the caller's transaction.
- * @throws ServiceError as {@link createRun} does
- */
+/** Writes the run in the caller's transaction. @throws ServiceError as {@link createRun} */
 export function prepareRun(
   context: ServiceContext,
   launcher: Launcher,
@@ -197,10 +184,7 @@ function refuseContradictions(body: RunCreate): void {
   if (serverIds) throw invalidField('serverIds', 'cannot be sent together with environmentId')
 }
 
-/**
- * The suite to run and where: the named one, its clients as sent and the inline cases written into it, or a new one.
- * The target comes first, so that a refused one is reported before any case is read.
- */
+/** The suite to run and its target: a named suite with new clients and cases written into it, or a new one. */
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
@@ -261,9 +245,7 @@ function casesFor(store: Store, suite: SuiteRow, { caseIds, tests }: RunCreate, 
   return chosen
 }
 
-/**
- * Where the run's models come from (contract: "modelSource"); `case` only when its sole model came from its cases.
- */
+/** Where the run's models come from (contract: "modelSource"); `case` only for a sole model of its cases. */
 function modelSourceOf(
   override: string | undefined,
   { model, defaultModel }: RunTarget,

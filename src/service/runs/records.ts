@@ -3,7 +3,7 @@ import { latestTexts } from '../../lib/once-for.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { SuiteRow } from '../suites/rows.ts'
 import { requireRow } from '../core/database/table.ts'
-import type { ComparedRun } from '../evals/compared-run.ts'
+import type { ComparedRun } from '../evals/comparison.ts'
 import { gradeOf, gradeSoFar } from './settlement.ts'
 import type { RunCounts, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -52,9 +52,8 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
 }
 
 /**
- * The text of {@link toEvalRun}, which is kept of runs that have ended: nothing of them changes any more, as long as
- * they are there.
- * @param most characters of all texts that are kept
+ * The text of {@link toEvalRun}, cached for ended runs, which never change.
+ * @param most characters of all cached texts
  */
 export function createRunTexts(store: Store, most: number): (projectId: string, runId: string) => string {
   const kept = latestTexts(most)
@@ -86,10 +85,7 @@ function toSummary({ passRate, ...counts }: RunCounts): EvalRun['summary'] {
   return passRate === null ? counts : { ...counts, passRate }
 }
 
-/**
- * A run with the page of its diagnostics that a cursor asks for.
- * @throws ServiceError `VALIDATION_ERROR` on a cursor of another run
- */
+/** A run with the diagnostics behind a cursor. @throws ServiceError `VALIDATION_ERROR` for another run's cursor */
 export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string): EvalRun {
   const record = toEvalRun(store, run)
   const phase = isTerminalRunStatus(run.status) ? 'ended' : 'running'
@@ -97,7 +93,6 @@ export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string):
   return { ...record, decisionSummary: record.decisionSummary && { ...record.decisionSummary, diagnostics } }
 }
 
-/** A run with everything a comparison reads. */
 export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   const cases = store.runs.cases(run.id)
   const trials = store.trials
@@ -112,10 +107,7 @@ export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }
 }
 
-/**
- * What the runs of a suite add to its line in the list. Rates are fractions; the contract leaves their unit open. The
- * latest runs stand with the suite, so that a reader sees which of them covered all of its cases.
- */
+/** What its runs add to a suite's line in the list; rates are fractions. */
 export function runsOfSuite(store: Store, { id, projectId }: SuiteRow) {
   const recent = store.runs.listBySuite(projectId, id, TREND_RUNS)
   const [latest] = recent

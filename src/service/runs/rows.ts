@@ -40,7 +40,6 @@ export type RunRow = {
   organizationId: string
   suiteId: string
   suiteName: string
-  /** Counts the suite's runs from 1. */
   number: number
   status: RunStatus
   result: 'passed' | 'failed' | null
@@ -112,7 +111,6 @@ export function createRunRows(database: Database) {
   return {
     get: (projectId: string, id: string) => one({ id, projectId }),
     has: (projectId: string, id: string) => database.get(PRESENT, { id, projectId }) !== undefined,
-    /** Newest first. */
     listBySuite: (projectId: string, suiteId: string, limit: number, before = Number.MAX_SAFE_INTEGER) =>
       runs
         .all({ suiteId, projectId }, 'AND number < :before ORDER BY number DESC LIMIT :limit', { limit, before })
@@ -259,12 +257,10 @@ export function createRunToolRows(database: Database) {
   }
 }
 
-/** What a model found out about a run after its end. */
 type RunAnalysisKind = 'goalCompletion' | 'insights'
 type RunAnalysisStatus = 'pending' | 'completed' | 'failed'
 export type RunAnalysis<T> = { status: RunAnalysisStatus; document: T }
 
-/** One analysis of a kind for each run; its document is the kind's own. */
 export function createRunAnalysisRows(database: Database) {
   return {
     /** `T` states the document of the kind; undefined when it was never asked for. */

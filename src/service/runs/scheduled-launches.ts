@@ -3,7 +3,7 @@ import type { ServiceContext } from '../core/context.ts'
 import { beginRun, commitRun } from './engine.ts'
 import { offeredFor, prepareRun } from './launch.ts'
 import type { DueSlot, SuiteScheduleRow } from '../suites/rows.ts'
-import { MINUTE_MS, nextSlot } from '../suites/schedule.ts'
+import { MINUTE_MS, nextSlot } from '../suites/records.ts'
 
 /** How often due slots are looked for, in milliseconds. */
 const POLL_MS = 6000
@@ -16,10 +16,7 @@ const NOTES = 'Launched by the schedule of its suite.'
 /** Another process launched the slot, or the schedule was changed since it was read. */
 class SlotTaken extends Error {}
 
-/**
- * Launches due slots as long as the service is open. Every process that shares the workspace does the same; one that
- * ends soon looks for none (0), since its runs would end with it.
- */
+/** Launches due slots while the service is open, in every process that shares the workspace but short ones (0). */
 export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): void {
   if (pollMs > 0) context.background.every(pollMs, () => launchDue(context))
 }
@@ -40,10 +37,7 @@ async function launchDue(context: ServiceContext): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Scheduled runs could not be launched.')
 }
 
-/**
- * Claims a slot and writes its run in one transaction, so that one process launches it, once. However many slots were
- * missed meanwhile, one run makes up for all. A refused launch uses its slot up: the next one tries again.
- */
+/** Claims a slot and writes its run in one transaction. One run makes up for missed slots; a refusal uses its slot. */
 async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> {
   try {
     const offered = await offeredFor(context, due, NEVER)

@@ -2,7 +2,7 @@ import { fillPath } from '../../api/contract/endpoint.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import { runs as runOperations } from '../../api/contract/runs.ts'
 import type { DiagnosticsPage } from '../evals/diagnostics.ts'
-import { expectedToolCalls } from '../evals/expected-calls.ts'
+import { expectedToolCalls } from '../evals/call-matching.ts'
 import { gradeRun, type RunGrade } from '../evals/grading.ts'
 import { integrityOfAll } from '../evals/scores.ts'
 import type { TrialOutcome } from '../evals/types.ts'
@@ -10,7 +10,6 @@ import type { RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { whileUnchanged } from '../../lib/sqlite.ts'
 
-/** What the run's trials say so far. */
 export function gradeOf(
   store: Pick<Store, 'trials'>,
   run: RunRow,
@@ -33,9 +32,8 @@ export function gradeSoFar(store: Pick<Store, 'trials' | 'state'>, run: RunRow):
 export type Unfinished = 'cancelled' | { executionFailed: string }
 
 /**
- * Ends a run in flight by the usual grading, and trials that have not ended in the given way; a run that has
- * ended stays as it is. Runs inside the caller's transaction.
- * @returns whether the run was in flight and is completed now
+ * Ends a run in flight by the usual grading, in the caller's transaction.
+ * @returns whether it was in flight and is completed now
  */
 export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: number = Date.now()): boolean {
   const status = store.runs.status(run.id)

@@ -1,15 +1,13 @@
 import { asksModel, effectiveChecks, variantKey } from '../../api/contract/runs.ts'
-import { toMatchOptions } from '../evals/match-options.ts'
+import { toMatchOptions } from '../evals/call-matching.ts'
 import { isOffered } from '../../domain/suites/offered-models.ts'
 import type { CaseSnapshot, MatchOptions, PromptSettings } from '../evals/types.ts'
-import type { CaseDefinition, CaseRow } from '../cases/rows.ts'
+import type { CaseDefinition, CaseRow } from '../cases/records.ts'
 import type { SuiteRow, SuiteSettings } from '../suites/rows.ts'
-import { listModels } from '../catalogs/models.ts'
+import { listModels } from '../catalogs/handlers.ts'
 import { ServiceError } from '../core/errors.ts'
-import { chooseEndpoint, type ModelEndpoint } from '../models/endpoint.ts'
-import type { ModelSettings } from '../models/settings.ts'
+import { chooseEndpoint, type ModelEndpoint, type ModelSettings } from '../models/endpoint.ts'
 import { defined } from '../../lib/json.ts'
-
 /** What a launch changes for its run only. */
 export type SnapshotOverrides = {
   iterations?: number | undefined
@@ -50,7 +48,6 @@ function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotO
 
 type Model = CaseDefinition['models'][number]
 
-/** A model that is named twice is one variant. */
 function uniqueModels(models: readonly Model[]): Model[] {
   return [...new Map(models.map(each => [variantKey({ caseId: '', ...each }), each])).values()]
 }
@@ -98,10 +95,7 @@ function mergedMatchOptions(
   return layers.some(layer => layer) ? Object.assign({}, ...layers) : undefined
 }
 
-/**
- * The ids of all models that the configured endpoint serves; undefined = it lists none, or not all, so that none is
- * refused.
- */
+/** Ids of all models of the configured endpoint; undefined = unknown, so that none is refused. */
 export type OfferedModels = readonly string[] | undefined
 
 /** Ids that a refusal names. */
@@ -119,8 +113,7 @@ export async function offeredModels(
 }
 
 /**
- * Refuses a run of which some case asks a model that nobody can execute ("Run create inputs": `model`). Cases without a
- * prompt ask none; a model that the caller's own key reaches is for its provider to know.
+ * Refuses a run with a case whose model nobody can execute ("Run create inputs": `model`).
  * @throws ServiceError `VALIDATION_ERROR` with `hostedModels`
  */
 export function requireExecutable(

@@ -6,15 +6,12 @@ import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 
 type TrialStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 
-/** One execution of one case; its outcome is stored beside it. */
 export type TrialRow = {
   id: string
   runId: string
-  /** Place in the run, from 0; also the key of its pages. */
   position: number
   /** Place of its variant, a case on one model, among the run's snapshots, from 0. */
   casePosition: number
-  /** From 1. */
   iterationNumber: number
   caseId: string
   title: string
@@ -90,11 +87,9 @@ export function createTrialRows(database: Database) {
       const row = database.get<StoredTrial>(`${WITH_OUTCOME} WHERE trial.id = :id AND runId = :runId`, { id, runId })
       return row && read(row)
     },
-    /** In order of position, without outcomes. */
     list: (runId: string) => trials.all({ runId }, 'ORDER BY position'),
     /** What grading reads; inside the transaction in which it was asked for. */
     graded: (runId: string) => readGraded(database, runId),
-    /** What is known of the scores of its trials, each once. */
     scoreIntegrities: (runId: string) =>
       database
         .all<{ scoreIntegrity: ScoreIntegrity | null }>(
@@ -102,10 +97,8 @@ export function createTrialRows(database: Database) {
           { runId },
         )
         .map(row => row.scoreIntegrity),
-    /** In order of position, with outcomes. */
     listWithOutcomes: (runId: string) =>
       database.all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId }).map(read),
-    /** In order of position. */
     judged: (runId: string) => database.all<StoredVerdicts>(JUDGED, { runId }).map(readVerdicts),
     /** Up to `limit` rows behind `after`, without outcomes. */
     page: (runId: string, after: number, limit: number) => database.all<PagedTrial>(PAGE, { runId, after, limit }),
@@ -115,10 +108,7 @@ export function createTrialRows(database: Database) {
       const rows = database.all<{ trialId: string; outcome: string }>(OUTCOMES, { ids: JSON.stringify(ids) })
       return new Map(rows.map(({ trialId, outcome }) => [trialId, parseStored(outcome) as TrialOutcome]))
     },
-    /**
-     * What the project's trials did, of the newest that ended; endless ones are passed over, and those of other
-     * programs, which report as much of a result as they like.
-     */
+    /** What the project's newest ended trials did, without very large ones and those of other programs. */
     latestOutcomes: (projectId: string, limit: number) =>
       database
         .all<{ outcome: string }>(
@@ -165,9 +155,7 @@ export function createTrialRows(database: Database) {
       )
       insertOutcomes(ends)
     },
-    /** Pending and running ones, in order of position. */
     unfinished: (runId: string) => trials.all({ runId }, `AND ${UNFINISHED} ORDER BY position`),
-    /** Cancels every pending and running one. */
     cancelUnfinished: (runId: string) =>
       trials.change({ runId }, { status: 'cancelled', class: 'cancelled' }, `AND ${UNFINISHED}`),
   }

@@ -1,16 +1,14 @@
-import { insertClient } from '../clients/records.ts'
+import { insertClient } from '../clients/clients.ts'
 import { isBusy } from '../../lib/sqlite.ts'
 import type { Store } from '../core/database/store.ts'
-import { insertEnvironment } from '../environments/records.ts'
+import { insertEnvironment } from '../environments/environments.ts'
 import { appendResults, finalizeIngestRun, openIngestRun } from '../eval-ingest/runs.ts'
-import { NIGHTLY, NIGHTS, reportOf } from './recorded-nights.ts'
-import { CLIENT, ENVIRONMENT } from './recorded.ts'
+import { NIGHTLY, NIGHTS, reportOf, CLIENT, ENVIRONMENT } from './recorded.ts'
 import { replayReadiness } from './replay-readiness.ts'
 import { replayVisits } from './replay-visits.ts'
 import { replayWaves } from './replay-waves.ts'
 import { SAMPLE_STEPS, type SampleStep } from './rows.ts'
 import { freeName, stageOf, type Stage } from './stage.ts'
-
 /** Days before the oldest thing that happened. */
 const CAST_DAYS = 22
 const CAST_HOUR = 8
@@ -24,11 +22,10 @@ const STEPS: Record<SampleStep, (stage: Stage) => void> = {
 }
 
 /**
- * Puts samples on the Sandbox's reference server: recorded input goes through the engines that live input goes through,
- * at the times at which it would have.
+ * Adds samples to the Sandbox's reference server through the same engines as live input.
  * @param now epoch milliseconds
- * @returns false when the workspace has samples already
- * @throws ServiceError `NOT_FOUND` when the reference server was deleted
+ * @returns false when there are samples
+ * @throws ServiceError `NOT_FOUND` without the server
  */
 export function insertSamples(store: Store, now: number): boolean {
   return store.write(() => {
@@ -43,10 +40,10 @@ export function insertSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Inserts the next part of what is due, in one transaction. What cannot be inserted is not tried again.
+ * Inserts the next due part in one transaction; a failed one is not retried.
  * @param now epoch milliseconds
  * @returns whether anything is left
- * @throws ServiceError when what the samples are about is gone
+ * @throws ServiceError when its subject is gone
  */
 export function insertNextSamples(store: Store, now: number): boolean {
   try {
@@ -64,9 +61,8 @@ export function insertNextSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Deletes the samples with all that belongs to them, also what was added since: the runs of a sample's suite or
- * journey, the sessions of its scenario. A persona, swarm, environment or client that something else names stays, and
- * is no sample any more.
+ * Deletes the samples and what belongs to them, even what was added since. What something else names stays and is no
+ * sample any more.
  */
 export function removeSamples(store: Store) {
   return store.write(() => store.samples.removeAll())

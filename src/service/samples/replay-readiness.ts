@@ -4,7 +4,7 @@ import { newId } from '../core/ids.ts'
 import type { Evidence } from '../readiness/evidence.ts'
 import { completeRun } from '../readiness/runs.ts'
 import type { ReadinessRow } from '../readiness/rows.ts'
-import { judge } from '../readiness/verdict.ts'
+import { judge } from '../readiness/rules.ts'
 import type { Stage } from './stage.ts'
 
 const DAYS = 2

@@ -4,11 +4,9 @@ import { publishScenario, upsertMember } from '../scenarios/records.ts'
 import { endByVisitor, insertSession, noteFeedback } from '../scenarios/visits.ts'
 import { mineDue } from '../scenarios/windows.ts'
 import type { ScenarioMemberRow, ScenarioRow } from '../scenarios/rows.ts'
-import type { Resolution } from '../environments/records.ts'
+import type { Resolution } from '../environments/environments.ts'
 import { environmentOf, type Stage } from './stage.ts'
-import { BOSTON, CHICAGO, LOS_ANGELES } from './recorded-sessions.ts'
-import type { RecordedTurn } from './recorded.ts'
-
+import { BOSTON, CHICAGO, LOS_ANGELES, type RecordedTurn } from './recorded.ts'
 export const SCENARIO = {
   name: 'Sample: weather desk',
   description:
@@ -114,7 +112,6 @@ const FIRST_HOUR = 10
 const MINING_HOUR = 20
 const MINUTE_MS = 60_000
 
-/** Publishes the environment to invited people, and lets every recorded visit happen again. */
 export function replayVisits(stage: Stage): void {
   const { store, at, mark } = stage
   const resolution = environmentOf(stage)

@@ -1,18 +1,17 @@
-import { setDismissed } from '../findings/records.ts'
-import { scopeOf } from '../findings/record.ts'
+import { setDismissed, scopeOf } from '../findings/records.ts'
 import { newId } from '../core/ids.ts'
 import { beginAttempt, endAttempt } from '../journey-runs/engine.ts'
 import { gradesOf } from '../journey-runs/grading.ts'
 import { insertJourneyRun, resolveTargets } from '../journey-runs/launch.ts'
-import { endJourneyRun } from '../journey-runs/settlement.ts'
+import { endJourneyRun } from '../journey-runs/sightings.ts'
 import type { AttemptRow, JourneyRunRow } from '../journey-runs/rows.ts'
-import type { JourneyRow } from '../journeys/rows.ts'
-import { insertJourney } from '../journeys/records.ts'
-import { insertPersona } from '../personas/records.ts'
-import { insertSwarm } from '../swarms/records.ts'
+import { type JourneyRow, insertJourney } from '../journeys/journeys.ts'
+import { insertPersona } from '../personas/personas.ts'
+import { insertSwarm } from '../swarms/swarms.ts'
 import { environmentOf, type Stage } from './stage.ts'
-import { SESSIONS, WAVES } from './recorded-sessions.ts'
 import {
+  SESSIONS,
+  WAVES,
   DISMISSED,
   JOURNEYS,
   PERSONAS,
@@ -21,7 +20,6 @@ import {
   type RecordedCall,
   type RecordedSession,
 } from './recorded.ts'
-
 const CAST_DAYS = 21
 const WAVE_HOUR = 9
 /** What a model that only plays the persona takes. */
@@ -30,7 +28,6 @@ const PLAYING = { usage: { inputTokens: 380, outputTokens: 25, totalTokens: 405 
 const THINKING_MS = 500
 const GRADING_MS = 4000
 
-/** Makes the personas with their journeys, and lets every recorded wave happen again. */
 export function replayWaves(stage: Stage): void {
   const journeys = insertJourneys(stage)
   let isDismissed = false

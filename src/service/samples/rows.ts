@@ -19,7 +19,6 @@ export type SampleStep = (typeof SAMPLE_STEPS)[number]
 
 export type SampleRow = { kind: SampleKind; recordId: string; projectId: string }
 
-/** A sample that is there, as lists show it. */
 export type NamedSample = { kind: SampleKind; id: string; name: string | null }
 
 /** What a record without a name is called. */
@@ -77,18 +76,13 @@ export function createSampleRows(database: Database) {
       database.run('INSERT INTO sampleDue (position, step) VALUES (:position, :step)', { position, step })
   }
   return {
-    /** Those whose records are there, in the order of their kinds. */
     list,
-    /** What is still to be inserted, in order. */
     due: () =>
       database.all<{ step: SampleStep }>('SELECT step FROM sampleDue ORDER BY position').map(({ step }) => step),
     setDue,
     insert: (row: SampleRow) =>
       void database.run('INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)', row),
-    /**
-     * Deletes every sample with all that belongs to it, but for those that something else still names; these are no
-     * samples any more. Nothing is due afterwards.
-     */
+    /** Deletes every sample and what belongs to it, unless something else names it. Nothing is due afterwards. */
     removeAll(): { removed: NamedSample[]; kept: NamedSample[] } {
       const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))
       database.run('DELETE FROM sample')

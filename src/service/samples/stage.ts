@@ -1,4 +1,4 @@
-import { resolveEnvironment, type Resolution } from '../environments/records.ts'
+import { resolveEnvironment, type Resolution } from '../environments/environments.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { SampleKind } from './rows.ts'
@@ -19,9 +19,8 @@ const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * The project of the Sandbox's reference server. Whole days lie between the days of samples, wherever `now` stands in
- * its own.
- * @throws ServiceError `NOT_FOUND` when the reference server was deleted
+ * The project of the reference server; sample days are whole days apart.
+ * @throws ServiceError `NOT_FOUND` without it
  */
 export function stageOf(store: Store, now: number): Stage {
   const server = store.servers.find(store.settings.get('referenceServerId') ?? '')

@@ -59,7 +59,6 @@ export function movedReferenceServer(store: Store): ServerRow | undefined {
   return existsSync(command) && args[0] !== undefined && existsSync(args[0]) ? undefined : server
 }
 
-/** How the MCP reference server "everything" is started over stdio from where it is installed now. */
 export function referenceServerCommand(): Required<Pick<ServerSecrets, 'command' | 'args'>> {
   try {
     const program = createRequire(import.meta.url).resolve('#server-everything')

@@ -35,18 +35,14 @@ const ENDINGS: Record<SessionEnd, Ending> = {
   },
 }
 
-/**
- * Whether a change of mode takes access from anybody. Members of the project and invited people are different
- * people, so that only opening the scenario to everyone with the link leaves all of them in.
- */
+/** Whether a change of mode takes access from anybody: only opening to everyone with the link takes none. */
 export function narrows(before: ScenarioMode, after: ScenarioMode): boolean {
   return before !== after && after !== 'anyone_with_link'
 }
 
 /**
- * The one rule of who is alive (service-api, "Scenario access"): a session lives while its scenario is published under
- * the access version that it was minted under, until its visitor ends it, its key or invitation goes, or a day of
- * silence.
+ * Whether a session is alive (service-api, "Scenario access"): published under its access version, not ended by its
+ * visitor, key or invitation, nor silent for a day.
  */
 export function whyEnded(store: Store, session: VisitorSessionRow, now: number): Ending | undefined {
   if (session.endedBy !== null) return ENDINGS[session.endedBy]
@@ -69,10 +65,9 @@ export const NEEDS: Record<ScenarioMode, 'key' | 'invitation' | null> = {
 }
 
 /**
- * Lets a visitor in, or not. A member of the project signs in with an API key of this workspace that has at least the
- * role of a member in the project. An invited person shows the invitation that the owner got from `upsertMember` and
- * handed over, because this machine sends no mail. Anyone with the link may do either, to be known, or neither.
- * @throws ServiceError `UNAUTHORIZED` when the proof is missing or wrong, `FORBIDDEN` when it does not suffice
+ * Admits a visitor: a member by an API key of this workspace, an invited person by the invitation, anyone with the link
+ * where the mode says so.
+ * @throws ServiceError `UNAUTHORIZED` without proof, `FORBIDDEN` when it does not suffice
  */
 export function admit(store: Store, scenario: ScenarioRow, credentials: Credentials): Visitor {
   const { authorization, invitation } = credentials
@@ -132,10 +127,7 @@ function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boo
 
 const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'
 
-/**
- * What a visitor reads when no answer comes. Addresses, names and words of the owner's servers and models are not
- * for strangers; the owner reads them in the transcript. A 401 is kept for the session itself.
- */
+/** What a visitor reads without an answer: the owner's addresses, names and error texts stay in the transcript. */
 const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> = {
   CONFLICT: [
     'CONFLICT',

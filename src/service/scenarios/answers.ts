@@ -1,8 +1,8 @@
 import { historyOf, openAssistant, type AssistantEngines, type AssistantParts } from '../conversations/assistant.ts'
 import type { Conversation, ConversationToolCall, ConversationTurn } from '../conversations/conversation.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
-import { resolveEnvironment, type Resolution } from '../environments/records.ts'
-import { credentialsOf } from '../servers/secrets.ts'
+import { resolveEnvironment, type Resolution } from '../environments/environments.ts'
+import { credentialsOf } from '../servers/records.ts'
 import { ServiceError } from '../core/errors.ts'
 import { messageOf, oneLine } from '../core/one-line.ts'
 import { guarded, isAbandoned, leaseEnd, releaseLease, RENEW_EVERY_MS, takeLease, type Lease } from '../core/lease.ts'
@@ -16,19 +16,18 @@ export type AnswersOptions = AssistantEngines & { store: Store; now: () => numbe
 /** The assistants that answer visitors. */
 export type Answers = {
   /**
-   * Notes what the visitor said, has it answered with the scenario's servers, and notes the answer with its calls.
-   * @returns the rows that the answer added
-   * @throws ServiceError `UNAUTHORIZED` when the session has ended, also while the answer was written; `CONFLICT` while
-   *   another answer is written or the environment cannot run; `FORBIDDEN` and `RATE_LIMITED` by the caps for guests
+   * Stores what the visitor said, has it answered, and stores the answer with its calls.
+   * @returns the rows of the answer
+   * @throws ServiceError `UNAUTHORIZED` when the session ended, `CONFLICT` while another answer is written or without
+   *   servers, `FORBIDDEN` and `RATE_LIMITED` by the caps
    */
   say(sessionId: string, text: string, signal: AbortSignal): Promise<VisitorMessageRow[]>
-  /** Breaks off the answers of sessions that have ended; called after every change of access. */
-  look(): void
+  /** Aborts the answers of ended sessions; called after every change of access. */
+  abortEnded(): void
 }
 
-/** How often a running answer looks whether another process ended its session, in milliseconds. */
+/** How often a running answer checks whether another process ended its session, in milliseconds. */
 const WATCH_EVERY_MS = 200
-/** Longest time of one answer, in milliseconds. */
 const ANSWER_MS = 120_000
 
 type Running = { sessionId: string; stop: AbortController; lease: Lease; renewedAt: number }
@@ -50,10 +49,10 @@ export function createAnswers(options: AnswersOptions): Answers {
       }
     }
   }
-  const look = guarded(renewOrStop, onError)
+  const abortEnded = guarded(renewOrStop, onError)
 
   return {
-    look,
+    abortEnded,
     async say(sessionId, text, signal) {
       let spent = 0
       const onSpend = ({ totalTokens }: TokenUsage) => void (spent += totalTokens)
@@ -64,7 +63,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       const late = () => stop.abort(new ServiceError('TIMEOUT', 'The answer took longer than two minutes.'))
       const deadline = setTimeout(late, ANSWER_MS)
       running.set(lease.token, { sessionId, stop, lease, renewedAt: performance.now() })
-      watch ??= setInterval(look, WATCH_EVERY_MS).unref()
+      watch ??= setInterval(abortEnded, WATCH_EVERY_MS).unref()
       try {
         const turn = await conversation.say(text, AbortSignal.any([signal, stop.signal]))
         return store.write(() => noteAnswer(options, sessionId, turn, resolution))
@@ -115,10 +114,7 @@ function begin(
   }
 }
 
-/**
- * What the caps for anonymous visitors leave. A credit is one answer here: models of one's own have no price, and an
- * answer is what can be counted before it is given, which makes the cap a hard one.
- */
+/** The remaining cap for anonymous visitors. A credit is one answer, counted before it is given. */
 function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: VisitorSessionRow, now: number) {
   if (authType !== 'guest') return
   const caps = scenario.guestExecution

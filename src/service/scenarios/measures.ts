@@ -4,7 +4,7 @@ import type {
   ScenarioSignals,
   ScenarioUsage,
   userTestingInsights,
-} from '../../api/contract/user-testing-insights.ts'
+} from '../../api/contract/user-testing.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -21,8 +21,7 @@ type Measured = { session: VisitorSessionSummary; messages: VisitorMessageRow[] 
 const SCANNED_SESSIONS = 500
 
 /**
- * Volumes and rates over a scenario's sessions. Every visitor of this workspace is a real one, so that the synthetic
- * population never has any.
+ * Volumes and rates over a scenario's sessions; all visitors here are real ones.
  * @throws ServiceError `NOT_FOUND` before any session
  */
 export function metricsOf(
@@ -75,7 +74,6 @@ export function metricsOf(
   })
 }
 
-/** What models took, for what was no answer too. */
 function tokensOf(group: readonly Measured[]): number {
   return sum(group.flatMap(({ messages }) => messages.flatMap(({ tokens }) => tokens ?? [])))
 }
@@ -106,10 +104,7 @@ export function usageOf({ store }: Context, scenario: ScenarioRow): ScenarioUsag
   })
 }
 
-/**
- * Signals of the newest window, mined up to now, with the window's id.
- * @throws ServiceError `NOT_FOUND` before any session
- */
+/** Signals of the newest window, mined up to now. @throws ServiceError `NOT_FOUND` before any session */
 export function signalsOf({ store, now }: Context, scenario: ScenarioRow): ScenarioSignals {
   mineDue({ store, now }, scenario.id)
   const window = latestWindow(store, scenario.id)
@@ -118,7 +113,6 @@ export function signalsOf({ store, now }: Context, scenario: ScenarioRow): Scena
   return { windowId, windowStartAt: startAt, windowEndAt: endAt, minedAt, sessionCount, messageCount, signals }
 }
 
-/** The newest sessions with what was said in them. */
 function scanned(store: Store, scenario: ScenarioRow) {
   const sessions = store.visitorSessions.page(scenario.id, undefined, SCANNED_SESSIONS)
   if (sessions.length === 0) throw nobodyYet()
@@ -156,7 +150,6 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** A fraction, or null where there is nothing to share. */
 function rate(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }

@@ -8,26 +8,26 @@ import type {
   ScenarioUpdateRequest,
   UserTestingScenario,
 } from '../../api/contract/user-testing.ts'
-import { modelOf, serversOfClient } from '../clients/records.ts'
-import { requireLive } from '../environments/records.ts'
+import { modelOf, serversOfClient } from '../clients/clients.ts'
+import { requireLive, type EnvironmentRow } from '../environments/environments.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { toProjectServer } from '../servers/records.ts'
-import type { EnvironmentRow } from '../environments/rows.ts'
 import type { ScenarioMemberRow, ScenarioMode, ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SessionEnd } from './visitor-session-rows.ts'
-import { requireNotBlank } from '../core/record-handlers.ts'
+import { requireNotBlank, recordHandlers } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
 import { mintInvitation, narrows } from './access.ts'
 import { mintSecret } from './secrets.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
 
 type Wishes = NonNullable<z.output<typeof ScenarioPublishRequest>>
 type Edit = z.output<typeof ScenarioUpdateRequest>
 type GuestCaps = z.output<typeof GuestExecutionRequest>
 
 /** A scenario with the secret of its link, which is known only when it was minted just now. */
-export type WithLink = { row: ScenarioRow; secret: string }
+type WithLink = { row: ScenarioRow; secret: string }
 
 /** Of a first publish that does not say; the one that no stranger can use. */
 const DEFAULT_MODE: ScenarioMode = 'project_members'
@@ -40,8 +40,7 @@ const NOT_HERE = {
 } as const
 
 /**
- * Publishes an environment; runs inside the caller's transaction. One that is published already answers as it is,
- * without its link, of which only a hash is kept. Versions go on where an earlier scenario of the environment ended.
+ * Publishes an environment; a published one is returned unchanged, without its link.
  * @throws ServiceError `CONFLICT` for an archived environment, `VALIDATION_ERROR` for a blank name
  */
 export function publishScenario(
@@ -96,10 +95,7 @@ export function updateScenario(store: Store, row: ScenarioRow, edit: Edit): Scen
   return updated
 }
 
-/**
- * Points a scenario at another environment; link, members, sessions and version stay.
- * @throws ServiceError `CONFLICT` when that one is archived or has a scenario of its own
- */
+/** Points a scenario at another environment. @throws ServiceError `CONFLICT` if archived or published already */
 export function rebindScenario(store: Store, row: ScenarioRow, environment: EnvironmentRow): ScenarioRow {
   if (environment.id === row.environmentId) return row
   requireLive(environment)
@@ -121,10 +117,7 @@ export function rotateLink(store: Store, row: ScenarioRow): WithLink {
   return { row: updated, secret }
 }
 
-/**
- * Invites somebody; a repeat finds the same invitation, whoever was removed gets another one.
- * @throws ServiceError `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED` for mail
- */
+/** Invites somebody, once. @throws ServiceError `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED` for mail */
 export function upsertMember(
   store: Store,
   scenario: ScenarioRow,
@@ -184,7 +177,7 @@ export function toUserTestingScenario(row: ScenarioRow): UserTestingScenario {
 }
 
 /** A row of the read-only list. There is no link to show, since only its hash is kept. */
-export function toProjectScenario(store: Store, row: ScenarioRow): ProjectScenario {
+function toProjectScenario(store: Store, row: ScenarioRow): ProjectScenario {
   const { id, projectId, name, description, mode, createdAt, updatedAt } = row
   const { client, servers } = partsOf(store, row)
   const hostStyle = client?.config['hostStyle']
@@ -205,7 +198,7 @@ export function toProjectScenario(store: Store, row: ScenarioRow): ProjectScenar
   }
 }
 
-export function toScenarioDetail(store: Store, row: ScenarioRow): ScenarioDetail {
+function toScenarioDetail(store: Store, row: ScenarioRow): ScenarioDetail {
   const { environment, client, servers, systemPrompt, temperature } = partsOf(store, row)
   return {
     ...toProjectScenario(store, row),
@@ -252,4 +245,14 @@ function differs(row: ScenarioRow, { name, description, mode }: Wishes): boolean
 
 function normalized(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
+}
+
+/** The read-only routes, which are no part of the gate. */
+export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios'] {
+  return recordHandlers(store, 'scenarios', {
+    rows: store.scenarios,
+    list: { all: store.scenarios.list },
+    toItem: row => toScenarioDetail(store, row),
+    toListed: row => toProjectScenario(store, row),
+  })
 }

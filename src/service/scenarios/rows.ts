@@ -25,7 +25,6 @@ export type ScenarioRow = {
   guestExecution: GuestCaps | undefined
   createdAt: number
   updatedAt: number
-  /** Null = published. */
   unpublishedAt: number | null
 }
 
@@ -55,9 +54,7 @@ export function createScenarioRows(database: Database, sealer: Sealer) {
     require: (projectId: string, id: string) => requireRow(get(projectId, id), `scenario ${id} in this project`),
     insert,
     update,
-    /** Published ones, oldest first. */
     list: (projectId: string) => scenarios.all({ projectId, ...published }, 'ORDER BY id'),
-    /** The published one of an environment. */
     findByEnvironment: (environmentId: string) => scenarios.one({ environmentId, ...published }),
     /** The published one that a link belongs to; whether the whole secret fits is for the caller to compare. */
     findByLink: (linkLookup: string) => scenarios.one({ linkLookup, ...published }),

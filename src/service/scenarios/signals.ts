@@ -1,10 +1,9 @@
 import type { ActionableFindingEvidence } from '../../api/contract/insight-shapes.ts'
 import { excerptOf } from '../insights/advice.ts'
-import type { Sighting } from '../findings/record.ts'
+import type { Sighting } from '../findings/records.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
 
-/** A session with everything that was said in it. */
 export type SignalSession = { session: VisitorSessionRow; messages: VisitorMessageRow[] }
 
 /** Silence after which a visitor who did not end the session is taken to have left, in milliseconds. */
@@ -19,7 +18,6 @@ const MAX_EVIDENCE = 5
 const KINDS = ['tool_error', 'answer_failed', 'abandonment', 'repeated_question', 'negative_feedback'] as const
 export type SignalKind = (typeof KINDS)[number]
 
-/** One thing that went wrong, over all sessions of a window. */
 export type Signal = {
   kind: SignalKind
   subject: Sighting['subject']
@@ -36,8 +34,8 @@ export type Coverage = { kind: SignalKind; subjectId: string }
 type Hit = Pick<Signal, 'kind' | 'subject' | 'title'> & { evidence: ActionableFindingEvidence }
 
 /** Mines signals from sessions; the same sessions give the same signals in the same order. */
-export function mineSignals(scenario: ScenarioRow, told: readonly SignalSession[], now: number): Signal[] {
-  const hits = told.flatMap(one => hitsOf(scenario, one, now))
+export function mineSignals(scenario: ScenarioRow, sessions: readonly SignalSession[], now: number): Signal[] {
+  const hits = sessions.flatMap(one => hitsOf(scenario, one, now))
   return [...Map.groupBy(hits, ({ kind, subject }) => `${kind}/${subject.id}`).values()]
     .flatMap(group => {
       const [first] = group
@@ -57,11 +55,11 @@ export function mineSignals(scenario: ScenarioRow, told: readonly SignalSession[
 }
 
 /** Where the sessions looked: tools that were called, answers that were asked for, sessions that are over, feedback. */
-export function coverageOf(scenario: ScenarioRow, told: readonly SignalSession[], now: number): Coverage[] {
-  const tools = told.flatMap(({ messages }) => messages.flatMap(message => toolSubject(message)?.id ?? []))
-  const asked = told.some(({ messages }) => messages.some(({ role }) => role === 'user'))
-  const over = told.some(({ session, messages }) => messages.length > 0 && isOver(session, now))
-  const rated = told.some(({ session }) => session.rating !== null)
+export function coverageOf(scenario: ScenarioRow, sessions: readonly SignalSession[], now: number): Coverage[] {
+  const tools = sessions.flatMap(({ messages }) => messages.flatMap(message => toolSubject(message)?.id ?? []))
+  const asked = sessions.some(({ messages }) => messages.some(({ role }) => role === 'user'))
+  const over = sessions.some(({ session, messages }) => messages.length > 0 && isOver(session, now))
+  const rated = sessions.some(({ session }) => session.rating !== null)
   const general: [SignalKind, boolean][] = [
     ['answer_failed', asked],
     ['repeated_question', asked],
@@ -133,10 +131,7 @@ export function isOver({ endedAt, lastActivityAt }: VisitorSessionRow, now: numb
   return endedAt !== null || now - lastActivityAt >= LEFT_AFTER_MS
 }
 
-/**
- * The question that a visitor left with: the session is over, its visitor did not end it, and the last turn had no
- * answer or a tool that failed.
- */
+/** The question a visitor left with: the session is over and its last turn had no answer or a failed tool. */
 export function abandonedAt(
   session: VisitorSessionRow,
   messages: readonly VisitorMessageRow[],

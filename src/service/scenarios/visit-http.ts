@@ -74,12 +74,7 @@ const LINK_ROUTES: Record<string, Record<string, Route>> = {
   },
 }
 
-/**
- * Answers a request below {@link VISIT_PREFIX}.
- * @param path the path of its address
- * @param closing aborts when the service closes
- * @throws ServiceError
- */
+/** Answers a request below {@link VISIT_PREFIX}. @param closing aborts when the service closes @throws ServiceError */
 export async function answerVisit(
   visits: Visits,
   request: ApiRequest,
@@ -138,10 +133,7 @@ type Shown = { name: string; description: string | null; needs: 'key' | 'invitat
 
 const LABELS = { key: 'API key of the workspace', invitation: 'Your invitation' } as const
 
-/**
- * One page without anything from elsewhere: it opens a session and says things. Text from outside gets in escaped here
- * and as text nodes there; the policy allows its own script and this address alone.
- */
+/** A page without outside resources; outside text is escaped, and the policy allows only its own script and address. */
 export function visitPage({ name, description, needs }: Shown): Answer {
   const nonce = randomBytes(16).toString('base64')
   const only = `'nonce-${nonce}'`

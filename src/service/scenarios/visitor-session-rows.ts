@@ -49,7 +49,6 @@ export type VisitorMessageRow = {
   serverId: string | null
   serverName: string | null
   isError: boolean
-  /** The contract's code of a failed answer. */
   errorCode: string | null
   durationMs: number | null
   /** Spent by an answer. */
@@ -57,7 +56,6 @@ export type VisitorMessageRow = {
   createdAt: number
 }
 
-/** A session with what its messages add up to. */
 export type VisitorSessionSummary = VisitorSessionRow & {
   number: number
   messageCount: number
@@ -76,7 +74,6 @@ export type ScenarioWindowRow = {
   /** Exclusive. */
   endAt: number
   minedAt: number
-  /** JSON. */
   signals: string
 }
 
@@ -161,7 +158,6 @@ export function createVisitorSessionRows(database: Database) {
       database.get<{ count: number }>('SELECT count(*) AS count FROM visitorSession WHERE scenarioId = :scenarioId', {
         scenarioId,
       })?.count ?? 0,
-    /** Those that began in a span, oldest first. */
     startedBetween: (scenarioId: string, startAt: number, endAt: number) =>
       sessions
         .all({ scenarioId }, 'AND startedAt >= :startAt AND startedAt < :endAt ORDER BY number', { startAt, endAt })
@@ -223,10 +219,7 @@ function createMessageRows(database: Database) {
 function createWindowRows(database: Database) {
   const windows = tableOf<ScenarioWindowRow>(database, 'scenarioWindow', { owner: 'scenarioId' })
   return {
-    /**
-     * Days of published scenarios whose sessions did something since they were mined last, or have been silent for
-     * `idleMs` since then.
-     */
+    /** Days of published scenarios with sessions that changed, or fell silent for `idleMs`, since the last mining. */
     due: (now: number, idleMs: number, scenarioId?: string): { scenarioId: string; startAt: number }[] =>
       database.all(
         `SELECT DISTINCT s.scenarioId, s.startedAt - s.startedAt % ${DAY_MS} AS startAt
@@ -242,7 +235,6 @@ function createWindowRows(database: Database) {
     get: windows.basics.get,
     at: (scenarioId: string, startAt: number) => windows.one({ scenarioId, startAt }),
     latest: (scenarioId: string) => windows.one({ scenarioId }, 'ORDER BY startAt DESC LIMIT 1'),
-    /** Oldest first. */
     after: (scenarioId: string, startAt: number) =>
       windows.all({ scenarioId }, 'AND startAt > :startAt ORDER BY startAt', { startAt }),
     save: windows.put,

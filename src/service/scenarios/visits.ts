@@ -11,10 +11,8 @@ import { fits, lookupOf, mintSecret, type Minted } from './secrets.ts'
 import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-rows.ts'
 import { shape } from '../../api/contract/shapes.ts'
 
-/** Body of an opening: the invitation of a scenario for invited people. */
 export const Opening = shape(() => z.strictObject({ invitation: z.string().max(200).optional() }).optional())
 
-/** Body of a message. */
 export const Message = shape(() =>
   z.strictObject({
     text: z
@@ -24,7 +22,6 @@ export const Message = shape(() =>
   }),
 )
 
-/** Body of feedback: stars from 1 to 5, words, or both. */
 export const Feedback = shape(() =>
   z
     .strictObject({ rating: z.int().min(1).max(5).optional(), comment: z.string().max(2000).optional() })
@@ -36,7 +33,6 @@ export const Feedback = shape(() =>
 /** What is known of a visitor's program without asking. */
 export type VisitorProgram = { deviceKind: string | null; language: string | null }
 
-/** What visitors do, whatever carries their requests. */
 export type Visits = ReturnType<typeof createVisits>
 
 declare module '../core/context.ts' {
@@ -59,7 +55,7 @@ export function createVisits(options: AnswersOptions) {
   const answers = createAnswers(options)
   const attempts = createAttempts(now)
 
-  const { byLink, living } = createDoors(options, attempts)
+  const { byLink, living } = createSecretLookup(options, attempts)
   const show = (scenario: ScenarioRow, { id, startedAt, displayName }: VisitorSessionRow) => ({
     session: { id, startedAt, displayName },
     scenario: toShown(scenario),
@@ -71,9 +67,8 @@ export function createVisits(options: AnswersOptions) {
     describe: (link: string) => store.read(() => toShown(byLink(link))),
 
     /**
-     * Opens a session under the scenario's present access version. Its token is answered once.
-     * @throws ServiceError `NOT_FOUND` for a link that is wrong or was rotated, `UNAUTHORIZED` and `FORBIDDEN` by
-     *   {@link admit}, `RATE_LIMITED`
+     * Opens a session; its token is returned once.
+     * @throws ServiceError `NOT_FOUND`, `RATE_LIMITED`, and as {@link admit}
      */
     redeem(link: string, credentials: Credentials, program: VisitorProgram) {
       const { linkLookup } = store.read(() => byLink(link))
@@ -116,17 +111,17 @@ export function createVisits(options: AnswersOptions) {
     /** Ends the visitor's own session. @throws ServiceError `UNAUTHORIZED` when it has ended before */
     end(token: string) {
       store.write(() => endByVisitor(store, living(token), now()))
-      answers.look()
+      answers.abortEnded()
       return { ended: true }
     },
 
-    /** Breaks off answers whose session has ended; called after every change of access. */
-    look: answers.look,
+    /** Aborts answers whose session has ended; called after every change of access. */
+    abortEnded: answers.abortEnded,
   }
 }
 
-/** Finds what a secret opens; whoever shows a wrong one takes from a bucket that all of them share. */
-function createDoors({ store, now }: AnswersOptions, attempts: Attempts) {
+/** Finds what a secret opens; wrong secrets draw from a bucket that all of them share. */
+function createSecretLookup({ store, now }: AnswersOptions, attempts: Attempts) {
   const byLink = (link: string): ScenarioRow => {
     const lookup = lookupOf('link', link)
     const row = lookup === undefined ? undefined : store.scenarios.findByLink(lookup)
@@ -141,7 +136,7 @@ function createDoors({ store, now }: AnswersOptions, attempts: Attempts) {
     attempts.take('wrong', WRONG)
     throw sessionEnded(undefined)
   }
-  /** @throws ServiceError `UNAUTHORIZED` saying why, when it does not live */
+  /** @throws ServiceError `UNAUTHORIZED` with the reason, when the session has ended */
   const living = (token: string): VisitorSessionRow => {
     const session = byToken(token)
     const ending = whyEnded(store, session, now())

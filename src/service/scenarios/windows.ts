@@ -1,6 +1,6 @@
 import { parseStored } from '../../lib/json.ts'
 import type { Background } from '../core/background.ts'
-import { recordGradedWave } from '../findings/record.ts'
+import { recordGradedWave } from '../findings/records.ts'
 import { newId } from '../core/ids.ts'
 import type { ScenarioRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
@@ -12,17 +12,16 @@ export type Mined = { sessionCount: number; messageCount: number; signals: Signa
 
 type Mining = { store: Store; now: () => number }
 
-/** How often sessions are looked through, in milliseconds. */
 const MINE_EVERY_MS = 6000
 
-/** Mines what visitors did since the last look, over and over. */
+/** Mines the sessions of visitors again and again. */
 export function mineInBackground(mining: Mining, background: Background): void {
   background.every(MINE_EVERY_MS, () => mineDue(mining))
 }
 
 /**
- * Mines every window that something happened in. A window is one UTC day; a session belongs to the day it began in, so
- * that each is counted once. Whenever a window shows something else than before, the findings move by it.
+ * Mines every window in which something happened: one UTC day of the sessions that began in it. Changed windows update
+ * the findings.
  * @param scenarioId only this one's
  */
 export function mineDue({ store, now }: Mining, scenarioId?: string): void {
@@ -48,15 +47,15 @@ export function latestWindow(
 function mineWindow(store: Store, scenario: ScenarioRow, startAt: number, now: number): void {
   const { windows, messages, startedBetween } = store.visitorSessions
   const endAt = startAt + DAY_MS
-  const told = startedBetween(scenario.id, startAt, endAt).map(session => ({
+  const sessions = startedBetween(scenario.id, startAt, endAt).map(session => ({
     session,
     messages: messages.all(session.id),
   }))
   const mined: Mined = {
-    sessionCount: told.length,
-    messageCount: told.reduce((sum, one) => sum + one.messages.length, 0),
-    signals: mineSignals(scenario, told, now),
-    coverage: coverageOf(scenario, told, now),
+    sessionCount: sessions.length,
+    messageCount: sessions.reduce((sum, one) => sum + one.messages.length, 0),
+    signals: mineSignals(scenario, sessions, now),
+    coverage: coverageOf(scenario, sessions, now),
   }
   const known = windows.at(scenario.id, startAt)
   const signals = JSON.stringify(mined)

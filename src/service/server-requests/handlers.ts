@@ -6,12 +6,9 @@ import { invalidField } from '../core/validation.ts'
 import { MODEL_DEADLINE_MS, withDeadline, requireModel } from '../models/ask.ts'
 import type { ModelMessage } from 'ai'
 import { draftTokens, samplingMessages } from '../../domain/servers/sampling.ts'
-import { chooseEndpoint } from '../models/endpoint.ts'
-import { toModelFailure } from '../models/failures.ts'
-import { loadModelLibrary, openModel } from '../models/library.ts'
-import type { ModelSettings } from '../models/settings.ts'
+import { chooseEndpoint, type ModelSettings } from '../models/endpoint.ts'
+import { toModelFailure, loadModelLibrary, openModel } from '../models/library.ts'
 import { NO_TOKENS, readUsage } from '../core/token-usage.ts'
-
 declare module '../core/context.ts' {
   interface ServiceContext {
     serverRequests: ServerRequests
@@ -82,9 +79,8 @@ export function rootHandlers({ store, serverRequests }: ServiceContext): Handler
 }
 
 /**
- * The configured model's answer to a sampling request, which nobody is sent.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED` without a configured model, `VALIDATION_ERROR` for what is no text, else
- *   as the endpoint refuses
+ * The configured model's draft of an answer to a sampling request.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `VALIDATION_ERROR` for other than text, and as the endpoint refuses
  */
 export async function draftAnswer(
   configured: ModelSettings | undefined,

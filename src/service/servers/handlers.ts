@@ -1,18 +1,20 @@
 import type { ParsedInputOf } from '../../api/contract/endpoint.ts'
 import type { GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 import type { servers } from '../../api/contract/servers.ts'
-import type { CallMade } from '../calls/history.ts'
+import type { CallMade } from '../calls/calls.ts'
 import type { ServerTarget } from '../connections/types.ts'
 import { readerOf, type Caller } from '../core/access.ts'
-import { insertServer, shownUrl, toProjectServer, updateServer } from './records.ts'
+import { insertServer, shownUrl, toProjectServer, updateServer, secretsOf } from './records.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { ServerRow, ServerTokens } from './rows.ts'
-import { secretsOf } from './secrets.ts'
 import { discoverIssuer, lifetimeOf } from './token-refresh.ts'
 import { invalidField } from '../core/validation.ts'
 import { pageOf } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { defined } from '../../lib/json.ts'
+import type { ResourceTemplate } from '../../api/contract/live-servers.ts'
+import { newId } from '../core/ids.ts'
+import type { Store } from '../core/database/store.ts'
 
 type ServerCall = {
   params: { serverId: string }
@@ -163,4 +165,49 @@ function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
     client: clientInformation,
     resourceUrl: oauthResourceUrl,
   })
+}
+
+type Call = { project: ProjectRow; params: { serverId: string } }
+
+export function liveServerHandlers({ store, connections, targets }: ServiceContext): Handlers['liveServers'] {
+  const target = ({ project, params }: Call) => targets.of(store.servers.require(project.id, params.serverId))
+  return {
+    async templates(call) {
+      const { items, ...rest } = await connections.listResourceTemplates(target(call), call.body, call.signal)
+      // What has no address is no template; the doctor names it.
+      return { items: items.filter(isTemplate), ...rest }
+    },
+    get: ({ project, params }) => connections.live(store.servers.require(project.id, params.serverId).id),
+    restart: call => connections.restart(target(call), call.signal),
+    end: call => connections.end(target(call)),
+    setLogLevel: call => connections.setLogLevel(target(call), call.body.level, call.signal),
+    subscribe: call => connections.subscribe(target(call), call.body, call.signal),
+    complete: call => connections.complete(target(call), call.body, call.signal),
+  }
+}
+
+function isTemplate(item: object): item is ResourceTemplate {
+  return 'uriTemplate' in item && typeof item.uriTemplate === 'string'
+}
+
+type StoredServer = { store: Store; serverId: string }
+
+/** What was copied, for people to read. */
+type HandedOver = { calls: number; signedIn: boolean }
+
+/** Copies ended calls, roots and the sign-in of a server to another workspace; the refresh token moves. */
+export function handOverServer(from: StoredServer, to: StoredServer): HandedOver {
+  const server = from.store.servers.find(from.serverId)
+  const calls = from.store.calls.ended(from.serverId)
+  to.store.write(() => {
+    for (const { position: _position, ...call } of calls)
+      to.store.calls.insert({ ...call, id: newId('req'), serverId: to.serverId })
+    if (server?.roots) to.store.servers.setRoots(to.serverId, server.roots)
+    if (server?.tokens) to.store.servers.setTokens(to.serverId, server.tokens)
+  })
+  if (server?.tokens?.refreshToken !== undefined) {
+    const { refreshToken: _moved, ...tokens } = server.tokens
+    from.store.write(() => from.store.servers.setTokens(from.serverId, tokens))
+  }
+  return { calls: calls.length, signedIn: server?.tokens !== undefined }
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { defined } from '../../lib/json.ts'
 import type {
   ProjectServer,
   ProjectServerCreateRequest,
@@ -10,6 +11,7 @@ import type { ServerRow, ServerSecrets } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { requireFreeName } from '../core/record-handlers.ts'
 import { invalidField } from '../core/validation.ts'
+import { settingCredentials, settingSecrets } from '../connections/setting-secrets.ts'
 
 type ServerFields = Omit<z.output<typeof ProjectServerUpdateRequest>, 'clearClientSecret' | 'clearXaaConfig'>
 
@@ -30,10 +32,7 @@ const XAA_OPTIONS = [
   'xaaClientAuth',
 ]
 
-/**
- * Saves a new server; runs inside the caller's transaction.
- * @throws ServiceError `CONFLICT` when the name is taken, `VALIDATION_ERROR` when fields contradict the transport
- */
+/** Saves a new server in the caller's transaction. @throws ServiceError `CONFLICT`, `VALIDATION_ERROR` */
 export function insertServer(
   store: Store,
   projectId: string,
@@ -58,10 +57,7 @@ export function insertServer(
   return complete
 }
 
-/**
- * Edits a server; absent fields stay as they were, a changed transport drops the other kind's. Another address or
- * command gets none of the secrets that were stored for the one before: who cannot read them could send them anywhere.
- */
+/** Edits a server. Another address or command gets none of the old secrets: its author could send them anywhere. */
 export function updateServer(
   store: Store,
   row: ServerRow,
@@ -89,10 +85,7 @@ function secretsLeft(before: ServerRow, after: ServerRow): readonly ('env' | 'he
   return started(before) === started(after) ? [] : ['env']
 }
 
-/**
- * A server without its secrets, command, arguments, environment and headers.
- * @param reader who may not change servers sees no secrets of its address either
- */
+/** A server without its secrets. @param reader who may not change servers sees no secrets of its address either */
 export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
   const { id, projectId, name, enabled, transportType, useOAuth, options, createdAt, updatedAt } = row
   return {
@@ -142,6 +135,17 @@ function withoutTransport(row: ServerRow): ServerRow {
   return { ...row, url: undefined, useOAuth: false, secrets: {}, options: {}, tokens: undefined }
 }
 
-function defined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
+/** What nobody shall find in what a server was sent and answered. */
+export function secretsOf(row: ServerRow): string[] {
+  return settingSecrets(...settingsOf(row))
+}
+
+/** Those of them that let somebody in. */
+export function credentialsOf(row: ServerRow): string[] {
+  return settingCredentials(...settingsOf(row))
+}
+
+function settingsOf({ secrets: { env, headers, clientSecret = '' }, url, tokens }: ServerRow) {
+  const { accessToken = '', refreshToken = '' } = tokens ?? {}
+  return [defined({ env, headers, url }), clientSecret, accessToken, refreshToken] as const
 }

@@ -61,10 +61,8 @@ export function createServerRows(database: Database, sealer: Sealer) {
   })
   return {
     ...servers.basics,
-    /** In whatever project it is. */
     find: (id: string) => servers.one({ id }),
     findByName: (projectId: string, name: string) => servers.one({ projectId, name }),
-    /** Oldest first. */
     list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
     /** Stores refreshed or imported tokens, or forgets them, and leaves everything else alone. */
     setTokens: (id: string, tokens: ServerTokens | undefined) =>

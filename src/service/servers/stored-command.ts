@@ -8,9 +8,9 @@ import { createServerRows, type ServerRow } from './rows.ts'
 type Stored = { name: string; command: ServerCommand }
 
 /**
- * Name and command of the one enabled server with this id or name in the project, without opening the workspace. A
- * guess: undefined wherever it is not certain, since whoever opens the workspace says what is wrong.
- * @param project id or name; without one the only project is meant
+ * The one enabled server with this id or name, read without opening the workspace; undefined wherever it is not
+ * certain.
+ * @param project id or name; optional with one project
  */
 export function storedCommand(dataDir: string, wanted: string, project: string | undefined): Stored | undefined {
   return readStored(dataDir, (database, servers) => {

@@ -18,9 +18,9 @@ declare module '../core/context.ts' {
 
 /** A token is refreshed this long before it ends, or after three quarters of a shorter life: not on the way. */
 const REFRESH_BEFORE_MS = 60_000
-/** How often it is looked whether another process has refreshed the tokens, in milliseconds. */
-const LOOK_EVERY_MS = 50
-/** How long one refresh may hold the others up, all requests of it and the loading of the library; milliseconds. */
+/** How often to check whether another process has refreshed the tokens, in milliseconds. */
+const CHECK_EVERY_MS = 50
+/** How long one refresh may block the others, with all its requests and the loading of the library, in milliseconds. */
 const HELD_MS = 30_000
 const LONGEST_WAIT_MS = 60_000
 const REFRESH = 'token-refresh'
@@ -78,9 +78,8 @@ export function targetOf(row: ServerRow, accessToken: () => Promise<string | und
 }
 
 /**
- * A refresh token counts once, so of all processes of the workspace one uses it, and the others wait for what it got.
- * Who holds it is in the database, as other work of the workspace is.
- * @throws ServiceError `TIMEOUT` where the others take too long
+ * A refresh token counts once, so one process of the workspace uses it and the others wait for the result.
+ * @throws ServiceError `TIMEOUT` where that takes too long
  */
 async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => Promise<T>): Promise<T> {
   const late = Date.now() + LONGEST_WAIT_MS
@@ -92,7 +91,7 @@ async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => P
       if (other && isAbandoned(other)) store.write(() => store.jobs.delete(other.token))
       else if (Date.now() > late)
         throw new ServiceError('TIMEOUT', `Another process has been refreshing the tokens of "${name}" for too long.`)
-      else await delay(LOOK_EVERY_MS)
+      else await delay(CHECK_EVERY_MS)
     }
     return await work()
   } finally {

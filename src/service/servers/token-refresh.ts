@@ -1,22 +1,19 @@
 import type { FetchLike, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { untilAborted } from '../core/deadline.ts'
-import { bearerChallenge } from '../connections/challenge.ts'
-import { loadLibrary, type McpLibrary } from '../connections/library.ts'
-import { probeHttp } from '../connections/http-request.ts'
+import { bearerChallenge, probeHttp } from '../connections/http-request.ts'
+import { loadLibrary, type McpLibrary } from '../connections/types.ts'
 import { createMetadataFetch } from '../connections/metadata-fetch.ts'
 import { ServiceError } from '../core/errors.ts'
 import { defined } from '../../lib/json.ts'
 import { describeNetwork } from '../connections/failures.ts'
 import { oneLine } from '../core/one-line.ts'
 import type { ServerTokens } from './rows.ts'
-
 /** How long the authorization server may take over all its answers, in milliseconds. */
 const AUTHORIZATION_MS = 10_000
 
 /** What an authorization server answers to a refresh token or a client that it knows no more (RFC 6749, 5.2). */
 const TAKEN_BACK: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 
-/** The server whose tokens these are. */
 type TokenOwner = { name: string; url: string }
 
 /** Only a person can go on: the tokens cannot be refreshed where they came from. */
@@ -26,10 +23,7 @@ export class SignInNeeded extends ServiceError {
   }
 }
 
-/**
- * The authorization server that an MCP server names (RFC 9728), to be pinned when a person brings tokens; undefined
- * when it does not answer in time.
- */
+/** The authorization server of an MCP server (RFC 9728), to be pinned with tokens; undefined when it is silent. */
 export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
   const library = await loadLibrary()
   try {
@@ -49,10 +43,7 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
   }
 }
 
-/**
- * The metadata of an MCP server (RFC 9728) from the first address that has it: those that its challenge names, or else
- * where the standard places it. Rejects as the last of them did.
- */
+/** The metadata of an MCP server (RFC 9728) from the first address that has it; rejects as the last one. */
 export async function discoverResource(
   serverUrl: string,
   metadataUrls: readonly URL[],
@@ -68,10 +59,7 @@ export async function discoverResource(
   }
 }
 
-/**
- * Exchanges the refresh token at the authorization server that was pinned with it, wherever the MCP server points now.
- * @throws SignInNeeded when none was pinned, or the MCP server names another one
- */
+/** Exchanges the refresh token at the pinned authorization server. @throws SignInNeeded when none fits */
 export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Promise<ServerTokens> {
   const { client, refreshToken, issuer } = tokens
   if (!client || !refreshToken) return tokens

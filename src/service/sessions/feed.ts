@@ -1,8 +1,7 @@
 import { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { Store } from '../core/database/store.ts'
 import { invalidField } from '../core/validation.ts'
-import { evalSessions } from './eval-sessions.ts'
-import { journeySessions } from './journey-sessions.ts'
+import { evalSessions, journeySessions, visitorSessions, chatSessionIdOf } from './eval-sessions.ts'
 import {
   comparePlaces,
   type SessionFilter,
@@ -13,11 +12,9 @@ import {
   answerSpans,
   sessionLink,
 } from './session.ts'
-import { visitorSessions, chatSessionIdOf } from './visitor-sessions.ts'
-import type { ChatMessageRow, ChatRow } from '../chats/rows.ts'
+import type { ChatMessageRow, ChatRow } from '../chats/chats.ts'
 import { oneLine } from '../core/one-line.ts'
 import { SESSION_IDLE_MS } from '../scenarios/access.ts'
-
 /** Whose sessions a feed shows. */
 export type FeedScope = {
   projectIds: readonly string[]
@@ -27,10 +24,7 @@ export type FeedScope = {
 
 type FeedPage = { rows: SessionRow[]; nextCursor?: string }
 
-/**
- * The sessions of several projects and surfaces as one list. Runs inside the caller's transaction.
- * @returns at most `filter.limit` rows
- */
+/** The sessions of several projects and surfaces as one list. @returns at most `filter.limit` rows */
 export function readSessions(store: Store, scope: FeedScope, filter: SessionFilter): SessionRow[] {
   const wanted = sessionSources.filter(({ sourceType }) => scope.sourceTypes?.includes(sourceType) ?? true)
   return scope.projectIds
@@ -40,8 +34,8 @@ export function readSessions(store: Store, scope: FeedScope, filter: SessionFilt
 }
 
 /**
- * One page of a feed. A cursor holds the place of the last row, so that new sessions move nothing.
- * @param list names the feed with its options; a cursor of another one is refused
+ * One page of a feed; a cursor holds the place of the last row.
+ * @param list names the feed with its options
  * @throws ServiceError `VALIDATION_ERROR`
  */
 export function readFeedPage(

@@ -3,7 +3,7 @@ import { readFeedPage, readSourceTypes, readSessions, type FeedScope } from './f
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import { setImmediate } from 'node:timers/promises'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
-import { messageText } from '../evals/expected-calls.ts'
+import { messageText } from '../evals/call-matching.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SessionFilter, SessionPlace, SessionRow } from './session.ts'
 
@@ -75,15 +75,15 @@ type Search = {
 /** A found session with its place: the better match first, then the newer one. */
 type Match = { summary: SessionSummary; score: number; at: number; id: string }
 
-/** Sessions that are looked at before other requests get their turn. */
+/** Sessions that are searched before other requests get their turn. */
 const BATCH = 200
 /** Characters of a transcript on either side of a match. */
 const WINDOW = 60
 
 /**
  * Most relevant first: a word in the title counts twice one in the opening message; in transcripts every occurrence
- * counts. Everything is looked at for every page, since relevance has no index.
- * @param list names the search with its options; a cursor of another one is refused
+ * counts.
+ * @param list names the search with its options
  */
 export async function searchSessions(store: Store, list: string, feed: FeedScope, search: Search) {
   const { q, scope, status, limit, cursor, signal } = search

@@ -12,7 +12,6 @@ export type SessionPlace = { at: number; id: string }
 
 /** A piece of work inside a session, for trace exports. */
 export type SessionSpan = {
-  /** Unique within the session. */
   key: string
   /** Key of the span that it is part of; absent = of the session itself. */
   parent?: string
@@ -70,8 +69,7 @@ export function comparePlaces(order: SessionFilter['order']) {
 }
 
 /**
- * Where a person reads a session: a place of the dashboard, as `mcpdeck open` takes it, since this workspace has no
- * pages on the web.
+ * The place of a session in the dashboard, as `mcpdeck open` takes it.
  * @param place below the profile, such as `projects/P/runs/R`
  */
 export function sessionLink(place: string): NonNullable<SessionSummary['link']> {

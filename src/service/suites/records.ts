@@ -1,18 +1,26 @@
 import type * as z from 'zod'
-import type { EvalSuiteCreateRequest, EvalSuiteDetail, EvalSuiteUpdateRequest } from '../../api/contract/suites.ts'
+import type {
+  EvalSuiteCreateRequest,
+  EvalSuiteDetail,
+  EvalSuiteUpdateRequest,
+  EvalSuite,
+  EvalSuiteCreated,
+  EvalSuiteEnvironmentAttached,
+  EvalSuiteScheduleRequest,
+} from '../../api/contract/suites.ts'
 import type { Store } from '../core/database/store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { invalidField } from '../core/validation.ts'
 import { passThreshold } from '../evals/grading.ts'
-import { toMatchOptions } from '../evals/match-options.ts'
+import { toMatchOptions } from '../evals/call-matching.ts'
 import type { Assertion } from '../evals/types.ts'
-import type { SuiteRow, SuiteSettings } from './rows.ts'
-import { toSuiteSchedule } from './schedule.ts'
-import { requireParallel, requireServers } from './target.ts'
-import type { EvalSuiteEnvironmentAttached } from '../../api/contract/suite-extras.ts'
-import { findClient } from '../clients/records.ts'
-import { requireLive } from '../environments/records.ts'
+import type { SuiteRow, SuiteSettings, SuiteScheduleRow } from './rows.ts'
+import { requireParallel, requireServers, chooseTarget } from './target.ts'
+import { findClient } from '../clients/clients.ts'
+import { requireLive } from '../environments/environments.ts'
+import type { ServiceContext, Handlers } from '../core/context.ts'
+import { pageOf } from '../core/list-page.ts'
 
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
 type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model' | 'tests'> & { model?: string }
@@ -49,7 +57,7 @@ export function insertSuite(
 }
 
 /** Edits a suite; absent fields stay as they were, null clears where the contract has it. */
-export function updateSuite(store: Store, suite: SuiteRow, body: SuiteEdit): SuiteRow {
+function updateSuite(store: Store, suite: SuiteRow, body: SuiteEdit): SuiteRow {
   refuseImages(body)
   const settings: SuiteSettings = { ...suite.settings }
   if (body.environment?.servers)
@@ -74,7 +82,7 @@ export function updateSuite(store: Store, suite: SuiteRow, body: SuiteEdit): Sui
   return updated
 }
 
-export function toSuiteDetail(store: Store, suite: SuiteRow): EvalSuiteDetail {
+function toSuiteDetail(store: Store, suite: SuiteRow): EvalSuiteDetail {
   const { id, name, description, projectId, settings, createdAt, updatedAt } = suite
   const { model, systemPrompt, temperature } = settings.executionConfig ?? {}
   const { enabled = false, autoRun = false, threshold = DEFAULT_JUDGE_THRESHOLD } = settings.judge ?? {}
@@ -147,8 +155,7 @@ export function requireAssertion(assertion: Record<string, unknown>, field: stri
 }
 
 /**
- * Lets configuration be written, unless a file in somebody's repository owns the suite and another one asks
- * (contract: "Eval case batch create"). Naming any other id refuses exactly like naming none.
+ * Requires that no file in a repository owns the suite, but the asking one (contract: "Eval case batch create").
  * @throws ServiceError `CONFLICT` with `CI_OWNED_SUITE_READ_ONLY`
  */
 export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuiteId?: string): void {
@@ -164,7 +171,7 @@ export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuite
 type Hosts = NonNullable<z.output<typeof EvalSuiteUpdateRequest>['hosts']>
 
 /** Adds one environment; one that is attached already changes nothing. Runs inside the caller's transaction. */
-export function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string): EvalSuiteEnvironmentAttached {
+function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string): EvalSuiteEnvironmentAttached {
   const before = suite.settings.environmentIds ?? []
   const environmentIds = attachableEnvironments(store, suite, [...before, environmentId])
   const attached = environmentIds.length > before.length
@@ -175,11 +182,8 @@ export function attachEnvironment(store: Store, suite: SuiteRow, environmentId: 
   return { suiteId: suite.id, attached, environmentIds }
 }
 
-/**
- * The given environments, each once; those that are attached already may have been archived since.
- * @throws ServiceError `NOT_FOUND`, `CONFLICT` with `ENV_ARCHIVED`
- */
-export function attachableEnvironments(
+/** Environments, each once; attached ones may be archived. @throws ServiceError `NOT_FOUND`, `ENV_ARCHIVED` */
+function attachableEnvironments(
   store: Store,
   { projectId, settings }: SuiteRow,
   environmentIds: readonly string[],
@@ -205,11 +209,131 @@ export function attachableClients(
   return clients.filter(({ clientId }, index) => clients.findIndex(other => other.clientId === clientId) === index)
 }
 
-/** A suite's clients as the service answers them. */
-export function toSuiteHosts(store: Store, { projectId, settings }: SuiteRow): NonNullable<EvalSuiteDetail['hosts']> {
+function toSuiteHosts(store: Store, { projectId, settings }: SuiteRow): NonNullable<EvalSuiteDetail['hosts']> {
   return (settings.clients ?? []).flatMap(({ clientId, serverIds }) => {
     const client = store.clients.get(projectId, clientId)
     const servers = serverIds?.flatMap(id => store.servers.get(projectId, id)?.name ?? [])
     return client ? [{ id: client.id, name: client.name, ...(servers && { servers }) }] : []
   })
+}
+
+export const MINUTE_MS = 60_000
+
+/**
+ * Switches a suite's schedule in the caller's transaction; on requires a target and pins its environment.
+ * @throws ServiceError as `chooseTarget` does, `VALIDATION_ERROR` without an interval
+ */
+function updateSchedule(
+  { store, now }: ServiceContext,
+  suite: SuiteRow,
+  body: z.output<typeof EvalSuiteScheduleRequest>,
+  setBy: string,
+): void {
+  const earlier = store.suiteSchedules.get(suite.id)
+  const intervalMinutes = body.intervalMinutes ?? earlier?.intervalMinutes ?? null
+  const time = now()
+  const base: SuiteScheduleRow = {
+    suiteId: suite.id,
+    enabled: body.enabled,
+    intervalMinutes,
+    environmentId: earlier?.environmentId ?? null,
+    setBy,
+    startsAt: time,
+    nextAt: null,
+    lastRunId: earlier?.lastRunId ?? null,
+    refusedAt: null,
+    refusal: null,
+  }
+  if (!body.enabled) return store.suiteSchedules.put(base)
+  if (intervalMinutes === null)
+    throw invalidField('intervalMinutes', 'is needed, since the schedule has no interval yet')
+  const { environment } = chooseTarget(store, suite, { environmentId: body.environmentId })
+  const goesOn = earlier?.enabled === true && earlier.intervalMinutes === intervalMinutes
+  store.suiteSchedules.put({
+    ...base,
+    environmentId: environment?.id ?? null,
+    startsAt: goesOn ? earlier.startsAt : time,
+    nextAt: goesOn ? earlier.nextAt : nextSlot(time, intervalMinutes * MINUTE_MS, time),
+  })
+}
+
+/** The first slot after a time; slots lie at `startsAt + n × intervalMs`, n ≥ 1, in milliseconds. */
+export function nextSlot(startsAt: number, intervalMs: number, time: number): number {
+  const passed = Math.max(0, Math.floor((time - startsAt) / intervalMs))
+  return startsAt + (passed + 1) * intervalMs
+}
+
+/** The schedule of a suite; slot, run and refusal go beyond the contract and tell why nothing was launched. */
+function toSuiteSchedule(row: SuiteScheduleRow | undefined): NonNullable<EvalSuiteDetail['schedule']> {
+  if (!row) return { enabled: false, intervalMinutes: null, environmentId: null }
+  const { enabled, intervalMinutes, environmentId, nextAt, lastRunId, refusedAt, refusal } = row
+  return {
+    enabled,
+    intervalMinutes,
+    environmentId,
+    nextRunAt: nextAt,
+    lastRunId,
+    lastRefusal: refusedAt === null ? null : { at: refusedAt, message: refusal },
+  }
+}
+
+/** What the nouns that a suite holds do for its operations. */
+type SuiteParts = {
+  upsertCases: (
+    store: Store,
+    suite: SuiteRow,
+    tests: z.output<typeof EvalSuiteCreateRequest>['tests'],
+  ) => EvalSuiteCreated['caseUpsert']
+  runsOfSuite: (
+    store: Store,
+    suite: SuiteRow,
+  ) => Pick<EvalSuite, 'latestRun' | 'totals' | 'recentRuns' | 'passRateTrend'>
+}
+
+export function suiteHandlers(context: ServiceContext, { upsertCases, runsOfSuite }: SuiteParts): Handlers['suites'] {
+  const { store, runs } = context
+  const configurable = (projectId: string, suiteId: string) => {
+    const suite = store.suites.require(projectId, suiteId)
+    requireConfigurable(store, suite)
+    return suite
+  }
+  return {
+    list: ({ project, query }) =>
+      runs.read(() => {
+        const list = `suites/${project.id}`
+        return pageOf(store.cursors, { list, rows: store.suites.list(project.id), query }, suite => {
+          const { id, name, projectId, createdAt, updatedAt } = suite
+          const caseCount = store.cases.list(id).length
+          return { id, name, projectId, createdAt, updatedAt, caseCount, ...runsOfSuite(store, suite) }
+        })
+      }),
+    get: ({ project, params }) =>
+      store.read(() => toSuiteDetail(store, store.suites.require(project.id, params.suiteId))),
+    create: ({ project, caller, body }) =>
+      store.write(() => {
+        const { suite, servers } = insertSuite(store, project.id, caller.keyId, body)
+        return {
+          suiteId: suite.id,
+          name: suite.name,
+          servers: servers.map(({ id, name }) => ({ id, name })),
+          caseUpsert: upsertCases(store, suite, body.tests),
+        }
+      }),
+    update: ({ project, params, body }) =>
+      store.write(() => toSuiteDetail(store, updateSuite(store, configurable(project.id, params.suiteId), body))),
+    schedule: ({ project, params, caller, body }) =>
+      store.write(() => {
+        const suite = configurable(project.id, params.suiteId)
+        updateSchedule(context, suite, body, caller.keyId)
+        return toSuiteDetail(store, suite)
+      }),
+    attachEnvironment: ({ project, params, body }) =>
+      store.write(() => attachEnvironment(store, configurable(project.id, params.suiteId), body.environmentId)),
+    delete: ({ project, params }) =>
+      store.write(() => {
+        const suite = configurable(project.id, params.suiteId)
+        store.suites.delete(suite.id)
+        return { id: suite.id, deleted: true }
+      }),
+  }
 }

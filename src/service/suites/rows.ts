@@ -4,9 +4,7 @@ import type { Assertion } from '../evals/types.ts'
 
 /** Everything about a suite that is edited as one piece. */
 export type SuiteSettings = {
-  /** The saved server selection, in order. */
   serverIds: string[]
-  /** Attached environments, in the order in which they were attached. */
   environmentIds?: string[]
   /** Attached clients; without `serverIds` each brings its own servers. */
   clients?: { clientId: string; serverIds?: string[] }[]
@@ -39,7 +37,6 @@ export function createSuiteRows(database: Database) {
   })
   return {
     ...suites.basics,
-    /** Oldest first. */
     list: (projectId: string) => suites.all({ projectId }, 'ORDER BY id'),
     /** Takes its cases with it; its runs stay. */
     delete: suites.delete,
@@ -53,7 +50,6 @@ export type SuiteScheduleRow = {
   intervalMinutes: number | null
   /** The attached environment that scheduled runs use; null where the suite has none. */
   environmentId: string | null
-  /** Key that set it last. */
   setBy: string
   startsAt: number
   /** The slot to be launched next; null while the schedule is off. */

@@ -1,14 +1,12 @@
 import { launchObstacle, type LaunchObstacle, targetsOf } from '../../domain/runs/launch-rules.ts'
-import { modelOf, serversOfClient } from '../clients/records.ts'
-import { resolveEnvironment } from '../environments/records.ts'
+import { modelOf, serversOfClient, type ClientRow } from '../clients/clients.ts'
+import { resolveEnvironment } from '../environments/environments.ts'
 import { ServiceError } from '../core/errors.ts'
 import { requireRow } from '../core/database/table.ts'
-import type { ClientRow } from '../clients/rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
-
 /** What a launch says about where its cases run. */
 export type TargetChoice = {
   environmentId?: string | undefined
@@ -32,7 +30,6 @@ export type TargetClient = {
 /** Where the models of a run come from. */
 export type ModelSource = 'case' | 'client_default' | 'override'
 
-/** Where the cases of a run are executed. */
 export type RunTarget = {
   servers: ServerRow[]
   environment?: TargetEnvironment
@@ -44,11 +41,9 @@ export type RunTarget = {
 }
 
 /**
- * Chooses by the contract's "Environment rules" 1 to 4: the named or only environment, else the named or only client,
- * else the saved server selection under the project's default client (rule 6).
+ * Chooses by the contract's "Environment rules" 1 to 4 and 6.
  * @throws ServiceError `VALIDATION_ERROR` with `ENVIRONMENT_NOT_ATTACHED`, `ENVIRONMENT_REQUIRED`,
- *   `ENVIRONMENT_SERVERS_NOT_OVERRIDABLE` or `NO_SAVED_SERVER_SELECTION`, `CONFLICT` when the environment cannot run,
- *   `NOT_FOUND` for an unknown client or server
+ *   `ENVIRONMENT_SERVERS_NOT_OVERRIDABLE` or `NO_SAVED_SERVER_SELECTION`, `CONFLICT`, `NOT_FOUND`
  */
 export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice): RunTarget {
   const { environmentIds, clients = [], serverIds: servers } = suite.settings
@@ -94,10 +89,7 @@ function asDefault(client: ClientRow, { settings }: SuiteRow): Pick<RunTarget, '
   }
 }
 
-/**
- * Holds a launch to the revision that was resolved for it before ("Environment rules" 5).
- * @throws ServiceError `CONFLICT` when the environment was changed in between
- */
+/** Requires the revision that was resolved ("Environment rules" 5). @throws ServiceError `CONFLICT` */
 export function requireUnchanged({ environment: now }: RunTarget, { environment: before }: RunTarget): void {
   if (now?.id === before?.id && now?.revision === before?.revision) return
   throw new ServiceError('CONFLICT', 'The environment was changed between its resolution and the launch.', {

@@ -2,7 +2,7 @@ import { traceExports } from '../../api/contract/sessions.ts'
 import { withoutKnown } from '../../lib/redaction/redaction.ts'
 import { Reply } from '../core/reply.ts'
 import { projectFor } from '../core/access.ts'
-import { credentialsOf } from '../servers/secrets.ts'
+import { credentialsOf } from '../servers/records.ts'
 import { readFeedPage, readSourceTypes } from '../sessions/feed.ts'
 import { invalidField } from '../core/validation.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -17,10 +17,7 @@ const COMPLETE = 'x-mcpjam-export-complete'
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 200
 
-/**
- * Ended sessions, oldest first, so that a later export goes on where this one stopped. A page holds whole traces and
- * `limit` counts them; its cursor and its end stand in headers, which leaves the body an OTLP document.
- */
+/** Ended sessions, oldest first; cursor and end stand in headers, because the body is an OTLP document. */
 export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['traceExports'] {
   return {
     otlp({ caller, query }) {
@@ -57,9 +54,9 @@ const TRACE_ID_LENGTH = 32
 const SPAN_ID_LENGTH = 16
 
 /**
- * Sessions as an OTLP/JSON `ExportTraceServiceRequest`: one trace each, with a span for the session and one for every
- * step and tool call in it. Ids are derived, so that an export that is repeated lands on the same spans.
- * @param includeContent adds what was said, arguments, results and reasons
+ * Sessions as an OTLP/JSON `ExportTraceServiceRequest`, one trace each; ids are derived, so that a repeated export has
+ * the same spans.
+ * @param includeContent adds texts, arguments, results and reasons
  */
 export function toOtlp(project: ProjectRow, rows: readonly SessionRow[], includeContent: boolean) {
   if (rows.length === 0) return { resourceSpans: [] }

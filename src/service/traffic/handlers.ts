@@ -2,13 +2,17 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import { ServiceError } from '../core/errors.ts'
 import { pageSize, type PageQuery } from '../core/list-page.ts'
-import type { Recorded, TrafficLog } from '../connections/traffic.ts'
-import { secretsOf } from '../servers/secrets.ts'
-import { framesIn, messageOf, toConsoleLine, type Framed, type NameOrigin } from './records.ts'
+import type { Recorded, TrafficLog, Exchange, Frame, FrameOrigin, PrintedLine } from '../connections/traffic.ts'
+import { secretsOf } from '../servers/records.ts'
+import { onceFor } from '../../lib/once-for.ts'
+import type { ConsoleLine, TrafficFrame, TrafficMessage } from '../../api/contract/traffic.ts'
+import { isPlainObject } from '../../api/contract/shapes.ts'
+import { parseExact } from '../../lib/json.ts'
+import { SECRET, withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { redactedUrl } from '../core/urls.ts'
 
 type Call = { project: ProjectRow; params: { serverId: string } }
 
-/** Entries of one page. */
 const PAGE = 200
 
 export function trafficHandlers(context: ServiceContext): Handlers['traffic'] {
@@ -54,7 +58,6 @@ export function consoleHandlers(context: ServiceContext): Handlers['console'] {
   }
 }
 
-/** Each run is looked up once. */
 function originsIn({ store }: ServiceContext, { project }: Call): NameOrigin {
   const numbers = new Map<string, number | undefined>()
   return ({ runId, caseTitle }) => {
@@ -87,4 +90,158 @@ function pageOf<Entry extends { id: number }, Item>(
   const latest = cursors.write(list, shown.at(-1)?.id ?? after)
   const more = shown.length < rest.length ? { nextCursor: latest } : {}
   return { items: shown.map(toItem), ...more, latest, keptFrom: String(keptFrom), dropped }
+}
+
+type Head = {
+  kind: 'request' | 'notification' | 'result' | 'error' | 'other'
+  method?: string
+  rpcId?: string
+  /** A tool that failed. */
+  isError?: boolean
+  content: unknown
+}
+
+/** A frame with the request that it answers; it is described when it is shown. */
+type Framed = { id: number; frame: Frame; describe: (secrets: readonly string[]) => TrafficFrame }
+
+/** Characters of a summary, and how many are searched for secrets before it is cut. */
+const SUMMARY = 160
+const SEARCHED = 600
+
+/** Read once; a frame never changes. */
+const headOf = onceFor((frame: Frame) => (frame.leftOut > 0 ? guessed(frame) : read(frame.text)))
+
+function read(text: string): Head {
+  let value: unknown
+  try {
+    value = parseExact(text)
+  } catch {
+    return { kind: 'other', content: text }
+  }
+  if (!isPlainObject(value)) return { kind: 'other', content: text }
+  const { id, method, params, result, error } = value
+  const rpcId = id === undefined || id === null ? {} : { rpcId: JSON.stringify(id) }
+  if (typeof method === 'string')
+    return { kind: id === undefined ? 'notification' : 'request', method, ...rpcId, content: params }
+  if ('error' in value) return { kind: 'error', ...rpcId, content: error }
+  if (!('result' in value)) return { kind: 'other', content: text }
+  return { kind: 'result', ...rpcId, isError: isPlainObject(result) && result['isError'] === true, content: result }
+}
+
+const ID = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,20})/
+
+/** What a message that is kept in parts most likely is: writers of JSON put an answer's id at either end. */
+function guessed({ text, end }: Frame): Head {
+  const [begin, start] = [text.slice(0, 300), text.slice(0, SEARCHED)]
+  const method = /"method"\s*:\s*"([^"\\]{1,200})"/.exec(begin)?.[1]
+  const rpcId = ID.exec(begin)?.[1] ?? ID.exec(end.slice(-300))?.[1]
+  const named = rpcId === undefined ? {} : { rpcId }
+  if (method !== undefined)
+    return { kind: rpcId === undefined ? 'notification' : 'request', method, ...named, content: start }
+  if (/"(?:result|error)"\s*:/.exec(begin) === null) return { kind: 'other', content: start }
+  const isError = /"isError"\s*:\s*true/.test(end)
+  return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: start }
+}
+
+/** The trial of a frame, with what the run is called; null for a run that is gone. */
+type NameOrigin = (origin: FrameOrigin) => TrafficFrame['origin']
+
+function framesIn(frames: readonly Frame[], nameOrigin: NameOrigin): Framed[] {
+  const asked = new Map<string, Frame>()
+  const carried = new Map<Exchange, Frame>()
+  return frames.map(frame => {
+    const { connection, direction, exchange } = frame
+    const head = headOf(frame)
+    let request: Frame | undefined
+    if (head.kind === 'request') asked.set(`${connection} ${direction} ${head.rpcId}`, frame)
+    else if (head.kind !== 'notification') {
+      const asker = direction === 'sent' ? 'received' : 'sent'
+      request = asked.get(`${connection} ${asker} ${head.rpcId}`)
+    }
+    if (exchange && direction === 'sent') carried.set(exchange, frame)
+    if (exchange && head.kind === 'other') request ??= carried.get(exchange)
+    const origin = frame.origin ?? request?.origin
+    const named = () => ({ origin: (origin && nameOrigin(origin)) ?? null })
+    return { id: frame.id, frame, describe: secrets => ({ ...described(frame, head, request, secrets), ...named() }) }
+  })
+}
+
+function described(frame: Frame, head: Head, request: Frame | undefined, secrets: readonly string[]): TrafficFrame {
+  const { id, connection, at, direction, size, exchange } = frame
+  const http = head.kind === 'other' && exchange ? `HTTP ${exchange.status ?? exchange.problem}` : undefined
+  return {
+    id: String(id),
+    connection,
+    at,
+    direction,
+    kind: head.kind,
+    method: head.method ?? http ?? (request && headOf(request).method) ?? null,
+    rpcId: head.rpcId ?? null,
+    size,
+    answers: request ? String(request.id) : null,
+    durationMs: request ? Math.round((at - request.at) * 10) / 10 : null,
+    failed: hasFailed(frame, head),
+    summary: summaryOf(head.content, secrets),
+  }
+}
+
+function hasFailed({ direction, exchange }: Frame, { kind, isError = false }: Head): boolean {
+  if (kind === 'error' || isError || !exchange || direction === 'sent') return kind === 'error' || isError
+  const { method, status = 0, problem } = exchange
+  // A server need not offer a stream beside its answers.
+  return problem !== undefined || (status >= 400 && !(status === 405 && method === 'GET'))
+}
+
+function summaryOf(content: unknown, secrets: readonly string[]): string {
+  if (content === undefined) return ''
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  return withoutSecrets(text.slice(0, SEARCHED), secrets).slice(0, SUMMARY)
+}
+
+function messageOf({ frame, describe }: Framed, secrets: readonly string[]): TrafficMessage {
+  const { text, end, leftOut, exchange } = frame
+  return {
+    frame: describe(secrets),
+    text: withoutSecrets(text, secrets),
+    end: leftOut > 0 ? withoutSecrets(end, secrets) : null,
+    leftOut,
+    exchange: exchange ? exchangeOf(exchange, secrets) : null,
+  }
+}
+
+function exchangeOf(exchange: Exchange, secrets: readonly string[]): NonNullable<TrafficMessage['exchange']> {
+  const { method, url, requestHeaders, status, responseHeaders, durationMs, problem } = exchange
+  return {
+    method,
+    url: redactedUrl(url),
+    requestHeaders: shownHeaders(new Headers(requestHeaders), secrets),
+    status: status ?? null,
+    responseHeaders: responseHeaders ? shownHeaders(responseHeaders, secrets) : null,
+    durationMs: durationMs === undefined ? null : Math.round(durationMs * 10) / 10,
+    problem: problem ?? null,
+  }
+}
+
+/** Headers whose whole value lets somebody in. */
+const SECRET_HEADER = /auth|cookie|token|secret|key|session/i
+
+function shownHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
+  const shown = (name: string, value: string) => (SECRET_HEADER.test(name) ? SECRET : withoutSecrets(value, secrets))
+  return Object.fromEntries([...headers].map(([name, value]) => [name, shown(name, value)]))
+}
+
+function toConsoleLine(
+  { id, connection, at, stream, text, leftOut, level, logger }: PrintedLine,
+  secrets: readonly string[],
+): ConsoleLine {
+  return {
+    id: String(id),
+    connection,
+    at,
+    stream,
+    text: withoutSecrets(text, secrets),
+    leftOut,
+    level: level ?? null,
+    logger: logger === undefined ? null : withoutSecrets(logger, secrets),
+  }
 }

@@ -1,6 +1,5 @@
 import { parseStored } from '../../lib/json.ts'
-import type { TranscriptMessage, UserTestingSession } from '../../api/contract/user-testing-sessions.ts'
-import type { Scenario } from '../../api/contract/user-testing.ts'
+import type { TranscriptMessage, UserTestingSession, Scenario } from '../../api/contract/user-testing.ts'
 import { utcDay } from '../../lib/times.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
@@ -11,8 +10,7 @@ import { pageOf, pageSize } from '../core/list-page.ts'
 import { oneLine } from '../core/one-line.ts'
 import { insightsEnvelopeOf, windowEnvelope } from '../findings/envelopes.ts'
 import { createGeneration, type InsightsSubject } from '../findings/generation.ts'
-import { scopeOf } from '../findings/record.ts'
-import { requireFinding, setDismissed, toScenarioFinding, type WaveSubjects } from '../findings/records.ts'
+import { scopeOf, requireFinding, setDismissed, toScenarioFinding, type WaveSubjects } from '../findings/records.ts'
 import type { FindingScope } from '../findings/rows.ts'
 import { metricsOf, signalsOf, usageOf } from '../scenarios/measures.ts'
 import {
@@ -31,21 +29,17 @@ import { toSighting } from '../scenarios/signals.ts'
 import { VISIT_PREFIX } from '../scenarios/visit-http.ts'
 import type { VisitorMessageRow, VisitorSessionSummary } from '../scenarios/visitor-session-rows.ts'
 import { mineDue, type Mined } from '../scenarios/windows.ts'
-import { chatSessionIdOf } from '../sessions/visitor-sessions.ts'
-
+import { chatSessionIdOf } from '../sessions/eval-sessions.ts'
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
 
-/**
- * Publishing and access. A link is answered when it is minted, by the first publish and by a rotation, and `null` by
- * every other answer, because only its hash is kept.
- */
+/** Publishing and access. Only a hash of the link is kept, so only a first publish and a rotation answer it. */
 export function userTestingHandlers({ store, visits, visitOrigin }: ServiceContext): Handlers['userTesting'] {
   const named = ({ project, params }: ScenarioCall) => store.scenarios.require(project.id, params.scenarioId)
   const linkOf = (secret: string) => `${visitOrigin()}${VISIT_PREFIX}${secret}`
-  /** Whatever narrows access ends what is being answered right now, too. */
+  /** A change that narrows access ends answers under way, too. */
   const change = <T>(work: () => T): T => {
     const reply = store.write(work)
-    visits.look()
+    visits.abortEnded()
     return reply
   }
   const publish: Handlers['userTesting']['publish'] = ({ project, params, body = {} }): Scenario =>

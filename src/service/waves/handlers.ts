@@ -1,15 +1,13 @@
 import { ServiceError } from '../core/errors.ts'
 import { documentOf } from '../findings/envelopes.ts'
 import { createGeneration, type InsightsSubject } from '../findings/generation.ts'
-import { scopeOf } from '../findings/record.ts'
+import { scopeOf, type WaveFacts, type WaveSubjects } from '../findings/records.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 import type { Store } from '../core/database/store.ts'
-import type { WaveFacts, WaveSubjects } from '../findings/records.ts'
-import { toData } from '../journey-runs/transcript-data.ts'
+import { toData } from '../journey-runs/grading.ts'
 import type { JourneyRunRow, JourneyTarget } from '../journey-runs/rows.ts'
 import { observe } from '../journey-runs/sightings.ts'
-
 type WaveCall = { project: ProjectRow; params: { waveId: string } }
 
 export function waveInsightHandlers(context: ServiceContext): Handlers['waveInsights'] {
@@ -51,7 +49,6 @@ export function waveInsightHandlers(context: ServiceContext): Handlers['waveInsi
 type Targets = NonNullable<NonNullable<WaveFacts['runHealth']>['targets']>
 type TargetHealth = Targets[number] & Record<'attempted' | 'succeeded' | 'failed' | 'rateLimited', number>
 
-/** Journey runs that were launched together. */
 export const swarmWaves: WaveSubjects = {
   has: (store, { projectId }, waveId) => store.journeyRuns.listByWave(projectId, waveId).length > 0,
   inFlight: (store, { projectId }, waveId) =>

@@ -3,23 +3,22 @@ import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
-import { createCallHistory } from '../calls/history.ts'
+import { createCallHistory } from '../calls/calls.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
 import { createServerRequests, type ServerRequests } from '../connections/server-requests.ts'
 import { createTraffic, type Traffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
-import { createHandlers } from './handlers.ts'
+import { createHandlers, withGuards } from './handlers.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { createJobs, type Jobs } from '../core/jobs.ts'
 import { type RateLimit, createLimits, createQuotas } from '../core/organization-limits.ts'
-import type { ModelSettings } from '../models/settings.ts'
+import type { ModelSettings } from '../models/endpoint.ts'
 import { createPipeline, type LogEntry, type WholeResponse } from '../core/pipeline.ts'
 import { createRunEngine } from '../runs/engine.ts'
 import { createExecutor, type ExecutionSettings, type Executor } from '../runs/executor.ts'
 import { createThreadExecutor } from '../runs/thread/thread-executor.ts'
 import { openWorkspace, type WorkspaceOptions } from './store.ts'
 import { answerVisit, VISIT_PREFIX } from '../scenarios/visit-http.ts'
-import { withGuards } from './guarded-fields.ts'
 import { createVisits } from '../scenarios/visits.ts'
 import { mineInBackground } from '../scenarios/windows.ts'
 import { launchInBackground } from '../runs/scheduled-launches.ts'
@@ -28,12 +27,8 @@ import { toServerRequests } from '../server-requests/handlers.ts'
 import type { ServerRequest } from '../../api/contract/server-requests.ts'
 import type { Store } from '../core/database/store.ts'
 import { DEFAULT_PORT, visitOriginAt } from '../core/urls.ts'
-
 export type ServiceOptions = WorkspaceOptions & {
-  /**
-   * Limit of each key: what is named here goes before the organization's stored numbers. Default: `off`, as in the
-   * dashboard's own use.
-   */
+  /** Limit of each key, before the organization's stored numbers. Default: `off`. */
   rateLimit?: Partial<RateLimit> | 'off'
   /** Runs of the organization that may be in flight at once. Default: the organization's stored number. */
   maxConcurrentRuns?: number
@@ -43,10 +38,7 @@ export type ServiceOptions = WorkspaceOptions & {
   serialServers?: boolean
   /** Longest time of one trial in milliseconds. Default two minutes. */
   trialDeadlineMs?: number
-  /**
-   * Whether trials are executed in the thread that serves, where a whole run keeps every answer waiting. Default: only
-   * for a workspace in memory, which no other thread can open.
-   */
+  /** Executes trials in the serving thread, where a run delays every answer. Default: for memory workspaces only. */
   executeHere?: boolean
   /** Runs leave the processors to whoever draws a screen in this process, where there are not enough for both. */
   runsGiveWay?: boolean
@@ -58,39 +50,29 @@ export type ServiceOptions = WorkspaceOptions & {
   validateResponses?: boolean
   /** Longest request body in bytes. Default 6 MiB. */
   maxBodyBytes?: number
-  /**
-   * Characters of ended trials, and as many of ended runs, that stay in memory as they are answered. Default 400,000:
-   * what the polls of one run read again and again.
-   */
-  keptTexts?: number
+  /** Characters of ended trials and of ended runs to cache as answered. Default 400,000. */
+  cachedTextChars?: number
   /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
-  /**
-   * Origin that the links of visitors begin with, read when one is minted. Default: that of `mcpdeck serve` on its own
-   * port, which is where links of a workspace without a port are met.
-   */
+  /** Origin of visitors' links, read when one is made. Default: that of `mcpdeck serve` on its own port. */
   visitOrigin?: () => string
   /** Names and addresses under which it is reached besides loopback; requests to others are refused. Default: any. */
-  ownHosts?: readonly string[] | undefined
+  allowedHosts?: readonly string[] | undefined
   /** The clock of schedules, epoch milliseconds. Default: the machine's. */
   now?: () => number
   /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
   schedulePollMs?: number
-  /** Longest pause between two looks of any work in the background, in milliseconds. Default: as each work has it. */
-  longestLookMs?: number
-  /** Told when something was added to lists that no request asked for: the samples of a new workspace. */
+  /** Longest pause between two runs of any background work, in milliseconds. Default: as each work has it. */
+  longestPauseMs?: number
+  /** Called when lists got items without a request: the samples of a new workspace. */
   onArrival?: () => void
-  /** Hears of each step of a doctor's examination while it is under way. */
   onDoctorStep?: ServiceContext['onDoctorStep']
-  /**
-   * Hears of all that servers ask of a person whenever that changes. Only where it is given are servers told that
-   * somebody can answer.
-   */
+  /** Receives all open requests of servers to a person; only with it do servers learn that somebody can answer. */
   onServerRequests?: (waiting: readonly ServerRequest[]) => void
-  /** Hears which server says by itself that something there is new. */
+  /** Called when a server announces a change by itself. */
   onServerNews?: (serverId: string) => void
-  /** Told of every request and of every failure that no caller sees. */
+  /** Called with every request and with every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
 
@@ -100,13 +82,11 @@ export type Service = {
   answer(request: ApiRequest): Promise<WholeResponse>
   /** The same with Node's own classes, which cost more than most answers. */
   fetch(request: Request): Promise<Response>
-  /** Key of the workspace's owner. */
   readonly localKey: string
-  /** As long as it is the same, the operation answers what it answered; undefined where it hangs on more than data. */
+  /** Names the state that an answer depends on: same state, same answer. Undefined where it depends on more. */
   stateOf(endpoint: AnyEndpoint): string | undefined
   /** For making, listing and revoking keys (`keys.ts`). */
   readonly store: Store
-  /** Work in the background of this process. */
   readonly jobs: Jobs
   /** Resolves when no run and no other work is under way in this process. */
   settle(): Promise<void>
@@ -117,10 +97,10 @@ export type Service = {
 /** Between two parts of the samples of a new workspace, in milliseconds: time for whoever opened it to be answered. */
 const SAMPLES_MS = 50
 
-/** How often work that other processes left behind is looked for, in milliseconds. */
-const ABANDONED_LOOK_MS = 6000
+/** How often work that other processes left behind is checked for, in milliseconds. */
+const ABANDONED_CHECK_MS = 6000
 
-const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, keptTexts: 400_000 }
+const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, cachedTextChars: 400_000 }
 
 /** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -135,7 +115,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const executor = createExecutorFor(options, { store, connections: own, traffic })
     const connections = droppingBoth(own, executor)
     const runs = createRunEngine({ store, executor, onError })
-    const background = createBackground(onError, options.longestLookMs)
+    const background = createBackground(onError, options.longestPauseMs)
     const jobs = createJobs(store, onError)
     const limits = createLimits(store, fixedLimits(options))
     const targets = createServerTargets(store)
@@ -143,7 +123,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const context: ServiceContext = {
       store,
       connections,
-      traffic: lookingAtBoth(traffic, executor),
+      traffic: watchingBoth(traffic, executor),
       serverRequests,
       targets,
       history: createCallHistory({ store, now, onError }),
@@ -155,7 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       visits,
       visitOrigin: options.visitOrigin ?? (() => visitOriginAt(DEFAULT_PORT)),
       now,
-      keptTexts: options.keptTexts ?? DEFAULTS.keptTexts,
+      cachedTextChars: options.cachedTextChars ?? DEFAULTS.cachedTextChars,
       models: options.models,
       onDoctorStep: options.onDoctorStep ?? (() => {}),
       perform: (request, inner) => pipeline.perform(request, inner),
@@ -166,7 +146,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       jobs.settleAbandoned()
     }
     settleAbandoned()
-    background.every(ABANDONED_LOOK_MS, settleAbandoned)
+    background.every(ABANDONED_CHECK_MS, settleAbandoned)
     launchInBackground(context, options.schedulePollMs)
     forgetInBackground(store, background, now)
     mineInBackground(context, background)
@@ -185,7 +165,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       maxBodyBytes: options.maxBodyBytes ?? DEFAULTS.maxBodyBytes,
       validateResponses: options.validateResponses ?? process.env['NODE_ENV'] !== 'production',
       vocabularyHeader: `x-${options.serviceSlug ?? 'mcpjam'}-eval-vocabulary`,
-      ownHosts: options.ownHosts,
+      allowedHosts: options.allowedHosts,
       bareLists: options.shape !== 'published',
       log,
     })
@@ -230,7 +210,7 @@ function createRequestsFor({ onServerRequests, models }: ServiceOptions, store: 
   return requests
 }
 
-/** The connections of this thread, whose changed servers the executor forgets too. */
+/** The connections of this thread; a dropped server is dropped by the executor too. */
 function droppingBoth(own: Connections, executor: Executor): Connections {
   return {
     ...own,
@@ -241,12 +221,12 @@ function droppingBoth(own: Connections, executor: Executor): Connections {
   }
 }
 
-/** The traffic of this thread; whoever looks at a server sees that of the executor too. */
-function lookingAtBoth(own: Traffic, executor: Executor): Traffic {
+/** The traffic of this thread; watching a server watches it in the executor too. */
+function watchingBoth(own: Traffic, executor: Executor): Traffic {
   return {
     ...own,
     of(serverId) {
-      executor.look(serverId)
+      executor.watch(serverId)
       return own.of(serverId)
     },
   }

@@ -2,15 +2,15 @@ import type { Store } from '../core/database/store.ts'
 import { createHmac, randomBytes } from 'node:crypto'
 import { StorageError } from '../../api/contract/error.ts'
 import { createAgentProposalRows, createAgentTurnRows } from '../agent/rows.ts'
-import { createCallRows } from '../calls/rows.ts'
-import { createCaseRows } from '../cases/rows.ts'
-import { createChatRows } from '../chats/rows.ts'
-import { createClientRows } from '../clients/rows.ts'
-import { createConformanceRunRows } from '../conformance-ingest/rows.ts'
+import { createCallRows } from '../calls/calls.ts'
+import { createCaseRows } from '../cases/records.ts'
+import { createChatRows } from '../chats/chats.ts'
+import { createClientRows } from '../clients/clients.ts'
+import { createConformanceRunRows } from '../conformance-ingest/runs.ts'
 import { createCursors } from '../core/database/cursors.ts'
 import { prepareDataDirectory, readSecretFile, type DataDirectory } from '../core/database/data-directory.ts'
 import { openDatabase, WRITE_AHEAD_LOG, type Database } from '../../lib/sqlite.ts'
-import { createEnvironmentRows } from '../environments/rows.ts'
+import { createEnvironmentRows } from '../environments/environments.ts'
 import { createEvalSessionRows } from '../sessions/eval-rows.ts'
 import { createFindingRows, createInsightsRows } from '../findings/rows.ts'
 import {
@@ -25,12 +25,11 @@ import {
   createOrganizationRows,
   createProjectRows,
 } from '../core/database/rows.ts'
-import { createIngestRunRows } from '../eval-ingest/rows.ts'
-import { createJourneyRunRows } from '../journey-runs/rows.ts'
-import { createJourneySessionRows } from '../journey-runs/session-rows.ts'
-import { createJourneyRows } from '../journeys/rows.ts'
+import { createIngestRunRows } from '../eval-ingest/runs.ts'
+import { createJourneyRunRows, createJourneySessionRows } from '../journey-runs/rows.ts'
+import { createJourneyRows } from '../journeys/journeys.ts'
 import { migrate, SCHEMA, schemaOf } from '../core/database/migrations/migrations.ts'
-import { createPersonaRows } from '../personas/rows.ts'
+import { createPersonaRows } from '../personas/personas.ts'
 import { createReadinessRows } from '../readiness/rows.ts'
 import { createRunRows, createRunToolRows, createRunAnalysisRows } from '../runs/rows.ts'
 import { createSampleRows, SAMPLE_STEPS } from '../samples/rows.ts'
@@ -41,21 +40,16 @@ import { createServerRows } from '../servers/rows.ts'
 import { storageProblem } from '../core/database/storage-problem.ts'
 import { keepBeforeUpgrade, takeUpgradeNotice } from '../core/database/upgrade.ts'
 import { createSuiteScheduleRows, createSuiteRows, createSuiteOwnershipRows } from '../suites/rows.ts'
-import { createSwarmRows } from '../swarms/rows.ts'
+import { createSwarmRows } from '../swarms/swarms.ts'
 import { createTrialRows } from '../runs/trial-rows.ts'
 import { createVisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import { countingKey, ensureKeyFile } from '../core/access.ts'
 import { followReferenceServer, insertProject, movedReferenceServer, seedSandbox } from '../sandbox/sandbox.ts'
-
 /** A directory that several processes may share, or a workspace that ends with the process. */
 export type StoreLocation = { dataDir: string } | { memory: true }
 
-/**
- * Opens the workspace and brings it up to date.
- * @throws StorageError when a newer version wrote it, the key that its secrets are sealed with is gone, or the database
- *   cannot be used
- */
+/** Opens and migrates the workspace. @throws StorageError for a newer version, a lost sealing key or a bad database */
 export function openStore(location: StoreLocation): Store {
   const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
   const database = opened(directory?.database ?? ':memory:')
@@ -92,7 +86,6 @@ function opened(location: string): Database {
   }
 }
 
-/** Whether opening finds everything that it would write otherwise. */
 function isComplete(database: Database): boolean {
   if (schemaOf(database) !== SCHEMA || hasPlainUrls(database)) return false
   const { get } = createSettings(database)
@@ -200,10 +193,7 @@ export type WorkspaceOptions = StoreLocation & {
   emptyProject?: string
 }
 
-/**
- * Opens the workspace, made ready on first use.
- * @throws as {@link openStore} does
- */
+/** Opens the workspace, made ready on first use. @throws as {@link openStore} does */
 export function openWorkspace(options: WorkspaceOptions): { store: Store; localKey: string } {
   const store = openStore(options)
   try {
@@ -216,15 +206,13 @@ export function openWorkspace(options: WorkspaceOptions): { store: Store; localK
   }
 }
 
-/** The owner's key of a workspace that is ready as it stands. */
 function readyKey(store: Store): string | undefined {
   if (store.settings.get('localOrganizationId') === undefined || movedReferenceServer(store)) return undefined
   return countingKey(store, store.directory?.localKey)?.key
 }
 
 /**
- * Makes the workspace ready: organization, account and key on first use, with a project to try things in; later
- * only what has moved is put right. Runs inside the caller's transaction.
+ * Makes the workspace ready: organization, account, key and first project; later only what has moved.
  * @returns the owner's key
  */
 function prepareWorkspace(store: Store, { samples, emptyProject }: WorkspaceOptions): string {

@@ -13,10 +13,9 @@ type Run = { id: string; suiteName: string; number: number; status: string; resu
 const RUNS = 50
 
 /**
- * What a local workspace holds of a kind, read without opening it. A guess, as {@link storedProject}: nothing where it
- * is not certain.
- * @param project id or name; without one the only project is meant
- * @param most runs, the newest first; the others are all listed
+ * Names of a kind in a local workspace, read without opening it; nothing where it is not certain.
+ * @param project id or name
+ * @param most runs, the newest first; other kinds are listed whole
  */
 export function storedNames(
   dataDir: string,
@@ -44,10 +43,7 @@ export function storedNames(
   return names ?? []
 }
 
-/**
- * The tools of a server of a local workspace as its last run saw them, else how to ask it: nothing else keeps a list of
- * them. Nothing where it is not certain which server is meant.
- */
+/** A server's tools as its last run saw them, else how to ask it; nothing where the server is not certain. */
 export function storedTools(
   dataDir: string,
   server: string,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { contract } from '../../../src/api/contract/contract.ts'
-import { scenarioUrl } from '../../../src/api/contract/scenario-shapes.ts'
+import { scenarioUrl } from '../../../src/api/contract/scenarios.ts'
 import { makeKey, revokeKey as revoke } from '../../../src/service/core/access.ts'
 import { visitor } from '../visits.ts'
 import { bump, tightens, type ScenarioModel } from './access-model.ts'

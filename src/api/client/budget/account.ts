@@ -13,10 +13,7 @@ type Bucket = {
   inFlight: number
 }
 
-/**
- * Share of the refill that is left unused. It covers rounding and the drift between our clock and the
- * service's, so that ours is never the faster one.
- */
+/** Part of the refill left unused for rounding and clock drift: our bucket must never refill faster than theirs. */
 const DRIFT = 1e-4
 
 function fullBucket(rule: BucketRule, now: number): Bucket {
@@ -24,10 +21,8 @@ function fullBucket(rule: BucketRule, now: number): Bucket {
 }
 
 /**
- * The bucket at a later time. Tokens never exceed the capacity less the requests in flight: one of
- * those may reach the service only now, after its bucket was full and could not refill. With this
- * ceiling, ours holds at most what the service's holds less the requests still on their way to it,
- * whatever the delays, so a request that has a token here has one there.
+ * The bucket at a later time. Tokens never exceed the capacity less the requests in flight, because one of those may
+ * reach the service only now: so ours never holds more than the service's does.
  */
 function refilled(bucket: Bucket, now: number, rule: BucketRule): Bucket {
   if (now <= bucket.at) return bucket
@@ -36,12 +31,10 @@ function refilled(bucket: Bucket, now: number, rule: BucketRule): Bucket {
   return { ...bucket, level: Math.min(ceiling, bucket.level + gained), at: now }
 }
 
-/** The bucket after a request left. */
 function taken(bucket: Bucket): Bucket {
   return { ...bucket, level: bucket.level - 1, inFlight: bucket.inFlight + 1 }
 }
 
-/** The bucket after a request was answered or failed. */
 function settled(bucket: Bucket): Bucket {
   return { ...bucket, inFlight: bucket.inFlight - 1 }
 }
@@ -74,7 +67,7 @@ export type Account = {
   refusalsInARow: number
   /** Part of the steady rate that is assumed to be there, at most 1; less while others use the key unseen. */
   pace: number
-  /** Until when the recovery of `pace` is counted; in the future while the last refusal is news. */
+  /** Until when the recovery of `pace` is counted; in the future just after a refusal. */
   pacedAt: number
 }
 
@@ -87,10 +80,7 @@ const RECOVERY_STEP_MS = 60_000
 const SETTLING_MS = 60_000
 const SETTLING_GROWTH = 0.45
 
-/**
- * Longest pause, in milliseconds, whatever a service or a proxy before it asks for: then one request asks again. Every
- * process of the machine keeps to the pause, so that a mistake would block the key for good.
- */
+/** Longest pause in milliseconds, whatever the service asks: all processes keep it, so it must end. */
 const LONGEST_PAUSE_MS = 3_600_000
 
 export function freshAccount(rule: BucketRule, now: number): Account {
@@ -121,10 +111,7 @@ export function accepted<A extends Account>(account: A, now: number): A {
   return { ...account, refusalsInARow: 0, pace, pacedAt: Math.max(now, pacedAt) }
 }
 
-/**
- * After a first refusal: only somebody unseen can have used the key's rate, so one machine more is assumed to share it,
- * or several while refusals come one soon after the other. Who sends most is refused most, so that shares get alike.
- */
+/** After a first refusal somebody unseen uses the key: one more machine is assumed, or several if refusals repeat. */
 export function slowed<A extends Account>(account: A, now: number): A {
   const sharers = sharersOf(account)
   const more = now < account.pacedAt ? Math.max(1, SETTLING_GROWTH * sharers) : 1
@@ -137,11 +124,7 @@ export function slowed<A extends Account>(account: A, now: number): A {
   }
 }
 
-/**
- * Ends the pause, in place. How many requests the service still allows is not known, so it starts with one, as after
- * any pause.
- * @returns whether there was one
- */
+/** Ends the pause, in place, with one token, as after any pause. @returns whether there was one */
 export function resume(account: Account, now: number): boolean {
   const wasPaused = account.bucket.at > now
   const bucket = drained({ ...account.bucket, at: now }, now)
@@ -157,7 +140,7 @@ export function paused<A extends Account>(account: A, until: number, now: number
 type Claim = {
   /** Place of its priority, from 0 for the first. */
   rank: number
-  /** End of the announcement: a process that stopped must not hold others up. */
+  /** End of the announcement, so that a process that stopped does not hold others up. */
   until: number
 }
 
@@ -174,10 +157,8 @@ export type Member = {
 /** What a process knows of itself; `sent` are its requests of the last minute. */
 export type Own = Member & { sent: readonly Count[] }
 
-/** The account with `own` requests in flight among those of its bucket. */
 export type Entry = Account & { own: Own; others: readonly Member[] }
 
-/** Counts a request that leaves. */
 export function countSent(entry: Entry, now: number, cause: Cause): void {
   const { own } = entry
   entry.bucket = taken(entry.bucket)
@@ -185,15 +166,11 @@ export function countSent(entry: Entry, now: number, cause: Cause): void {
   entry.own = { ...own, inFlight: own.inFlight + 1, servedAt: now, claim: undefined, sent }
 }
 
-/** Counts a request that the service refused for the rate. */
 export function countRefused(entry: Entry, now: number, { place }: Cause): void {
   entry.own = { ...entry.own, sent: counted(entry.own.sent, now, { place, purpose: 'refused' }) }
 }
 
-/**
- * Counts a request that was answered or failed.
- * @param returning the rule by which a request that never left gets its token back
- */
+/** Counts a request as answered or failed. @param returning the rule by which an unsent request gets its token back */
 export function countSettled(entry: Entry, returning?: BucketRule): void {
   entry.bucket = returning ? returned(entry.bucket, returning) : settled(entry.bucket)
   entry.own = { ...entry.own, inFlight: entry.own.inFlight - 1 }
@@ -205,10 +182,7 @@ export type Ledger = {
   now: () => number
   /** The entry as last known, at most a moment old. */
   read: () => Entry
-  /**
-   * Changes the entry in one step that no other process can come between. `step` changes its argument
-   * and must do nothing else, because it may be run a second time.
-   */
+  /** Changes the entry in one atomic step. `step` may run twice, so it must only change its argument. */
   update: <T>(step: (entry: Entry) => T) => T
   /** Time after which an entry may have changed without our doing; none when only we change it. */
   readonly changesWithinMs: number | undefined
@@ -224,7 +198,6 @@ export function freshEntry(rule: BucketRule, now: number): Entry {
   return { ...freshAccount(rule, now), own, others: [] }
 }
 
-/** What this process sent in the last minute. */
 export function ownSpent({ own }: Entry): readonly Spent[] {
   return own.sent.map(count => ({ ...count, isOwn: true }))
 }

@@ -42,26 +42,23 @@ export type BudgetSnapshot = {
   tokens: number
   capacity: number
   unlimited: boolean
-  /** Callers of this process that wait. */
   waiting: number
   /** Requests of all processes that were sent and not yet answered or failed. */
   inFlight: number
   /** End of a pause that the service asked for, in epoch milliseconds. */
   pausedUntil: number | undefined
-  /** Live pollers of all processes. */
   pollers: number
   /** Steady rate that is assumed now; less than the key's after a refusal, because others use the key too. */
   refillPerSecond: number
   slowed: boolean
 }
 
-/** The right to send one request. */
 export type Permit = {
-  /** Says that the request was answered or failed; further calls do nothing. */
+  /** Reports that the request was answered or failed; further calls do nothing. */
   release: () => void
-  /** Says that the request never left, such as for a refused connection, and costs nothing. */
+  /** Reports that the request never left, such as for a refused connection; it costs nothing. */
   unused: () => void
-  /** Says that the service refused the key's rate: empties the budget and pauses it. */
+  /** Reports that the service refused the key's rate: empties the budget and pauses it. */
   limited: (retryAfterMs: number | undefined) => void
 }
 
@@ -69,7 +66,7 @@ type AcquireOptions = {
   priority?: Priority | undefined
   /** Callers that share a priority take turns by owner, such as a pane. */
   owner?: string | undefined
-  /** What is asked for, as lists name it: an operation. */
+  /** Name of the operation, for lists of waiting requests. */
   what?: string | undefined
   /** By default what the priority says. */
   purpose?: Purpose | undefined
@@ -77,28 +74,25 @@ type AcquireOptions = {
 }
 
 export type Budget = {
-  /**
-   * Waits for the right to send one request.
-   * @throws ApiError of kind `aborted`, or `refused` with code `rate-paused` when the pause is too long to wait for
-   */
+  /** Waits for the right to send one request. @throws ApiError `aborted`, or `refused` with code `rate-paused` */
   acquire: (options?: AcquireOptions) => Promise<Permit>
   subscribe: (listener: () => void) => () => void
   /** The gauge; the same object as long as nothing changed. */
   snapshot: () => BudgetSnapshot
   /** Counts one more among `pollers`, which share the steady rate, until the returned function is called. */
   startPolling: () => () => void
-  /** What is asked from now on is for this screen or command. */
+  /** Attributes requests from now on to this screen or command. */
   placeIs: (place: string) => void
   /** Counts something that needed no request. */
   spare: (kind: keyof Spared) => void
   report: () => BudgetReport
-  /** From now on, what other processes do appears so many times later than usual. */
+  /** Shows what other processes do this many times later than usual. */
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
   setOneByOne: (oneByOne: boolean) => void
   /** Ends the pause of the key, for all processes of the machine. @returns whether there was one */
   reset: () => boolean
-  /** Takes this process out of a shared budget; what is asked afterwards counts for this process alone. */
+  /** Removes this process from a shared budget; later requests count for this process alone. */
   close: () => void
 }
 
@@ -119,10 +113,8 @@ const BACKOFF_CAP_MS = 60_000
 const OTHERS_SHOWN_MS = 1_000
 
 /**
- * The one way to a service: every request of a key takes a permit here. Its bucket can never hold more
- * than the service's own (see `refilled`), so only users of the same key on other machines can cause a 429.
- * A request that was given up but reaches the service more than a refill later is outside that proof,
- * and so is one of a process that died.
+ * The one way to a service: every request of a key takes a permit here. Its bucket never holds more than the service's
+ * own (see `refilled`), so only users of the key on other machines can cause a 429.
  */
 export function createBudget(options: BudgetOptions = {}): Budget {
   return new RequestBudget(options)
@@ -140,7 +132,7 @@ class RequestBudget implements Budget {
   #cancelGrant: (() => void) | undefined
   #rest = 1
   #isOneByOne = false
-  /** Requests under way that nobody waits for. */
+  /** Requests under way that nobody is waiting for. */
   #unawaited = 0
   #place = 'mcpdeck'
   readonly #spared: Spared = { fresh: 0, same: 0, pages: 0, givenUp: 0 }
@@ -269,14 +261,12 @@ class RequestBudget implements Budget {
     }
   }
 
-  /** The entry as it stands now. */
   #look(): { now: number; entry: Entry } {
     const entry = this.#ledger.read()
     const now = this.#ledger.now()
     return { now, entry: advanced(entry, now, this.#rule) }
   }
 
-  /** Changes the account as it stands now. */
   #change<T>(step: (entry: Entry, now: number) => T): T {
     return this.#ledger.update(entry => {
       const now = this.#ledger.now()
@@ -285,7 +275,7 @@ class RequestBudget implements Budget {
     })
   }
 
-  /** Lets in all who may go, then wakes up again for the next one. */
+  /** Grants permits to all who may send, then schedules the next check. */
   #serve(): void {
     this.#cancelGrant?.()
     this.#cancelGrant = undefined

@@ -34,7 +34,6 @@ export function minuteBefore(now: number): number {
   return Math.floor(now / 1000) - KEPT_SECONDS + 1
 }
 
-/** The counts of the last minute with one more. */
 export function counted(counts: readonly Count[], now: number, { place, purpose }: Cause): readonly Count[] {
   const second = Math.floor(now / 1000)
   const isSame = (count: Count) => count.second === second && count.place === place && count.purpose === purpose
@@ -76,7 +75,7 @@ export class Gauge<T extends Record<string, unknown>> {
   #current: T | undefined
   /** What the listeners know; somebody may have read a newer value since. */
   #published: T | undefined
-  /** Listeners are being called: each of them reads, and a measurement may look at a file. */
+  /** Guards against calls from listeners: each reads the value, and a measurement may read a file. */
   #isTelling = false
   #cancelTick: (() => void) | undefined
 

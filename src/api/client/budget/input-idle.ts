@@ -2,18 +2,16 @@ import type { Budget } from './budget.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** After a key nobody presses the next one within this time, in milliseconds, unless it is held down. */
+/** Nobody presses the next key within this time after a key, in milliseconds, unless a key is held down. */
 const AFTER_KEY_MS = 40
-/** When no key came for as long, the person rests, in milliseconds. */
+/** Without a key for this long the person is taken to pause, in milliseconds. */
 const REST_MS = 200
 
-/** The moments in which work that nobody waits for delays no key. */
+/** The moments in which background work delays no key. */
 export type InputIdle = {
   /** A key came, and is being answered. */
   inputArrived: () => void
-  /**
-   * Resolves right after a key was answered, or once keys rest; one caller at a time, with keys heard between two.
-   */
+  /** Resolves right after a key was handled, or once keys pause; one caller at a time, with keys handled in between. */
   next: () => Promise<void>
 }
 
@@ -41,10 +39,7 @@ export function createInputIdle(clock: Clock = systemClock): InputIdle {
   }
 }
 
-/**
- * A budget whose requests leave between keys, those in the foreground excepted: the service in the same process takes
- * the time of both.
- */
+/** A budget whose background requests leave between keys, because a service in the same process shares the thread. */
 export function betweenKeys(budget: Budget, pauses: InputIdle): Budget {
   return {
     ...budget,

@@ -4,10 +4,10 @@ import { minuteBefore, type Purpose, type Spent } from './gauge.ts'
 import type { Machine } from '../../../lib/machine.ts'
 import { type Database, openForOwner, WRITE_AHEAD_LOG } from '../../../lib/sqlite.ts'
 
-/** Longest block of this process by another's step, which takes well under a millisecond. */
+/** Longest time in milliseconds that another process's step may block this one. */
 const PATIENCE_MS = 100
 /** Other processes are asked whether they still live no more often than this. */
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS accounts (
@@ -48,17 +48,13 @@ type SpentRow = { token: string; second: number; place: string; purpose: Purpose
 
 export type LedgerFileOptions = {
   file: string
-  /** Names the account in the file. */
   keyId: string
   machine: Machine
   /** How long this process counts as alive after its last step, in milliseconds. */
   leaseMs: number
 }
 
-/**
- * The accounts of all processes of one machine, in SQLite. A write-ahead log keeps a step free of
- * waiting for the disk; nothing is lost that matters when the machine stops, because buckets refill.
- */
+/** The accounts of all processes of one machine, in SQLite. Nothing that matters is lost in a crash: buckets refill. */
 export class LedgerFile {
   readonly #database: Database
   readonly #machine: Machine
@@ -123,9 +119,7 @@ export class LedgerFile {
     return { entry, seen: row?.seen ?? this.#machine.now() }
   }
 
-  /**
-   * A time seen in the future is from before a restart of the machine; time went on by at least what is counted now.
-   */
+  /** A time seen in the future is from before a restart of the machine. */
   #accountOf(row: AccountRow): Account {
     const shift = Math.max(0, row.seen - this.#machine.now())
     return {
@@ -140,7 +134,7 @@ export class LedgerFile {
   #others(clean: boolean): Member[] {
     const rows = this.#database.all<MemberRow>(READ_OTHERS, { id: this.#id, token: this.#token })
     const now = this.#machine.now()
-    const look = clean && now - this.#lookedAt >= LOOK_EVERY_MS
+    const look = clean && now - this.#lookedAt >= CHECK_EVERY_MS
     if (look) this.#lookedAt = now
     const alive = (row: MemberRow) =>
       row.lease_until > now &&

@@ -27,20 +27,17 @@ export type Sharing = {
   file: string
   /** Names key and service without giving the key away. */
   keyId: string
-  /** Hears at most once that the budget cannot be shared, in one sentence. */
+  /** Called at most once, with one sentence, when the budget cannot be shared. */
   onNotice?: (text: string) => void
   machine?: Machine
 }
 
-/** A silent process counts as dead after this. */
+/** A process that made no step for this long counts as dead, in milliseconds. */
 export const LEASE_MS = 15_000
 const RENEW_EVERY_MS = LEASE_MS / 3
 /** A process that cannot reach the others tries again after this, and then ever more rarely. */
 const FIRST_RETRY_MS = 250
-/**
- * It sends nothing at first: most blocks are over sooner, and the tokens of this time cover what others
- * still send on their own after the first has returned, so nobody may try more rarely than this.
- */
+/** Nothing is sent at first: most blocks are short, and this time covers what others still send on their own. */
 const PATIENCE_MS = 2_000
 /** SQLite's code for a table that another connection has locked. */
 const SQLITE_LOCKED = 6
@@ -51,9 +48,8 @@ const FRESH_MS = 250
 type Away = { pauses: number; triedAt: number; retryMs: number }
 
 /**
- * The account of a key in a file that all processes of the machine share. While another process blocks
- * the file, this one waits, then sends no more than its share of the rate, for which the account pays later;
- * without a usable file it goes on alone.
+ * The account of a key in a file that all processes of the machine share. While another process blocks it, this one
+ * waits, then sends its share of the rate; without a usable file it goes on alone.
  */
 export class SharedLedger implements Ledger {
   readonly now: () => number
@@ -62,7 +58,7 @@ export class SharedLedger implements Ledger {
   readonly #fileOptions: LedgerFileOptions
   readonly #onNotice: (text: string) => void
   #file: LedgerFile | undefined
-  /** True for good once there is no use in trying. */
+  /** True for good once sharing is given up. */
   #alone = false
   #known: Entry
   #knownAt: number
@@ -145,10 +141,7 @@ export class SharedLedger implements Ledger {
     return entry
   }
 
-  /**
-   * Pays for what was sent while the file was blocked: the first to return gives up all tokens that came
-   * since the last step, for itself and the others.
-   */
+  /** Pays for what was sent while the file was blocked: the first process to return gives up all tokens since then. */
   #payFor(away: Away, stored: Entry, seen: number): void {
     const { bucket, pauses } = this.#known
     if (seen <= away.triedAt) stored.bucket.at = Math.max(stored.bucket.at, this.now())

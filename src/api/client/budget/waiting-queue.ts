@@ -7,13 +7,9 @@ export type { Priority } from './gauge.ts'
 /** All priorities, the first to go first. */
 const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'background']
 
-/** One that waits. */
 export type Waiter = { priority: Priority; owner: string }
 
-/**
- * Waits by priority; within one, owners take turns and each owner's own are served in order,
- * so that one busy pane cannot starve its neighbour.
- */
+/** Waits by priority; within one, owners take turns, so that one busy pane cannot starve its neighbour. */
 export class WaitingLine<T extends Waiter> {
   /** A map keeps the order of its keys, so the first owner is the one whose turn it is. */
   readonly #owners: Record<Priority, Map<string, T[]>> = {
@@ -24,7 +20,6 @@ export class WaitingLine<T extends Waiter> {
   }
   #size = 0
 
-  /** All that wait, the first to go first. */
   all(): T[] {
     return ORDER.flatMap(priority => [...this.#owners[priority].values()].flat())
   }
@@ -41,7 +36,6 @@ export class WaitingLine<T extends Waiter> {
     this.#size += 1
   }
 
-  /** The next one, left in the line. */
   peek(): T | undefined {
     for (const priority of ORDER) {
       const [own] = this.#owners[priority].values()
@@ -50,7 +44,6 @@ export class WaitingLine<T extends Waiter> {
     return undefined
   }
 
-  /** Takes the next one out and gives the turn to the next owner. */
   shift(): T | undefined {
     const waiter = this.peek()
     if (!waiter) return undefined
@@ -64,7 +57,6 @@ export class WaitingLine<T extends Waiter> {
     return waiter
   }
 
-  /** Takes one out wherever it stands; false when it is not there. */
   remove(waiter: T): boolean {
     const owners = this.#owners[waiter.priority]
     const own = owners.get(waiter.owner)
@@ -105,10 +97,7 @@ export function tokensNeeded(priority: Priority, capacity: number): number {
   return 1 + (RESERVE[priority] - 1) * scale
 }
 
-/**
- * Tokens to leave to other processes: those whose first in line has a higher priority, or the same and
- * was served longer ago. All claims end by themselves, so nobody waits for one that does not come.
- */
+/** Tokens to leave to processes whose first in line goes before ours. Claims expire, so nobody waits for ever. */
 function tokensClaimed({ own, others }: Entry, rank: number, now: number): number {
   return others.filter(
     ({ claim, servedAt }) =>
@@ -118,10 +107,7 @@ function tokensClaimed({ own, others }: Entry, rank: number, now: number): numbe
   ).length
 }
 
-/**
- * Takes a token for the first in a process's line, or announces its wait.
- * @param entry changed in place
- */
+/** Takes a token for the first in a process's line, or announces its wait. @param entry changed in place */
 export function takePermit(
   entry: Entry,
   now: number,
@@ -144,7 +130,7 @@ export function takePermit(
   return { kind: 'wait', wakeMs }
 }
 
-/** A wait that depends on other processes may end at any time, so it is looked at again soon. */
+/** A wait that depends on other processes may end at any time, so it is checked again soon. */
 function wakeAfter(
   wait: number | undefined,
   othersFirst: boolean,

@@ -6,10 +6,10 @@ import type { StoredAnswer } from './cache-file.ts'
 import { type Contract, contract } from '../../contract/contract.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** Most characters of one kept answer, and of all of them. */
+/** Most characters of one stored answer, and of all of them. */
 const MAX_ANSWER = BOUNDS.cachedAnswer.most
 const MAX_ALL = BOUNDS.cachedAnswers.most
-/** Older than this an answer is worth nothing, in milliseconds. */
+/** Older answers are not stored, in milliseconds. */
 const MAX_AGE_MS = 14 * 24 * 60 * 60_000
 
 /** Answers that hold what lets others in: links to scenarios and to signing in. */
@@ -22,7 +22,7 @@ const CONVERSATIONS = new Set<AnyEndpoint>([
   contract.userTestingSessions.get,
 ])
 
-/** What is worth keeping for the next start, latest answers first, within a bound on size and age. */
+/** Answers to store for the next start, latest first, within bounds on size and age. */
 export function answersToStore(queryClient: QueryClient, now: number): StoredAnswer[] {
   const kept: StoredAnswer[] = []
   let room = MAX_ALL
@@ -39,7 +39,7 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
   return kept
 }
 
-/** Puts kept answers where nothing was read yet. They count as out of date, however young they are. */
+/** Restores stored answers where nothing was read yet. They count as out of date, whatever their age. */
 export function restoreAnswers(queryClient: QueryClient, answers: readonly StoredAnswer[]): void {
   const queries = answers.map(({ key, at, json }) => {
     const data: unknown = parseExact(json)

@@ -8,7 +8,6 @@ export type StoredAnswer = {
   key: readonly unknown[]
   /** When it was read, epoch milliseconds. */
   at: number
-  /** The answer as JSON. */
   json: string
 }
 

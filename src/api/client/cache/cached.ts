@@ -1,7 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { AnyEndpoint, InputOf, OutputOf } from '../../contract/endpoint.ts'
+import type { AnyEndpoint, InputOf, ItemOf } from '../../contract/endpoint.ts'
 
-export type ItemOf<E> = OutputOf<E> extends { items: readonly (infer Item)[] } ? Item : never
 type Listed<E> = { items?: readonly ItemOf<E>[] }
 
 /** Every item of a list that was read already, with the input of its request; nothing is fetched. */
@@ -18,10 +17,7 @@ export function cachedItems<E extends AnyEndpoint>(
   })
 }
 
-/**
- * The items of a list that was read already as things that are opened by their names; `to` gives the place of one by
- * its id.
- */
+/** Items of a list in the cache as things to open by name; `to` gives the place of one by its id. */
 export function namedItems<E extends AnyEndpoint, Place>(
   endpoint: ItemOf<E> extends { id: string; name?: string | null } ? E : never,
   kind: string,

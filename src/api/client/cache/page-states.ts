@@ -1,4 +1,5 @@
-import type { InfiniteData, Query } from '@tanstack/react-query'
+import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
+import { nextCursorOf } from '../../contract/shapes.ts'
 
 type Cursor = string | undefined
 /** The states of the service before pages were read, by cursor. */
@@ -12,10 +13,7 @@ export function isUnchanged(query: object, cursor: Cursor, state: string | undef
   return state !== undefined && inCache.get(query)?.get(cursor) === state
 }
 
-/**
- * The pages that the fetch with this signal has read; every call for a page asks for them, since what an earlier fetch
- * read that failed or was given up counts for nothing.
- */
+/** The pages that the fetch with this signal has read; what an earlier, failed fetch read does not count. */
 export function statesBeingRead(query: object, signal: AbortSignal): States {
   let fetch = beingRead.get(query)
   if (fetch?.signal !== signal) beingRead.set(query, (fetch = { signal, states: new Map() }))
@@ -30,4 +28,48 @@ export function keepStates(query: Pick<Query<unknown, unknown, unknown>, 'state'
   const { pageParams } = query.state.data as InfiniteData<unknown, Cursor>
   const states = [...(inCache.get(query) ?? []), ...fetch.states]
   inCache.set(query, new Map(states.filter(([cursor]) => pageParams.includes(cursor))))
+}
+
+/** The first page of a list, and whether it was asked for as the plain list is. */
+type FirstPage = { page: unknown; isPlain: boolean }
+
+const firstPages = new WeakMap<object, FirstPage>()
+
+/** Notes what a read in pages was answered first; it counts once that read has succeeded. */
+export function noteFirstPage(query: object | undefined, first: FirstPage): void {
+  if (query) firstPages.set(query, first)
+}
+
+type Answered = Pick<Query<unknown, unknown, unknown>, 'queryKey' | 'state'>
+type Pages = InfiniteData<unknown, string | undefined>
+
+/** Shares an answer between the plain and the paged query of one list, so that screens do not contradict each other. */
+export function shareAnswer(queryClient: QueryClient, query: Answered): void {
+  const [resource, name, input, form] = query.queryKey
+  const { dataUpdatedAt: updatedAt, data } = query.state
+  const plainKey = [resource, name, input]
+  if (form === 'pages') {
+    const first = firstPages.get(query)
+    firstPages.delete(query)
+    if (first && (first.isPlain || isWhole(first.page)) && isOlder(queryClient, plainKey, updatedAt))
+      queryClient.setQueryData(plainKey, first.page, { updatedAt })
+    return
+  }
+  const pagesKey = [...plainKey, 'pages']
+  if (isList(data) && isWhole(data) && isOlder(queryClient, pagesKey, updatedAt))
+    queryClient.setQueryData<Pages>(pagesKey, { pages: [data], pageParams: [undefined] }, { updatedAt })
+}
+
+function isOlder(queryClient: QueryClient, queryKey: readonly unknown[], updatedAt: number): boolean {
+  const state = queryClient.getQueryState(queryKey)
+  return state?.data !== undefined && (state.dataUpdatedAt <= updatedAt || state.isInvalidated)
+}
+
+function isList(data: unknown): data is { items: readonly unknown[] } {
+  return typeof data === 'object' && data !== null && 'items' in data
+}
+
+function isWhole(page: unknown): boolean {
+  const { nextCursor } = Object(page) as { nextCursor?: unknown }
+  return typeof nextCursor !== 'string' || nextCursorOf({ nextCursor }) === undefined
 }

@@ -113,8 +113,8 @@ describe('queries', () => {
     const options = queries.iterations.list.infinite(
       { projectId: 'p', runId: 'r' },
       {
-        together: 3,
-        keep: page => ({
+        pagesPerDraw: 3,
+        project: page => ({
           ...page,
           items: page.items.map(({ id, iterationNumber, status }) => ({ id, iterationNumber, status })),
         }),
@@ -144,7 +144,7 @@ describe('queries', () => {
         nextCursor: at < 3 ? String(at + 1) : null,
       })
     })
-    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { aRound: 2 })
+    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { maxPagesPerPoll: 2 })
     const observer = new InfiniteQueryObserver(queryClient, options)
     watch(observer)
     await expect.poll(() => observer.getCurrentResult().hasNextPage, PATIENCE).toBe(true)
@@ -170,7 +170,7 @@ describe('queries', () => {
     const { queries, queryClient, requests } = setup((_, nth) =>
       Response.json({ items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }], nextCursor: cursors[nth - 1] }),
     )
-    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { together: 10 })
+    const options = queries.iterations.list.infinite({ projectId: 'p', runId: 'r' }, { pagesPerDraw: 10 })
     const observer = new InfiniteQueryObserver(queryClient, options)
     watch(observer)
     await expect.poll(() => observer.getCurrentResult().hasNextPage, PATIENCE).toBe(true)

@@ -14,15 +14,11 @@ import { type Contract, contract } from '../../contract/contract.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
-import { noteFirstPage } from './one-list.ts'
-import { isUnchanged, statesBeingRead } from './page-states.ts'
+import { noteFirstPage, isUnchanged, statesBeingRead } from './page-states.ts'
 import { datedRead, outdateAfterWrite } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 import type { Purpose } from '../budget/gauge.ts'
-
-/**
- * What a query may say about itself; without a priority the first load is in the foreground, later ones are visible.
- */
+/** Request options of a query; without a priority the first load is in the foreground, later ones are visible. */
 type RequestMeta = {
   priority?: Priority
   owner?: string
@@ -47,17 +43,14 @@ type Extra<O> = Partial<
 >
 type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, QueryKeyOf<E>>>
 type PagesExtra<E> = {
-  /** Says of a page that it will never change again, so that polling leaves it as it is. */
+  /** Whether a page will never change again, so that polling skips it. */
   settled?: (page: OutputOf<E>) => boolean
-  /** Most pages that one round of polling reads again; the others wait for their turn. All of them by default. */
-  aRound?: number
-  /** What is kept of an answer, where a long list needs little of each item. */
-  keep?: (page: OutputOf<E>) => OutputOf<E>
-  /**
-   * How many of the service's pages are read as one after the first, so that a long list is not drawn for each; one by
-   * default.
-   */
-  together?: number
+  /** Most pages that one poll reads again; the others wait for a later poll. All by default. */
+  maxPagesPerPoll?: number
+  /** Reduces an answer to what is stored, where a long list needs little of each item. */
+  project?: (page: OutputOf<E>) => OutputOf<E>
+  /** Pages read as one after the first, so that a long list is drawn less often; one by default. */
+  pagesPerDraw?: number
 } & Extra<
   UseInfiniteQueryOptions<
     OutputOf<E>,
@@ -76,7 +69,6 @@ export type Queries = {
 }
 
 type EndpointQueries<E extends AnyEndpoint> = {
-  /** For `useQuery`; reads only. */
   options: (input: InputOf<E>, extra?: QueryExtra<E>) => ReturnType<typeof readOptions<E>>
   /** For `useInfiniteQuery`; reads only. A list without a cursor has one page. */
   infinite: (input: InputOf<E>, extra?: PagesExtra<E>) => ReturnType<typeof pagesOptions<E>>
@@ -95,9 +87,8 @@ export function createQueries(client: Client): Queries {
 }
 
 /**
- * Marks the endpoint's own resource and all that it `refreshes` as out of date, or what of it `predicate` lets through.
- * What is on screen is read again; nothing waits for that, and a read that fails says so where it shows. `inputs` are
- * those of the requests that were sent: what a plan reads of their projects is read before all else.
+ * Marks the endpoint's resource and all that it `refreshes` as out of date; what is on screen is read again. `inputs`
+ * are those of the requests that were sent.
  */
 export function refresh(
   queryClient: QueryClient,
@@ -129,7 +120,7 @@ function pagesOptions<E extends AnyEndpoint>(
   client: Client,
   endpoint: E,
   input: InputOf<E>,
-  { settled, aRound = Infinity, keep = page => page, together = 1, ...extra }: PagesExtra<E> = {},
+  { settled, maxPagesPerPoll = Infinity, project = page => page, pagesPerDraw = 1, ...extra }: PagesExtra<E> = {},
 ) {
   requireRead(endpoint)
   const queryKey: PagesKeyOf<E> = [endpoint.resource, endpoint.name, input, 'pages']
@@ -147,7 +138,7 @@ function pagesOptions<E extends AnyEndpoint>(
       const query = context.client.getQueryCache().find({ queryKey: context.queryKey, exact: true })
       const states = query && statesBeingRead(query, signal)
       const state = client.stateOf(endpoint)
-      const known = knownPage(context, { settled, aRound }, state)
+      const known = knownPage(context, { settled, maxPagesPerPoll }, state)
       if (known !== undefined) {
         client.budget.spare('pages')
         return known
@@ -164,10 +155,10 @@ function pagesOptions<E extends AnyEndpoint>(
         if (cursor === undefined) noteFirstPage(query, { page: value, isPlain: size.limit === undefined })
         reading.pages += 1
         reading.text += text.length
-        return keep(value)
+        return project(value)
       }
       if (pageParam !== undefined) await yieldToInput()
-      const isFull = () => reading.pages >= together || reading.text >= MOST_TOGETHER
+      const isFull = () => reading.pages >= pagesPerDraw || reading.text >= MOST_TOGETHER
       const page =
         pageParam === undefined ? await read(undefined) : await followed({ endpoint, cursor: pageParam, read, isFull })
       if (state !== undefined) states?.set(pageParam, state)
@@ -236,7 +227,7 @@ function requireRead(endpoint: AnyEndpoint): void {
 }
 
 type PagesContext = RequestContext & { pageParam: string | undefined }
-type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; aRound: number }
+type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; maxPagesPerPoll: number }
 
 /** A page that was read before and that this round of polling need not read again, given the state of the service. */
 function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: string | undefined): Page | undefined {
@@ -254,16 +245,13 @@ function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: strin
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }
 
-/**
- * The cursors of the round that reads a list again: it begins with the first page, and until it ends the list stays as
- * it was.
- */
+/** The cursors that the present poll of a list reads again, from the first page on. */
 const rounds = new WeakMap<object, ReadonlySet<string | undefined>>()
 
 function roundOf<Page>(
   context: PagesContext,
   known: InfiniteData<Page, string | undefined>,
-  { settled, aRound }: Rounds<Page>,
+  { settled, maxPagesPerPoll }: Rounds<Page>,
 ): ReadonlySet<string | undefined> {
   const begun = rounds.get(known)
   if (begun && context.pageParam !== undefined) return begun
@@ -272,7 +260,7 @@ function roundOf<Page>(
   const round = pagesToRefresh(pageParams, {
     isOpen: cursor => !settled?.(pages[pageParams.indexOf(cursor)]!),
     readAt: cursor => readings?.get(cursor)?.at ?? 0,
-    most: aRound,
+    most: maxPagesPerPoll,
   })
   rounds.set(known, round)
   return round

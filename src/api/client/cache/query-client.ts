@@ -12,8 +12,7 @@ import {
 import type { ApiError } from '../errors/api-error.ts'
 import { every, together } from '../../../lib/clock.ts'
 import { isPlainRead } from './cache-contents.ts'
-import { shareAnswer } from './one-list.ts'
-import { keepStates } from './page-states.ts'
+import { shareAnswer, keepStates } from './page-states.ts'
 
 /** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
 const STALE_MS = 10_000
@@ -22,13 +21,10 @@ const KEEP_MS = 10 * 60_000
 /** What took longer than this to arrive is as old as its request, in milliseconds. */
 const LATE_MS = 1_000
 
-/** When the first request left of what a query is reading, in epoch milliseconds. */
+/** When the first request of the present read left, by query, in epoch milliseconds. */
 const leftAt = new WeakMap<object, number>()
 
-/**
- * Begins a read, or goes on with the next page of one. What it returns is told when the request of each answer left:
- * a slow line brings old news, and no screen may say that it is new.
- */
+/** Begins a read or its next page. Returns what dates the answer by its request: a slow line brings old data. */
 export function datedRead(queryClient: QueryClient, queryKey: QueryKey, goesOn: boolean): (at: number) => void {
   const query = queryClient.getQueryCache().find({ queryKey, exact: true })
   if (query && !goesOn) leftAt.delete(query)
@@ -37,17 +33,13 @@ export function datedRead(queryClient: QueryClient, queryKey: QueryKey, goesOn: 
   }
 }
 
-/** Dates an answer by its request. */
 function date(query: Pick<Query<unknown, unknown, unknown>, 'state' | 'setState'>): void {
   const at = leftAt.get(query)
   leftAt.delete(query)
   if (at !== undefined && query.state.dataUpdatedAt - at > LATE_MS) query.setState({ dataUpdatedAt: at })
 }
 
-/**
- * The cache of server state. Retries live in the transport, so that they pass the request budget.
- * Call `clear()` at the end: kept data holds timers.
- */
+/** The cache of server state; retries belong to the transport. Call `clear()` at the end, because data holds timers. */
 export function createQueryClient(): QueryClient {
   // In Node the library takes itself for a server and then neither polls nor expires anything.
   environmentManager.setIsServer(() => false)
@@ -95,18 +87,14 @@ export function createPollingClient(): QueryClient {
   return createQueryClient()
 }
 
-/** Owner of reads that are made in an order of their own, since there may be hundreds: those of Now. */
+/** Owner of the planned reads of the Now screen, which may number hundreds. */
 export const PLANNED = 'now'
 
-/** Whether a query is read by a plan. */
 export function isPlanned({ meta }: { meta?: QueryMeta | undefined }): boolean {
   return meta?.owner === PLANNED
 }
 
-/**
- * Marks what matches as out of date, and reads again what of it is on screen. What is read by a plan only gets due by
- * that: all at once it would keep everything else waiting for minutes.
- */
+/** Marks what matches as out of date and rereads what is on screen; planned reads only become due. */
 export async function outdate(queryClient: QueryClient, filters: QueryFilters = {}): Promise<void> {
   const { predicate = () => true } = filters
   await queryClient.invalidateQueries({ ...filters, refetchType: 'none' })
@@ -130,11 +118,7 @@ function projectOf(input: unknown): unknown {
   return (Object(input) as { projectId?: unknown }).projectId
 }
 
-/**
- * Marks what a write has made out of date. A planned read that is on its way may have been answered before the write,
- * so that it is given up.
- * @param inputs those of the requests that were sent, as far as they are known
- */
+/** Marks as out of date what a write changed; cancels planned reads under way. @param inputs of the known requests */
 export async function outdateAfterWrite(
   queryClient: QueryClient,
   filters: QueryFilters,
@@ -150,10 +134,7 @@ export async function outdateAfterWrite(
   await outdate(queryClient, filters)
 }
 
-/**
- * Reads again what is on screen, since the service has more than it had. A first answer that is on its way was made
- * before that, and invalidating alone would take it for the new one.
- */
+/** Rereads what is on screen after the service got more data; a first read under way may predate that. */
 export async function readAgain(queryClient: QueryClient): Promise<void> {
   const isAwaited = (query: Query): boolean => isPlainRead(query) && query.state.data === undefined && query.isActive()
   await queryClient.cancelQueries({ predicate: isAwaited })

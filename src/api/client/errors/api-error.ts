@@ -9,6 +9,8 @@ import {
   type RefusalCode,
 } from './error-kinds.ts'
 import type { RateLimitKind } from './rate-limit.ts'
+import { isPlainObject } from '../../contract/shapes.ts'
+import type { ExportSnapshot, Tool } from '../../contract/server-operations.ts'
 
 export type ApiErrorFields = Omit<ErrorFacts, 'issues' | 'endpoint' | 'risk'> & {
   endpoint?: Pick<AnyEndpoint, 'operation' | 'risk'> | undefined
@@ -19,10 +21,7 @@ const PASSING_STATUS = new Set([500, 502, 503, 504])
 const PASSING_CODES = new Set(['INTERNAL_ERROR', 'SERVER_UNREACHABLE', 'TIMEOUT'])
 const PASSING_LIMITS = new Set<RateLimitKind>(['key-rate', 'burst-brake', 'agent-concurrency', 'connection-poll'])
 
-/**
- * The one error of every call; branch on `kind`, `code` and `status`, never on `message`. It never
- * holds the key. What each field means: {@link ErrorFacts}.
- */
+/** The one error of every call; branch on `kind`, `code` and `status`, never on `message`. It never holds the key. */
 export class ApiError extends Error implements ErrorFacts {
   override readonly name = 'ApiError'
   readonly kind: ApiErrorKind
@@ -67,10 +66,7 @@ export class ApiError extends Error implements ErrorFacts {
     return reasonOf(this)
   }
 
-  /**
-   * Whether the same request may succeed later by itself (limits-and-errors section 1): a passing
-   * status whose code, where known, is passing too. Whether a repeat is safe is the retry loop's question.
-   */
+  /** Whether the same request may succeed later (limits-and-errors section 1); not whether a repeat is safe. */
   get retryable(): boolean {
     if (this.kind === 'network') return this.code !== 'tls'
     if (this.kind === 'timeout') return true
@@ -91,7 +87,7 @@ export class ApiError extends Error implements ErrorFacts {
   }
 }
 
-/** Whether nothing came back, so that the line or the service may be down, or the local workspace cannot be opened. */
+/** Whether no answer arrived: the connection or service may be down, or the local workspace cannot be opened. */
 export function isLineFault(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
   return error.kind === 'network' || error.kind === 'timeout' || error.code === 'local-workspace'
@@ -150,7 +146,6 @@ export async function unlessEnded<T>(stopping: Promise<T>): Promise<T | undefine
   }
 }
 
-/** The caller's own stop, before or after the request left. */
 export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })
 }
@@ -169,4 +164,34 @@ export function refusal(
   fields: Pick<ApiErrorFields, 'endpoint' | 'issues' | 'retryAfterMs' | 'details'> = {},
 ): ApiError {
   return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
+}
+
+/** A JSON-RPC error that an MCP server answered; `frame` is the whole message, where it is known. */
+type ProtocolAnswer = { error: { code: unknown; message: unknown; data?: unknown }; frame: unknown }
+
+/** The JSON-RPC error behind a failed request; undefined where the server gave none. */
+export function protocolErrorOf(error: unknown): ProtocolAnswer | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const { protocolError, frame } = error.details ?? {}
+  if (!isPlainObject(protocolError)) return undefined
+  const { code, message, data } = protocolError
+  return { error: { code, message, data }, frame }
+}
+
+/** What is between this program and a service, as the beginning of a sentence. */
+export function connectionLabel(fault: ConnectionFault, host: string): string {
+  return {
+    silent: `${host} does not answer`,
+    'key-refused': `${host} refuses the key`,
+    redirected: `${host} redirects to another address`,
+    'web-page': `A web page answers in place of ${host}`,
+    unavailable: `${host} cannot answer now`,
+  }[fault]
+}
+
+/** The tools of a server for what builds on all of them. @throws ApiError where they could not be read */
+export function allTools({ tools, unread }: ExportSnapshot): Tool[] {
+  const why = unread?.['tools']
+  if (why === undefined) return tools
+  throw new ApiError({ kind: 'http', code: 'FEATURE_NOT_SUPPORTED', status: 422, message: why, sent: true })
 }

@@ -68,7 +68,6 @@ export type ErrorFacts = {
   risk?: Risk | undefined
   /** Wait that the service (or a paused budget) asks for, in milliseconds. */
   retryAfterMs?: number | undefined
-  /** Which limit refused the call. */
   limit?: RateLimitKind | undefined
   answer?: AnswerShape | undefined
   /** The system's own word for a network fault, such as `ENOTFOUND`. */

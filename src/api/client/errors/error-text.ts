@@ -7,15 +7,13 @@ import { ownValue } from '../../../lib/own-value.ts'
 
 /** An error in words. The service's own words are `error.message`, which this does not repeat. */
 export type ErrorText = {
-  /** A few words for a heading. */
   title: string
-  /** What happened. */
   sentence: string
   /** What to do now. */
   next: string
 }
 
-/** Said in place of the advice of a failure that leaves a doubt: what that says to do might do it twice. */
+/** Replaces the advice for a failure with an unknown outcome, because repeating might do it twice. */
 const CHECK_FIRST = 'Check whether it happened, and repeat it only if it did not.'
 
 /** Words for any error; what is no {@link ApiError} is a fault of this program. */
@@ -33,7 +31,7 @@ export function unquotedMessage(error: unknown): string | undefined {
   return describeError(error).sentence.includes(printable(error.message).trim()) ? undefined : error.message
 }
 
-/** All of it as one text. What matters most stands first, because a small terminal shows the beginning. */
+/** All of it as one text, the most important first, because a small terminal shows the beginning. */
 export function failureSentence(error: unknown): string {
   const { title, sentence, next } = describeError(error)
   if (error instanceof ApiError && error.leavesDoubt) return `${title}; it may have happened anyway. ${next}`

@@ -2,15 +2,11 @@ import type * as z from 'zod'
 import type { FieldIssue, ErrorFacts } from './error-kinds.ts'
 import { printable } from '../../../lib/printable.ts'
 
-/**
- * A schema's complaints, one per field. They name types and allowed values, never the value itself,
- * because an input may hold a secret.
- */
+/** A schema's issues, one per field. They never quote the value, because an input may hold a secret. */
 export function fieldIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldIssue[] {
   return error.issues.map(issue => ({ path: formatPath([...prefix, ...issue.path]), expected: expectation(issue) }))
 }
 
-/** One line naming the first few fields. */
 export function summarizeIssues(issues: readonly FieldIssue[], most = 3): string {
   const named = issues.slice(0, most).map(({ path, expected }) => (path ? `${path}: ${expected}` : expected))
   const rest = issues.length - named.length

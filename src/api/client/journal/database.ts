@@ -60,10 +60,7 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `
 
-/**
- * Opens the file, made on first use with rights for its owner only.
- * @throws when the file cannot be used
- */
+/** Opens the file, made on first use with rights for its owner only. @throws when the file cannot be used */
 export function openEntries(file: string): Database {
   const database = openForOwner(file, { setup: SETUP })
   try {

@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
 import { type EntryRow, lastSeen } from './database.ts'
 
-/**
- * What an answer proved, in the wire's own names: ids, `status` and `deduped`; and as `words` what the person was told.
- */
+/** What an answer proved: ids, `status`, `deduped`, and as `words` the sentence that the person was shown. */
 export type EntryResult = Readonly<Record<string, string | boolean>>
 
 /** How a call ended. `unknown` means that the write may have happened. */
@@ -45,7 +43,6 @@ export type Bulk = {
 /** A write that nobody knows the outcome of, or that waits for a person's decision. Times are epoch milliseconds. */
 export type JournalEntry = {
   id: number
-  /** Name of the operation, such as `createEvalRun`. */
   operation: string
   /** As the caller gave it, without the fields that the contract marks as secret. */
   input: Readonly<Record<string, unknown>>
@@ -93,9 +90,8 @@ export function resultOf(value: unknown): EntryResult {
 }
 
 /**
- * Identity of a profile in the journal. The service knows an idempotency key only together with the API key
- * that sent it, so another API key at the same address is another profile.
- * @param parts address and key, or the directory of a local workspace; only their hash is kept
+ * Identity of a profile in the journal; another API key is another profile, because it cannot repeat a key.
+ * @param parts address and key, or a directory; only their hash is stored
  */
 export function journalProfile(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)

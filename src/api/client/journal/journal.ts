@@ -11,7 +11,6 @@ import { type Machine, thisMachine, selfOn } from '../../../lib/machine.ts'
 import type { Database } from '../../../lib/sqlite.ts'
 import { bulkOf, planOf } from './bulk.ts'
 import { CLAIM_MS, type EntryRow, isAbandoned, isClaimed, openEntries } from './database.ts'
-import { doneSince, noteWords } from './done-writes.ts'
 import {
   digestOf,
   type DoneWrite,
@@ -24,25 +23,23 @@ import {
   subjectOf,
   toEntry,
   withoutSecrets,
+  type EntryResult,
 } from './entry.ts'
 
-export type JournalOptions = {
+type JournalOptions = {
   /** The database; its directory is made when it is missing and belongs to its owner alone. */
   file: string
   /** Whose writes these are; see `journalProfile`. */
   profile: string
   clock?: Clock
   machine?: Machine
-  /** Told when the end of a write cannot be noted; the next start then looks at that write again. */
+  /** Called when the end of a write cannot be noted; the next start then checks that write again. */
   onFault?: (error: unknown) => void
 }
 
 /** The entry of one write that is about to happen. */
 export type Intent = {
-  /**
-   * Notes that the request may leave from now on.
-   * @throws ApiError `refused` with code `journal`
-   */
+  /** Notes that the request may leave from now on. @throws ApiError `refused` with code `journal` */
   sent: () => void
   /** Notes the end; never throws. */
   settle: (settlement: Settlement) => void
@@ -59,25 +56,17 @@ export type Claim = {
 
 /** Every write of a profile, on disk before its request leaves (spec section 7). */
 export type Journal = {
-  /**
-   * Writes down what was confirmed; when it resolves, that is safe on disk.
-   * @throws ApiError `refused` with code `journal`, because a write without a record could happen twice
-   */
+  /** Stores a confirmed write; resolves when it is safe on disk. @throws ApiError `refused` with code `journal` */
   begin: (write: PlannedWrite) => Promise<Intent>
   /**
-   * Writes down what a bulk action is going to send, so that it is known what never left. Resolves with what notes its
-   * end: `unknown` where it broke off.
+   * Stores what a bulk action is going to send. Resolves with what notes its end.
    * @throws ApiError `refused` with code `journal`
    */
   plan: (writes: readonly PlannedWrite[]) => Promise<Intent['settle']>
-  /**
-   * Writes of this profile without a known end whose process is gone or has given up, oldest first; also those that a
-   * process is finding out about.
-   */
+  /** Open writes of this profile whose process is gone or has given up, oldest first, claimed ones included. */
   unresolved: () => Promise<JournalEntry[]>
   /**
-   * Notes with the last of these operations that succeeded since then what the person was told of it: its words name
-   * things, and how they were before.
+   * Notes the sentence that the person was shown with the last of these operations that succeeded.
    * @param from epoch milliseconds
    */
   tell: (operations: readonly string[], from: number, words: string) => Promise<void>
@@ -85,19 +74,13 @@ export type Journal = {
   subscribe: (listener: () => void) => () => void
   /** Undefined when another process holds or has closed the entry. */
   claim: (entry: JournalEntry) => Promise<Claim | undefined>
-  /**
-   * What was written after an entry and not refused: `same` is the same operation with the same input,
-   * `place` anything at the same path parameters.
-   */
+  /** What was written after an entry and not refused: `same` operation and input, `place` anything on the same path. */
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
-  /** Writes of this profile since a time, the earliest first, with how each ended. */
+  /** Writes of this profile since a time, the earliest first, each with its outcome. */
   since: (at: number) => Promise<DoneWrite[]>
   /** Run ids that are accounted for by other entries. */
   knownRunIds: () => Promise<ReadonlySet<string>>
-  /**
-   * Notes ends that are just arriving, and of all other writes that their end is unknown, then closes the file; open
-   * entries stay for the next start.
-   */
+  /** Stores arriving outcomes, marks all other writes unknown, and closes the file; open entries stay. */
   close: () => Promise<void>
 }
 
@@ -387,4 +370,32 @@ class FileJournal implements Journal {
   #now(): number {
     return Math.round(this.#clock.now())
   }
+}
+
+type DoneRow = Pick<DoneWrite, 'operation' | 'intendedAt' | 'outcome' | 'code' | 'finding'> &
+  Record<'place', string> &
+  Record<'result', string | null>
+
+const SINCE = `SELECT operation, place, intendedAt, outcome, code, finding, result FROM entries
+  WHERE profile = :profile AND intendedAt >= :at AND planned IS NULL ORDER BY id`
+const NOTE = `UPDATE entries SET result = json_set(coalesce(result, '{}'), '$.words', :words)
+  WHERE id = (SELECT max(id) FROM entries WHERE profile = :profile AND intendedAt >= :from AND outcome = 'succeeded'
+    AND operation IN (SELECT value FROM json_each(:operations)))`
+const LONGEST_WORDS = 500
+
+/** The writes of a profile since a time, in epoch milliseconds, the oldest first. */
+function doneSince(database: Database | undefined, profile: string, at: number): DoneWrite[] {
+  return (database?.all<DoneRow>(SINCE, { profile, at }) ?? []).map(({ result, place, ...row }) => ({
+    ...row,
+    result: JSON.parse(result ?? '{}') as EntryResult,
+    place: JSON.parse(place) as [string, unknown][],
+  }))
+}
+
+/** What a person was told of the last of these operations that succeeded from then on, in epoch milliseconds. */
+type Told = { profile: string; operations: readonly string[]; from: number; words: string }
+
+function noteWords(database: Database | undefined, { profile, operations, from, words }: Told): void {
+  const cut = words.slice(0, LONGEST_WORDS)
+  database?.run(NOTE, { profile, operations: JSON.stringify(operations), from, words: cut })
 }

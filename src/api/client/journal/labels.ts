@@ -1,10 +1,7 @@
 import { localMoment } from '../../../lib/times.ts'
 import type { EntryResult, Finding, JournalEntry } from './entry.ts'
 
-/**
- * Name, target and time of a write, such as `Create eval run “Smoke” (10:41)`; with the date when it is not of today.
- * @param now epoch milliseconds
- */
+/** Name, target and time of a write, such as `Create eval run “Smoke” (10:41)`. @param now epoch milliseconds */
 export function titleOf(
   { operation, intendedAt, readBack, bulk }: JournalEntry,
   now: number,

@@ -25,10 +25,7 @@ export type HttpFetchOptions = {
   closeGraceMs?: number
 }
 
-/**
- * HTTP over kept connections. Redirects come back as they are, never followed; gzip, deflate, br and zstd bodies are
- * decoded. undici loads with the first request, because it costs tens of milliseconds.
- */
+/** HTTP over kept connections; redirects are returned, not followed. undici loads with the first request. */
 export function createHttpFetch({
   baseUrl,
   socketPath,

@@ -20,17 +20,13 @@ export type RequestTarget = {
   key?: string | undefined
   /** Where the key came from, in words for whoever has to replace it. */
   keySource?: string | undefined
-  /**
-   * Asks for an eval vocabulary with `x-<service>-eval-vocabulary`; without it nothing is sent,
-   * which means vocabulary 1 (contract: "Versioning").
-   */
+  /** The eval vocabulary to ask for; without it nothing is sent, which means 1 (contract: "Versioning"). */
   vocabulary?: Vocabulary | undefined
 }
 
 /**
- * Builds the request of an input. Everything is checked here, so that a bad input names its field
- * and nothing leaves.
- * @throws ApiError of kind `refused`, code `invalid-input`, `invalid-key` or `invalid-address`
+ * Builds and checks the request of an input.
+ * @throws ApiError `refused` with `invalid-input`, `invalid-key` or `invalid-address`
  */
 export function prepareRequest<E extends AnyEndpoint>(
   target: RequestTarget,

@@ -2,15 +2,14 @@ import { ApiError } from '../errors/api-error.ts'
 import { MAX_ANSWER_LEVELS, parseExact, textHasMoreLevels } from '../../../lib/json.ts'
 import type { AnyEndpoint, OutputOf } from '../../contract/endpoint.ts'
 import type { ApiResponse } from '../../contract/message.ts'
-import { ErrorBody } from '../../contract/error-body.ts'
-import { readShape } from '../../contract/shapes.ts'
+import { readShape, shape } from '../../contract/shapes.ts'
 import type { AnswerShape, FieldIssue, InvalidResponseCode } from '../errors/error-kinds.ts'
 import { fieldIssues, summarizeIssues } from '../errors/field-issues.ts'
-import type { LastAnswers } from '../cache/last-answers.ts'
+import type { LastAnswers } from './last-answers.ts'
 import { clean, printable } from '../../../lib/printable.ts'
 import { parseRetryAfter, rateLimitOf } from '../errors/rate-limit.ts'
+import * as z from 'zod'
 
-/** A good answer. */
 export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
   value: OutputOf<E>
   /** The body as received; that of a DELETE that was answered without one is `{}`. */
@@ -24,11 +23,11 @@ type Received = { endpoint: AnyEndpoint; response: ApiResponse; hideKey: (text: 
 const EXCERPT_CHARACTERS = 2_000
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']
 
-/** Body text up to a limit in decoded bytes; `complete` is false when there was more; `heard` runs for each piece. */
+/** Body text up to a limit in decoded bytes; `complete` is false when there was more; `onBytes` runs for each piece. */
 export async function readText(
   response: ApiResponse,
   maxBytes: number,
-  heard: (bytes: number) => void = () => undefined,
+  onBytes: (bytes: number) => void = () => undefined,
 ): Promise<{ text: string; complete: boolean }> {
   const { body } = response
   if (body === null) return { text: '', complete: true }
@@ -39,7 +38,7 @@ export async function readText(
   let bytes = 0
   // Leaving the loop early cancels the stream, which frees its connection.
   for await (const chunk of body) {
-    heard(chunk.byteLength)
+    onBytes(chunk.byteLength)
     bytes += chunk.byteLength
     if (bytes > maxBytes) return { text, complete: false }
     text += decoder.decode(chunk, { stream: true })
@@ -47,10 +46,7 @@ export async function readText(
   return { text: text + decoder.decode(), complete: true }
 }
 
-/**
- * Reads a success body as the contract's answer; fields that the contract does not name survive. A read that answers
- * what it did the last time has the same value again, the same object.
- */
+/** Reads a success body as the contract's answer; unknown fields survive. An unchanged answer is the same object. */
 export function parseAnswer<E extends AnyEndpoint>(
   received: Received & { endpoint: E },
   body: string,
@@ -199,3 +195,9 @@ function requestIdOf(response: ApiResponse): string | undefined {
 function excerptOf(text: string): string {
   return printable(text.length > EXCERPT_CHARACTERS ? `${text.slice(0, EXCERPT_CHARACTERS)}…` : text)
 }
+
+/** Body of every non-2xx reply. An unknown `code` is kept as text. */
+export const ErrorBody = shape(() =>
+  z.looseObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()).nullish() }),
+)
+export type ErrorBody = z.infer<typeof ErrorBody>

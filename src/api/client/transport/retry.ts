@@ -19,9 +19,9 @@ export const defaultRetryRule: RetryRule = { attempts: 3, baseMs: 500, capMs: 8_
 const RETRY_AFTER_SPREAD_MS = 250
 
 /**
- * Pause before the next request, in milliseconds, or `undefined` when there must be none.
- * @param failed requests of this call that have failed so far, from 1
- * @param random a number from 0 up to, not including, 1
+ * Pause before the next request, in milliseconds; `undefined` = none may follow.
+ * @param failed requests so far, from 1
+ * @param random from 0 up to, not including, 1
  */
 export function retryDelay(error: ApiError, failed: number, rule: RetryRule, random: number): number | undefined {
   if (failed >= rule.attempts || !repeatsByItself(error)) return undefined
@@ -30,10 +30,7 @@ export function retryDelay(error: ApiError, failed: number, rule: RetryRule, ran
   return error.retryAfterMs + random * RETRY_AFTER_SPREAD_MS
 }
 
-/**
- * A deadline is not tried again, neither ours nor the one that the service kept for a silent MCP server: three in
- * a row would keep a pane waiting for minutes. Nor is the start of a program that broke, which the local service says.
- */
+/** Deadlines and broken programs are not retried: three deadlines in a row would keep a pane waiting for minutes. */
 function repeatsByItself(error: ApiError): boolean {
   if (error.details?.['programBroke'] === true) return false
   return error.retryable && (error.kind === 'network' || (error.kind === 'http' && error.code !== 'TIMEOUT'))

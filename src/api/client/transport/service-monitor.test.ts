@@ -91,11 +91,11 @@ function setUp(roundTripMs: number) {
   const read = async (bytes: number): Promise<void> => {
     const arrival = meter.begin()
     await after(roundTripMs)
-    arrival.heard(0)
+    arrival.received(0)
     await after(line.stallMs)
     for (let left = bytes; left > 0; left -= PIECE) {
       await carry(Math.min(left, PIECE))
-      arrival.heard(Math.min(left, PIECE))
+      arrival.received(Math.min(left, PIECE))
     }
     arrival.ended()
   }

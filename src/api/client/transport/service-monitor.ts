@@ -6,7 +6,6 @@ import type { AnyEndpoint } from '../../contract/endpoint.ts'
 /** A request that waits before it is repeated, as the service or the retry rule says. */
 export type Repeat = {
   endpoint: AnyEndpoint
-  /** Why it is repeated. */
   error: ApiError
   /** When it failed, in epoch milliseconds. */
   since: number
@@ -14,11 +13,10 @@ export type Repeat = {
   at: number
 }
 
-/** A request under way. */
 type Exchange = {
-  /** Says that headers (no bytes) or a part of the body arrived. */
-  heard: (bytes: number) => void
-  /** Says that the request ended, with `answered` or with its error. */
+  /** Reports that headers (no bytes) or a part of the body arrived. */
+  received: (bytes: number) => void
+  /** Reports that the request ended, with `answered` or with its error. */
   ended: (outcome: unknown) => void
 }
 
@@ -32,7 +30,6 @@ export type ServiceMonitor = {
   silentSince: () => number | undefined
   /** Bytes a second that the line carries while that is little. */
   slowLine: () => number | undefined
-  /** The repeat that is waited for longest. */
   repeat: () => Repeat | undefined
   /** The same of writes. */
   waitingWrite: () => Repeat | undefined
@@ -43,7 +40,7 @@ export type ServiceMonitor = {
   begin: (endpoint: AnyEndpoint) => Exchange
   /** Shows a pause before a repeat until the returned function is called. */
   pausing: (repeat: Omit<Repeat, 'since'>) => () => void
-  /** Hears when silence, a repeat or a slow line begins, goes on or ends. */
+  /** Calls back when silence, a repeat or a slow connection begins, goes on or ends. */
   subscribe: (listener: () => void) => () => void
 }
 
@@ -73,14 +70,14 @@ export function createServiceMonitor(clock: Clock, day = clock): ServiceMonitor 
     if (underWay.size > 0) cancel = clock.after(SILENCE_MS - (silence % SILENCE_MS), look)
     if (wasSilent || silentSince !== undefined) publish()
   }
-  const heard = (): void => {
+  const received = (): void => {
     lastHeardAt = clock.now()
     if (silentSince !== undefined) look()
   }
   const ended = (outcome: unknown): void => {
     const error = outcome instanceof ApiError ? outcome : undefined
     if (outcome !== 'answered' && !(error && isAnswer(error))) return
-    heard()
+    received()
     lastAnswerAt = day.now()
     hasSucceeded ||= outcome === 'answered'
     keyRefusal = error && isKeyRefusal(error) ? error : undefined
@@ -101,9 +98,9 @@ export function createServiceMonitor(clock: Clock, day = clock): ServiceMonitor 
       if (underWay.size === 1) look()
       const arrival = meter.begin()
       return {
-        heard(bytes) {
-          arrival.heard(bytes)
-          heard()
+        received(bytes) {
+          arrival.received(bytes)
+          received()
         },
         ended(outcome) {
           const before = meter.slow()
@@ -175,10 +172,9 @@ function nextSpeed(known: LineSpeed, body: ArrivedBody): LineSpeed {
   return { bytes, bodyMs, wholeMs, slow: isSlow ? Math.min(most, QUICK) : undefined }
 }
 
-/** Hears one answer arrive. */
 type Arrival = {
-  /** Its headers (no bytes), or a piece of its body. */
-  heard: (bytes: number) => void
+  /** Reports its headers (no bytes), or a piece of its body. */
+  received: (bytes: number) => void
   ended: () => void
 }
 
@@ -195,7 +191,7 @@ export function createLineMeter(now: () => number): { begin: () => Arrival; slow
       const sentAt = now()
       let hasBegun = false
       return {
-        heard(piece) {
+        received(piece) {
           if (!hasBegun) quickestHeaders = Math.min(quickestHeaders, now() - sentAt)
           if (!hasBegun && arriving === 0) [since, bytes] = [now(), 0]
           if (!hasBegun) arriving += 1

@@ -28,10 +28,7 @@ export function clockSkew(): number {
   return -(offset ?? 0)
 }
 
-/**
- * Reads the service's time from an answer. Its `Date` is in whole seconds, so the offset moves only as far as the
- * answer proves it wrong. Times are epoch milliseconds of this machine's clock.
- */
+/** Reads the service's time from `Date`, which has whole seconds: the offset moves only as far as that proves. */
 export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt: number): void {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date) || receivedAt - sentAt > LONGEST_EXCHANGE_MS) return

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../lib/clock.ts'
 import type { AnyEndpoint, InputOf } from '../../contract/endpoint.ts'
 import type { OnProgress } from '../../contract/message.ts'
 import type { Fetch } from './fetch.ts'
-import { createLastAnswers, type LastAnswers } from '../cache/last-answers.ts'
+import { createLastAnswers, type LastAnswers } from './last-answers.ts'
 import { networkError } from '../errors/network-fault.ts'
 import { type PreparedRequest, prepareRequest, type RequestTarget } from './request.ts'
 import { readServiceTime } from './service-time.ts'
@@ -21,10 +21,7 @@ export type TransportOptions = RequestTarget & {
   fetch: Fetch
   /** Longest wait in which nothing of an answer arrives, in milliseconds. */
   deadlineMs?: number
-  /**
-   * Shortest deadline of requests that have one of their own, in milliseconds. Those are passed on to an MCP server,
-   * which a local workspace itself gives up after `timeout` of that server.
-   */
+  /** Shortest deadline of requests that reach an MCP server, in milliseconds. */
   serverDeadlineMs?: number
   /** Most decoded bytes of any answer, whatever its endpoint says. */
   maxResponseBytes?: number
@@ -39,8 +36,8 @@ type SendOptions = {
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
   onProgress?: OnProgress | undefined
-  /** Hears of the headers of an answer, and of each piece of its body. */
-  heard?: (bytes: number) => void
+  /** Called for the headers of an answer, and for each piece of its body. */
+  onBytes?: (bytes: number) => void
 }
 
 export type Transport = {
@@ -74,35 +71,35 @@ export function createTransport(options: TransportOptions): Transport {
     send: (request, limits = {}) => {
       const { endpoint } = request
       const ms = limits.deadlineMs ?? deadlineOf(endpoint)
-      return withDeadline({ ms, clock, signal: limits.signal, endpoint }, (signal, heard) => {
-        const hear = (bytes: number) => {
-          heard()
-          limits.heard?.(bytes)
+      return withDeadline({ ms, clock, signal: limits.signal, endpoint }, (signal, restart) => {
+        const report = (bytes: number) => {
+          restart()
+          limits.onBytes?.(bytes)
         }
         // What is reported on the way shows that it is worked on.
         const onProgress: OnProgress | undefined =
           limits.onProgress &&
           (progress => {
-            heard()
+            restart()
             limits.onProgress?.(progress)
           })
-        return exchange(request, signal, { ...options, clock }, { hideKey, last, heard: hear, onProgress })
+        return exchange(request, signal, { ...options, clock }, { hideKey, last, onBytes: report, onProgress })
       })
     },
   }
 }
 
-type Heard = Pick<SendOptions, 'onProgress'> & {
+type Reception = Pick<SendOptions, 'onProgress'> & {
   hideKey: (text: string) => string
   last: LastAnswers
-  heard: (bytes: number) => void
+  onBytes: (bytes: number) => void
 }
 
 async function exchange<E extends AnyEndpoint>(
   request: PreparedRequest<E>,
   signal: AbortSignal,
   options: TransportOptions & { clock: Clock },
-  { hideKey, last, heard, onProgress }: Heard,
+  { hideKey, last, onBytes, onProgress }: Reception,
 ): Promise<Answer<E>> {
   const { endpoint, url, headers, body } = request
   const asNetworkError = (error: unknown): never => {
@@ -111,7 +108,7 @@ async function exchange<E extends AnyEndpoint>(
   const sentAt = options.clock.now()
   const { method } = endpoint
   const response = await options.fetch({ method, url, headers, body, signal, onProgress }).catch(asNetworkError)
-  heard(0)
+  onBytes(0)
   const took = options.clock.now() - sentAt
   const receivedAt = Date.now()
   const received = { endpoint, response, hideKey }
@@ -119,11 +116,11 @@ async function exchange<E extends AnyEndpoint>(
     options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
   if (response.status < 200 || response.status > 299) {
     // The status alone already says what happened, so a body cut short is no second error.
-    const { text } = await readText(response, MAX_ERROR_BYTES, heard).catch(() => ({ text: '' }))
+    const { text } = await readText(response, MAX_ERROR_BYTES, onBytes).catch(() => ({ text: '' }))
     throw httpError({ ...received, keySource: options.keySource }, text)
   }
   const limit = options.maxResponseBytes ?? endpoint.maxAnswerBytes ?? MAX_RESPONSE_BYTES
-  const { text, complete } = await readText(response, limit, heard).catch(asNetworkError)
+  const { text, complete } = await readText(response, limit, onBytes).catch(asNetworkError)
   if (!complete) throw invalidResponse(received, 'too-large', `The answer is larger than ${limit} bytes.`)
   const answer = parseAnswer(received, text, url, last)
   readServiceTime(response.headers, receivedAt - took, receivedAt)
@@ -134,13 +131,12 @@ async function exchange<E extends AnyEndpoint>(
 const MOST_DEADLINES = 20
 
 /**
- * Runs one request under a deadline that counts inactivity: `heard` starts it again, so that a long answer on a slow
- * line is read to its end. It settles in time even when the work ignores its signal, and after twenty deadlines in any
- * case, so that no answer can keep a caller waiting.
+ * Runs work under a deadline on inactivity, which `restart` restarts; it settles after twenty deadlines in any case,
+ * even when the work ignores its signal.
  */
 export async function withDeadline<T>(
   limits: { ms: number; clock: Clock; signal?: AbortSignal | undefined; endpoint: AnyEndpoint },
-  work: (signal: AbortSignal, heard: () => void) => Promise<T>,
+  work: (signal: AbortSignal, restart: () => void) => Promise<T>,
 ): Promise<T> {
   const { ms, clock, signal, endpoint } = limits
   if (signal?.aborted) throw abortedError(false, endpoint)
@@ -155,7 +151,7 @@ export async function withDeadline<T>(
   const silence = () => stopAfter(ms, `Nothing arrived for ${ms / 1000} s.`)
   let cancelSilence = silence()
   let hasEnded = false
-  const heard = () => {
+  const restart = () => {
     cancelSilence()
     // What still arrives of an answer that nobody waits for must not keep the process.
     if (!hasEnded) cancelSilence = silence()
@@ -164,7 +160,7 @@ export async function withDeadline<T>(
   const cancelWhole = stopAfter(whole, `The answer was not complete after ${whole / 1000} s.`)
   signal?.addEventListener('abort', giveUp, { once: true })
   try {
-    return await Promise.race([work(controller.signal, heard), stopped])
+    return await Promise.race([work(controller.signal, restart), stopped])
   } finally {
     hasEnded = true
     cancelSilence()
@@ -173,10 +169,7 @@ export async function withDeadline<T>(
   }
 }
 
-/**
- * Waits for what other requests wait for too; the signal of one ends its own wait and leaves theirs alone.
- * @throws ApiError of kind `aborted`
- */
+/** Waits for a shared request; the signal of one ends its own wait only. @throws ApiError of kind `aborted` */
 export async function sharedWait<T>(
   work: Promise<T>,
   { signal, endpoint }: { signal?: AbortSignal | undefined; endpoint: AnyEndpoint },

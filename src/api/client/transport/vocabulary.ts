@@ -23,10 +23,7 @@ export function announcedVocabulary(capabilities: unknown): '1' | '2' {
   return announces2(capabilities, DEPTH) ? '2' : '1'
 }
 
-/**
- * Asks a deployment once for its vocabulary, when the first read needs it. An answer of any kind is kept, also a
- * refusal, which means vocabulary 1; after a lost line it is read again the next time.
- */
+/** Asks a deployment once for its vocabulary, at the first read. Any answer is kept; a lost connection is not. */
 export function createNegotiation(
   service: string,
   readCapabilities: () => Promise<unknown>,

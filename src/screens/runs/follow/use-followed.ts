@@ -116,7 +116,7 @@ function useProgress(pins: readonly Pin[]) {
     const call = { owner: runId, priority: 'visible', purpose: 'live' } as const
     const reader =
       readers.current.get(runId) ??
-      createTrialReader(client, { projectId, runId }, call, { keep: withProgress, aRound: PAGES_A_ROUND })
+      createTrialReader(client, { projectId, runId }, call, { keep: withProgress, maxPagesPerPoll: PAGES_A_ROUND })
     readers.current.set(runId, reader)
     const trials = await reader.read()
     // A share of what is not known yet would be a guess.

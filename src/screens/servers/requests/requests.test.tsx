@@ -8,7 +8,7 @@ import { openApp, openService, type TestApp, type TestService } from '../../../.
 import { appKeys } from '../../../components/everywhere-keys.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
 import { createWaitingRequests } from '../../../domain/servers/waiting.ts'
-import type { ModelSettings } from '../../../service/models/settings.ts'
+import type { ModelSettings } from '../../../service/models/endpoint.ts'
 import type { EditorHost } from '../../../components/editor/editor-host.ts'
 import { callLogOf } from '../../../domain/calls/call-log.ts'
 import { callsKeys, serversKeys, toolsKeys } from '../bindings.ts'

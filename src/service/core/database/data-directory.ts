@@ -30,9 +30,9 @@ export function dataDirectory(path: string): DataDirectory {
 }
 
 /**
- * Creates the directory and the database file with rights for their owner only, and takes others' away. A directory
- * that somebody else uses keeps its rights and is refused: as root, `/tmp` would be taken from everybody.
- * @throws an error with the reason in words, and those of the file system
+ * Creates directory and database file with rights for their owner only. A directory of somebody else is refused: as
+ * root, `/tmp` would be taken from everybody.
+ * @throws errors in words and those of the file system
  */
 export function prepareDataDirectory(path: string): DataDirectory {
   const found = statSync(path, { throwIfNoEntry: false })

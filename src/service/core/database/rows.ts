@@ -54,7 +54,6 @@ type SettingName =
 export type Settings = {
   get(name: SettingName): string | undefined
   set(name: SettingName, value: string): void
-  /** The stored value, which is stored no more. */
   take(name: SettingName): string | undefined
   /** The stored value, or the made one after storing it. */
   ensure(name: SettingName, make: () => string): string
@@ -98,7 +97,6 @@ export function createOrganizationSettingRows(database: Database) {
         { organizationId, name, value },
       )
     },
-    /** Back to the default. */
     unset: (organizationId: string, name: string) =>
       void database.run(`DELETE FROM organizationSetting ${where}`, { organizationId, name }),
   }
@@ -112,7 +110,7 @@ export type RateBucket = {
   at: number
 }
 
-/** One bucket for each key that was ever limited; every process of the workspace takes from the same ones. */
+/** One bucket for each key that was ever limited, shared by all processes of the workspace. */
 export function createRateBucketRows(database: Database) {
   const buckets = tableOf<RateBucket & { keyId: string }>(database, 'rateBucket', { key: 'keyId' })
   return {
@@ -121,7 +119,6 @@ export function createRateBucketRows(database: Database) {
   }
 }
 
-/** One row for each counted request of an organization. */
 export function createQuotaUseRows(database: Database) {
   return {
     insert(organizationId: string, kind: string, at: number) {
@@ -138,7 +135,7 @@ export function createQuotaUseRows(database: Database) {
          WHERE organizationId = :organizationId AND kind = :kind AND at >= :time`,
         { organizationId, kind, time },
       ) ?? { count: 0, oldest: null },
-    /** Forgets what no limit looks at any more. */
+    /** Deletes what no limit needs any more. */
     deleteBefore: (time: number) => void database.run('DELETE FROM quotaUse WHERE at < :time', { time }),
   }
 }
@@ -164,7 +161,6 @@ export function createKeyRows(database: Database) {
   return {
     get: (id: string) => keys.one({ id }),
     find: (lookup: string) => keys.one({ lookup }),
-    /** Oldest first. */
     list: () => keys.all({}, 'ORDER BY id'),
     insert: keys.basics.insert,
     /** False when there is no such key or it was revoked before. */
@@ -231,7 +227,6 @@ export function createProjectRows(database: Database) {
   const { insert, update } = projects.basics
   return {
     get: (id: string) => projects.one({ id }),
-    /** Oldest first. */
     list: (organizationId: string) => projects.all({ organizationId }, 'ORDER BY id'),
     insert,
     update,

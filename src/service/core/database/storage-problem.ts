@@ -1,7 +1,6 @@
 import { StorageError } from '../../../api/contract/error.ts'
 import { resultCode } from '../../../lib/sqlite.ts'
 
-/** SQLite's result codes. */
 const FULL = 13
 const UNWRITABLE = new Set([FULL, 8, 10])
 
@@ -24,10 +23,7 @@ export function storageProblem(error: unknown): StorageError | undefined {
   return sentence === undefined || next === undefined ? undefined : new StorageError(sentence, next, error)
 }
 
-/**
- * Does what is as well done later, such as settling what others left: whoever only reads is not refused because nothing
- * can be written. Undefined when it was not done.
- */
+/** Does work that can wait, such as cleaning up; undefined when the database cannot be written. */
 export function writeWherePossible<T>(work: () => T): T | undefined {
   try {
     return work()

@@ -3,14 +3,13 @@ import { assignments, fromJson, insertInto, toJson, type Database } from '../../
 import { ServiceError } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
-/** How a column's value is stored; `id` is that of its row. A dear one is read when somebody wants it. */
+/** How a column's value is stored; `id` is that of its row. A `lazy` one is read at its first use. */
 type Kind<T> = {
   read(stored: SQLOutputValue, id: string): T
   write(value: T, id: string): SQLInputValue
-  isDear?: true
+  isLazy?: true
 }
 
-/** What SQLite keeps as it is. */
 type Plain = string | number | null | Uint8Array
 
 /** The columns that hold something else than SQLite does, each with its kind; others may have one. */
@@ -48,7 +47,7 @@ export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T
   return {
     read: (stored, id) => (stored === null ? undefined : sealer.open(stored as Uint8Array, place(id))) as T,
     write: (value, id) => (value === undefined ? null : sealer.seal(value, place(id))),
-    isDear: true,
+    isLazy: true,
   }
 }
 
@@ -70,8 +69,8 @@ type Options<Row> = {
 } & (keyof Needed<Row> extends never ? { kinds?: Kinds<Row> } : { kinds: Kinds<Row> })
 
 /**
- * Statements of one table whose columns are the fields of `Row`. They concern the rows that equal `match`; `rest` is
- * SQL that follows, such as `AND number < :before ORDER BY number`, and `values` are what it names besides.
+ * Statements of one table whose columns are the fields of `Row`, for rows that equal `match`; `rest` is SQL that
+ * follows, `values` are what it names.
  */
 export type Table<Row, Read extends Row = Row> = {
   one(match: Partial<Row>, rest?: string, values?: Values): Read | undefined
@@ -80,7 +79,6 @@ export type Table<Row, Read extends Row = Row> = {
   latest(match: Partial<Row>, before: number | undefined, limit: number, rest?: string): Placed<Read>[]
   /** `latest` of an owner's rows, of those that fulfil `rest`. */
   page(rest?: string): LatestFirst<Read>
-  /** What almost every noun offers. */
   basics: {
     get(ownerId: string, id: string): Read | undefined
     /** @throws ServiceError `NOT_FOUND` */
@@ -97,7 +95,7 @@ export type Table<Row, Read extends Row = Row> = {
   read<Found>(stored: object): Found & Read
 }
 
-/** Gives a row a field whose value is found once, when it is first wanted, as where the row is copied. */
+/** Gives a row a field whose value is read once, at its first use; a copy reads it too. */
 function readLater(row: object, name: string, read: () => unknown): void {
   const own = { enumerable: true, configurable: true }
   const settle = (value: unknown) => Object.defineProperty(row, name, { ...own, writable: true, value })
@@ -125,7 +123,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
     for (const [name, kind] of kinds) {
       const value = row[name] ?? null
       const open = () => kind.read(value, row[key] as string) as SQLOutputValue
-      if (kind.isDear && value !== null) readLater(row, name, open)
+      if (kind.isLazy && value !== null) readLater(row, name, open)
       else row[name] = open()
     }
     return row as never

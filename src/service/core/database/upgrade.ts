@@ -11,10 +11,9 @@ import { SCHEMA, schemaOf } from './migrations/migrations.ts'
 const COPY = /^mcpdeck\.schema-(\d+)\.sqlite$/
 
 /**
- * Before a workspace is brought up to date: keeps it as it is in a copy beside it, one a schema, the latest ones. The
- * caller holds the write lock.
- * @returns the path of the copy; undefined where there is nothing to bring up to date
- * @throws StorageError when a newer version wrote the workspace; errors of the disk, and then it is to stay as it is
+ * Copies the workspace before a migration, one copy a schema; the caller holds the write lock.
+ * @returns the path, undefined without a migration
+ * @throws StorageError for a newer workspace; errors of the disk
  */
 export function keepBeforeUpgrade(database: Database, { path, database: file }: DataDirectory): string | undefined {
   const schema = schemaOf(database)

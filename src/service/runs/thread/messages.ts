@@ -31,8 +31,8 @@ export type ToThread =
   | { kind: 'execute'; execution: SentExecution }
   | { kind: 'stop'; runId: string }
   | { kind: 'drop'; serverId: string }
-  /** Somebody looks at the traffic of a server, for so many milliseconds from now. */
-  | { kind: 'look'; serverId: string; ms: number }
+  /** Somebody watches the traffic of a server, for so many milliseconds from now. */
+  | { kind: 'watch'; serverId: string; ms: number }
   | { kind: 'token'; question: number; token?: string | undefined; problem?: SentError }
   /** Everything is to be ended, and then the thread. */
   | { kind: 'close' }

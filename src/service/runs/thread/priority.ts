@@ -2,16 +2,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
-/**
- * Half of what `nice` takes by default: on a busy machine a run still gets its share, and its deadlines
- * still mean something.
- */
+/** Half of what `nice` takes by default, so that a run still gets its share of a busy machine. */
 const NICENESS = 5
 
 /**
- * Lets the thread that draws and hears keys go before this one, before the server programs that it starts, and before
- * V8's helpers, which collect for this thread most of all, where they share processors: a run takes all that are there.
- * Only Linux tells threads of a process apart; elsewhere nothing changes.
+ * Gives the drawing thread, server programs and V8's helpers precedence over this thread, because a run takes all
+ * processors. Linux only.
  */
 export function comeAfterTheScreen(): void {
   if (process.platform !== 'linux') return
@@ -27,17 +23,14 @@ export function comeAfterTheScreen(): void {
   }
 }
 
-/**
- * Lets each thread of the process collect its young objects by itself, a millisecond's work: on a busy machine it
- * waits longer for V8's helpers than it saves.
- */
+/** Lets each thread collect its young objects by itself: on a busy machine V8's helpers come late. */
 export function collectYoungAlone(): void {
   setFlagsFromString('--no-parallel-scavenge')
 }
 
 /**
- * Collects old objects of each thread once they have grown by two fifths, where V8 may wait for five times as many:
- * what is read anew at the end of a long run was 150 MB by then. From the first on this would cost a start a seventh.
+ * Collects old objects once they have grown by two fifths instead of fivefold: a long run ended with 150 MB of them. At
+ * start it would cost a seventh.
  */
 export function collectOldSooner(): void {
   setFlagsFromString('--heap-growing-percent=40')

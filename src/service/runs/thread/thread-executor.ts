@@ -16,8 +16,8 @@ import { createTrafficReceiver, type RelayedTraffic } from './traffic-relay.ts'
 /** How long the thread stays after the last run where the connections say nothing else, in milliseconds. */
 const IDLE_MS = 30_000
 
-/** A tab of a terminal that nobody uses is read this often at least, in milliseconds. */
-const LOOK_MS = 60_000
+/** The interval at which an open traffic tab reads at least, in milliseconds. */
+const WATCH_MS = 60_000
 
 /** How long a thread may take to end its server programs, in milliseconds; their guardian ends what is left. */
 const CLOSE_MS = 5000
@@ -32,14 +32,11 @@ type Thread = {
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   readonly isIdle: boolean
   drop(serverId: string): void
-  look(serverId: string, ms: number): void
+  watch(serverId: string, ms: number): void
   close(): Promise<void>
 }
 
-/**
- * Executes runs in a thread of their own, so that they keep nothing waiting here. The thread starts with the first run,
- * opens the database itself, and ends when no run came for as long as its connections would stay unused.
- */
+/** Executes runs in a thread of their own, which starts with the first run and ends when it has been idle. */
 export function createThreadExecutor(settings: ThreadSettings, traffic: Traffic): Executor {
   const { idleMs = IDLE_MS } = settings.connections
   const closing = new Set<Promise<void>>()
@@ -56,7 +53,7 @@ export function createThreadExecutor(settings: ThreadSettings, traffic: Traffic)
   }
   const lookFrom = (thread: Thread, serverId: string, until: number) => {
     const ms = until - performance.now()
-    if (ms > 0) thread.look(serverId, ms)
+    if (ms > 0) thread.watch(serverId, ms)
     else looked.delete(serverId)
   }
   const forget = (thread: Thread) => {
@@ -77,8 +74,8 @@ export function createThreadExecutor(settings: ThreadSettings, traffic: Traffic)
       }
     },
     drop: serverId => current?.drop(serverId),
-    look(serverId) {
-      const until = performance.now() + LOOK_MS
+    watch(serverId) {
+      const until = performance.now() + WATCH_MS
       looked.set(serverId, until)
       if (current) lookFrom(current, serverId, until)
     },
@@ -155,7 +152,7 @@ function startThread(
       return underWay.size === 0
     },
     drop: serverId => send({ kind: 'drop', serverId }),
-    look: (serverId, ms) => send({ kind: 'look', serverId, ms }),
+    watch: (serverId, ms) => send({ kind: 'watch', serverId, ms }),
     async close() {
       worker.ref()
       send({ kind: 'close' })

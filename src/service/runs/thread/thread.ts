@@ -101,8 +101,8 @@ port.on('message', (message: ToThread) => {
     case 'drop':
       connections.drop(message.serverId)
       return
-    case 'look':
-      relay.look(message.serverId, message.ms)
+    case 'watch':
+      relay.watch(message.serverId, message.ms)
       return
     case 'token': {
       const question = questions.get(message.question)

@@ -19,10 +19,7 @@ export type RelayedTraffic = Pick<AddedTraffic, 'lines' | 'secrets' | 'dropped'>
 /** How often it is handed over while somebody looks, in milliseconds. */
 const EVERY_MS = 200
 
-/**
- * In the thread: records what passes over connections to servers that somebody looks at, within the bounds of the
- * screen's own traffic, and hands it over in parts. Of other servers nothing is recorded.
- */
+/** In the thread: records the traffic of watched servers within the screen's bounds and hands it over in parts. */
 export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic) => void) {
   const looked = new Map<string, { until: number; lastId: number }>()
   const exchangeIds = new WeakMap<Exchange, number>()
@@ -92,8 +89,8 @@ export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic
   }
   return {
     traffic,
-    /** Somebody looks at a server, for so long unless they look again. */
-    look(serverId: string, ms: number): void {
+    /** Watches a server for so long, unless renewed. */
+    watch(serverId: string, ms: number): void {
       looked.set(serverId, { lastId: looked.get(serverId)?.lastId ?? 0, until: performance.now() + ms })
       timer ??= setInterval(handOverAll, EVERY_MS).unref()
     },

@@ -1,0 +1,94 @@
+import { pathParameters } from '../../contract/endpoint.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { brokeOff } from '../journal/bulk.ts'
+import { endpointOf, REPEAT_WITHIN_MS } from './resolve.ts'
+
+/** What a person can do about an open write. */
+export type Choice = 'send' | 'dismiss'
+
+/**
+ * What a person can do about an open write; sending again needs a whole input and a safe repeat.
+ * @param now epoch milliseconds
+ */
+export function choicesOf(entry: JournalEntry, now: number): Choice[] {
+  if (entry.isClaimed) return []
+  const endpoint = endpointOf(entry)
+  if (!endpoint || !entry.complete || !entry.readBack) return ['dismiss']
+  if (entry.bulk) return now - entry.intendedAt <= REPEAT_WITHIN_MS ? ['send', 'dismiss'] : ['dismiss']
+  const isRecognised =
+    endpoint.idempotency === 'natural' ||
+    // A thing can be deleted only once.
+    endpoint.method === 'DELETE' ||
+    (endpoint.idempotency === 'header' &&
+      entry.idempotencyKey !== undefined &&
+      now - entry.intendedAt <= REPEAT_WITHIN_MS)
+  return entry.readBack.finding === 'did-not-happen' || isRecognised ? ['send', 'dismiss'] : ['dismiss']
+}
+
+/** An open write as it is listed; times are epoch milliseconds, and nothing of its body is in it. */
+export type OpenWrite = {
+  id: number
+  operation: string
+  /** Name of what it is about, where reading returned it. */
+  target: string | null
+  /** Ids on its path, by their names in the contract. */
+  place: Readonly<Record<string, string>>
+  risk: string | null
+  /** Whether the request may have left. */
+  sent: boolean
+  intendedAt: number
+  readBack: { finding: string; because: string; at: number } | null
+  /** Whether a process is reading it back just now; nothing else can be done about it then. */
+  beingReadBack: boolean
+  /** How far a bulk action came; null of a single write. */
+  bulk: { of: number; done: number; refused: number; inDoubt: number; unsent: number } | null
+  choices: readonly Choice[]
+}
+
+/** @param now epoch milliseconds */
+export function openWriteOf(entry: JournalEntry, now: number): OpenWrite {
+  const endpoint = endpointOf(entry)
+  const { id, operation, sent, intendedAt, readBack, bulk } = entry
+  const place = Object.fromEntries(
+    pathParameters(endpoint?.path ?? '').flatMap(name => {
+      const value = entry.input[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+  return {
+    id,
+    operation,
+    target: readBack?.target ?? null,
+    place,
+    risk: endpoint?.risk ?? null,
+    sent,
+    intendedAt,
+    beingReadBack: entry.isClaimed,
+    readBack: readBack ? { finding: readBack.finding, because: readBack.because, at: readBack.at } : null,
+    bulk: bulk
+      ? { of: bulk.of, done: bulk.done, refused: bulk.refused, inDoubt: bulk.inDoubt, unsent: bulk.rest.length }
+      : null,
+    choices: choicesOf(entry, now),
+  }
+}
+
+const SAID: Readonly<Record<string, string>> = {
+  happened: 'happened',
+  'did-not-happen': 'did not happen',
+  'cannot-be-known': 'may have happened',
+}
+
+/** What is known of an open write, as the end of a sentence. */
+export function stateOf(entry: Pick<JournalEntry, 'sent' | 'isClaimed' | 'readBack' | 'bulk'>): string {
+  const { sent, isClaimed, readBack, bulk } = entry
+  if (isClaimed) return 'is being read back'
+  if (bulk) return brokeOff(bulk)
+  if (readBack) return `${SAID[readBack.finding] ?? readBack.finding}: ${readBack.because}`
+  return sent ? 'may have happened: no answer to it is known' : 'was noted and may not have left'
+}
+
+/** Whether a write is about a thing, by an id on its path or in the reference of its body. */
+export function isAbout({ input }: JournalEntry, ids: Readonly<Record<string, string>>): boolean {
+  const body = Object(input['body']) as Record<string, unknown>
+  return Object.entries(ids).every(([name, id]) => input[name] === id || body[name] === id)
+}

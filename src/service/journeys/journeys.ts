@@ -1,0 +1,133 @@
+import type * as z from 'zod'
+import { Journey, type JourneyCreateRequest, type JourneyUpdateRequest } from '../../api/contract/journeys.ts'
+import { oneLine, cut } from '../core/one-line.ts'
+import { newId } from '../core/ids.ts'
+import type { Store } from '../core/database/store.ts'
+import {
+  declaredFields,
+  requireNotArchived,
+  requireNotBlank,
+  archiveRecord,
+  recordHandlers,
+} from '../core/record-handlers.ts'
+import { namedClients, namedEnvironments, refuseServerGroup } from '../environments/environments.ts'
+import { json, tableOf } from '../core/database/table.ts'
+import type { Database } from '../../lib/sqlite.ts'
+import { draftJourneys } from '../drafting/drafting.ts'
+import type { Handlers, ServiceContext } from '../core/context.ts'
+
+/** A task for one persona, and where it is to be tried. The contract gives a journey no checks of its own. */
+export type JourneyRow = {
+  id: string
+  projectId: string
+  name: string
+  goal: string
+  /** Of a live journey the persona is there; a retired one may outlive it. */
+  personaId: string
+  /** Where it was authored, and nothing else. */
+  swarmId: string | null
+  /** Environments to fan out over; empty = pinned to `clientIds`. Each may have been archived since. */
+  environmentIds: string[]
+  /** Clients (the wire's `hostIds`) that count while no environment is named. Each may have been deleted since. */
+  clientIds: string[]
+  sessionsPerTarget: number
+  maxTurns: number
+  archivedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+export function createJourneyRows(database: Database) {
+  const journeys = tableOf<JourneyRow>(database, 'journey', { kinds: { environmentIds: json(), clientIds: json() } })
+  return {
+    /** `get` finds archived ones too. */
+    ...journeys.basics,
+    page: journeys.page('AND archivedAt IS NULL'),
+    /** Live ones that refer to a persona, oldest first. */
+    idsByPersona: (projectId: string, personaId: string) =>
+      journeys.all({ projectId, personaId, archivedAt: null }, 'ORDER BY position').map(({ id }) => id),
+  }
+}
+
+type Content = z.output<typeof JourneyCreateRequest>
+type Edit = z.output<typeof JourneyUpdateRequest>
+
+/** Length of a name that is made from the goal. */
+const NAME_CHARS = 80
+
+/**
+ * Saves a journey in the caller's transaction; without a target it copies the environments of its swarm.
+ * @throws ServiceError `NOT_FOUND`, `CONFLICT` for archived parts, `VALIDATION_ERROR`
+ */
+export function insertJourney(store: Store, projectId: string, content: Content, now: number = Date.now()): JourneyRow {
+  const { name = '', goal, personaId, swarmId, hostIds = [], sessionsPerTarget, maxTurns } = content
+  requireNotBlank('goal', goal)
+  store.personas.require(projectId, personaId)
+  refuseServerGroup(content.serverAttachmentId)
+  const swarm = swarmId === undefined ? undefined : store.swarms.require(projectId, swarmId)
+  if (swarm) requireNotArchived('swarm', swarm)
+  const defaults = hostIds.length > 0 ? [] : swarm?.environmentIds
+  const row: JourneyRow = {
+    id: newId('jny'),
+    projectId,
+    name: nameOf(name, goal),
+    goal,
+    personaId,
+    swarmId: swarm?.id ?? null,
+    environmentIds: namedEnvironments(store, projectId, content.environmentIds ?? defaults),
+    clientIds: namedClients(store, projectId, hostIds),
+    sessionsPerTarget,
+    maxTurns,
+    archivedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  store.journeys.insert(row)
+  return row
+}
+
+/** Runs already started keep what they were launched with. @throws ServiceError as for {@link insertJourney} */
+function updateJourney(store: Store, row: JourneyRow, edit: Edit): JourneyRow {
+  requireNotArchived('journey', row)
+  requireNotBlank('goal', edit.goal)
+  refuseServerGroup(edit.serverAttachmentId)
+  const { projectId, environmentIds, clientIds } = row
+  const goal = edit.goal ?? row.goal
+  const updated: JourneyRow = {
+    ...row,
+    name: edit.name === undefined ? row.name : nameOf(edit.name, goal),
+    goal,
+    environmentIds: namedEnvironments(store, projectId, edit.environmentIds, environmentIds),
+    clientIds: namedClients(store, projectId, edit.hostIds, clientIds),
+    sessionsPerTarget: edit.sessionsPerTarget ?? row.sessionsPerTarget,
+    maxTurns: edit.maxTurns ?? row.maxTurns,
+    updatedAt: Date.now(),
+  }
+  store.journeys.update(updated)
+  return updated
+}
+
+function toJourney(row: JourneyRow): Journey {
+  return declaredFields(Journey, row)
+}
+
+/** A journey without a name is called by the beginning of its goal. */
+function nameOf(name: string, goal: string): string {
+  return name.trim() === '' ? cut(oneLine(goal), NAME_CHARS) : name
+}
+
+export function journeyHandlers(context: ServiceContext): Handlers['journeys'] {
+  const { store } = context
+  const { write, ...handlers } = recordHandlers(store, 'journeys', {
+    rows: store.journeys,
+    list: { latest: store.journeys.page },
+    toItem: toJourney,
+    insert: insertJourney,
+    update: updateJourney,
+  })
+  return {
+    ...handlers,
+    archive: write(row => archiveRecord(store.journeys, row)),
+    generate: ({ project, body, signal }) => draftJourneys(context, project, body, signal),
+  }
+}
