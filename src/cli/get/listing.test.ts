@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (let run = 0; run < RUNS; run += 1) await client.evalIngest.report({ projectId, body })
   const suite = (await client.suites.list({ projectId })).items.find(({ name }) => name === 'Nightly')!
   fields = { projectId, suiteId: suite.id }
-}, 60_000)
+})
 afterAll(() => testService.close())
 
 /** How many different runs are listed, and the most that the service is said to list. */

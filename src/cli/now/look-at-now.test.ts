@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
   projectId = (await testService.client.projects.list()).items[0]!.id
   await testService.client.projects.create({ body: { name: 'Quiet' } })
-}, 60_000)
+})
 afterAll(() => testService.close())
 
 /** Looks until this holds, and answers with what was reported meanwhile. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
   })
   projectId = (await testService.client.projects.create({ body: { name: 'Quiet' } })).id
-}, 60_000)
+})
 afterAll(() => testService.close())
 
 async function lookAt(all: readonly Answer[]): Promise<NowSummary> {
@@ -233,4 +233,4 @@ test('whatever a service leaves out, a suite is clear only where its last whole 
   )
   expect(seen).toMatchObject({ clear: expect.any(Number), unclear: expect.any(Number) })
   expect(Math.min(seen.clear, seen.unclear)).toBeGreaterThan(0)
-}, 60_000)
+})

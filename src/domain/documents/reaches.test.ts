@@ -99,4 +99,4 @@ test('a server that was exported where it is known and applied to an empty proje
     }),
     { numRuns: 60 },
   )
-}, 60_000)
+})

@@ -93,15 +93,15 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   /** Sends what may go. @returns milliseconds until something else may; undefined where an answer comes first */
   const step = (): number | undefined => {
     const now = clock.now()
-    const known = reads.flatMap(read => {
+    // Thousands are looked at each time, so nothing is made of those that are under way.
+    const known: Known[] = []
+    for (const read of reads) {
       const state = read.look()
-      return state ? [{ read, state, urgency: urgencyOf(state, openedAt, now) }] : []
-    })
+      if (state) known.push({ read, state, urgency: urgencyOf(state, openedAt, now) })
+    }
     // What gets due a moment later goes along, since each wake and each draw costs as much as a read.
-    const due = known
-      .filter(({ state, urgency }) => urgency >= 1 || (dueIn(state, now) ?? Infinity) <= STEP_MS)
-      .sort((one, other) => other.urgency - one.urgency)
-    const [first] = due
+    const due = known.filter(({ state, urgency }) => urgency >= 1 || (dueIn(state, now) ?? Infinity) <= STEP_MS)
+    const first = mostUrgent(due)
     if (!first) return untilDue(known, now)
     if (underWay >= MOST_AT_ONCE) return undefined
     const { requestMs, tokens, capacity, hurries } = pace()
@@ -112,7 +112,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     if (now < turnAt) {
       // Half of a full budget may go to what nobody knows yet, in turns with what is known for longest; the other half
       // stays the person's.
-      const unread = due.find(({ state }) => isUnread(state, openedAt))
+      const unread = mostUrgent(due, ({ state }) => isUnread(state, openedAt))
       const spare = hurries && (spared % 2 === 1 || !unread) ? first : unread
       const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
       if (!spare || tokens <= (capacity === Infinity ? 0 : capacity / 2))
@@ -124,7 +124,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     const isTurnOfLive = turn % TURNS === 0
     turn += 1
     turnAt = (capacity === Infinity ? Math.max(turnAt, now - SAVED_TURNS * requestMs) : now) + requestMs
-    send(due.find(({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
+    send(mostUrgent(due, ({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
     return 0
   }
   return {
@@ -139,6 +139,13 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       cancel?.()
     },
   }
+}
+
+/** The most urgent read of those that fit, the first of several; sorting thousands for it would take all the time. */
+function mostUrgent(reads: readonly Known[], fits: (read: Known) => boolean = () => true): Known | undefined {
+  let most: Known | undefined
+  for (const read of reads) if (fits(read) && (!most || read.urgency > most.urgency)) most = read
+  return most
 }
 
 /** Milliseconds until the next of what is not due; what gets due soon after it goes along. */

@@ -92,7 +92,7 @@ function joined(text: string): string {
 }
 
 describe('redaction', () => {
-  test('leaves no secret, wherever and however it is broken', { timeout: 60_000 }, () => {
+  test('leaves no secret, wherever and however it is broken', () => {
     fc.assert(
       fc.property(seeded, ({ secret, text }) => {
         expect(joined(redacted(text))).not.toContain(secret)
@@ -111,7 +111,7 @@ describe('redaction', () => {
     expect(redacted(text)).toBe(text)
   })
 
-  test('of an exported incident leaves none in any of its places', { timeout: 60_000 }, async () => {
+  test('of an exported incident leaves none in any of its places', async () => {
     const place = fc.constantFrom('title', 'note', 'name', 'label', 'value', 'id', 'param', 'kind')
     await fc.assert(
       fc.asyncProperty(seeded, place, async ({ secret, text }, where) => {
@@ -150,7 +150,7 @@ describe('redaction', () => {
     expect(redacted(text, { known: [short], homes: [short] })).toBe(text)
   })
 
-  test('takes known secrets and homes out, whatever they look like', { timeout: 60_000 }, () => {
+  test('takes known secrets and homes out, whatever they look like', () => {
     const own = { known: ['plain words key'], homes: ['/srv/people/ann'] }
     expect(redacted('a plain wo\nrds key in /srv/people/ann/x', own)).toBe('a [secret] in ~/x')
   })
@@ -200,37 +200,35 @@ describe('redaction', () => {
     )
   })
 
-  test('of a long text takes no longer than its length asks for', { timeout: 60_000 }, () => {
-    for (const unit of [
-      'a',
-      'a.',
-      'sk',
-      '"',
-      '/',
-      'https://',
-      '@',
-      '\n',
-      'Bearer',
-      '<b',
-      '\\',
-      '%41',
-      '&#',
-      'a_',
-      '| ',
-      'eyJ',
-      'aeyJ',
-      'ask-',
-      '1token=',
-      'key1',
-    ]) {
-      const work = measureWork()
-      expect(redacted(unit.repeat(60_000 / unit.length)).length).toBeGreaterThan(0)
-      expect(work(), unit).toBeLessThan(85)
-    }
+  test.each([
+    'a',
+    'a.',
+    'sk',
+    '"',
+    '/',
+    'https://',
+    '@',
+    '\n',
+    'Bearer',
+    '<b',
+    '\\',
+    '%41',
+    '&#',
+    'a_',
+    '| ',
+    'eyJ',
+    'aeyJ',
+    'ask-',
+    '1token=',
+    'key1',
+  ])('of a long text of %j takes no longer than its length asks for', unit => {
+    const work = measureWork()
+    expect(redacted(unit.repeat(60_000 / unit.length)).length).toBeGreaterThan(0)
+    expect(work()).toBeLessThan(85)
   })
 })
 
-test('a known secret stands in no text of a value, however deep JSON is in JSON', { timeout: 60_000 }, () => {
+test('a known secret stands in no text of a value, however deep JSON is in JSON', () => {
   const secret = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'u', '0', '1', 'é', 'x'), minLength: 8 })
   fc.assert(
     fc.property(secret, fc.nat(4), fc.string(), (known, wraps, around) => {

@@ -20,29 +20,32 @@ const TEXTS: Record<string, (count: number) => string> = {
   'a number that JSON cannot hold': count => lines(count, () => '- 1e999\n'),
 }
 
+/** A hundred, where each line is compared with each. */
+const MOST = 40
+
 describe('ten times the lines take some ten times the work', () => {
-  // A hundred times, where each is compared with each.
   const growth = (read: (text: string) => unknown, textOf: (count: number) => string): number => {
     const work = (count: number): number => {
       const text = textOf(count)
-      const rounds = Array.from({ length: 3 }, () => {
-        const spent = measureWork()
-        read(text)
-        return spent()
-      })
-      return Math.min(...rounds)
+      const spent = measureWork()
+      read(text)
+      return spent()
     }
+    const least = (count: number): number => Math.min(...Array.from({ length: 3 }, () => work(count)))
     // What is read first is compiled first.
-    work(1000)
-    return work(10_000) / work(1000)
+    least(1000)
+    const few = least(1000)
+    const many = work(10_000)
+    // What else the machine did meanwhile is left out where it counts.
+    return Math.min(many, many / few < MOST ? many : least(10_000)) / few
   }
 
-  test.each(Object.entries(TEXTS))('of YAML with %s on each', { timeout: 60_000 }, (_, textOf) => {
-    expect(growth(readYaml, textOf)).toBeLessThan(40)
+  test.each(Object.entries(TEXTS))('of YAML with %s on each', (_, textOf) => {
+    expect(growth(readYaml, textOf)).toBeLessThan(MOST)
   })
 
-  test('of a suite with an unknown setting on each', { timeout: 60_000 }, () => {
-    expect(growth(readSuiteFile, TEXTS['a name of its own']!)).toBeLessThan(40)
+  test('of a suite with an unknown setting on each', () => {
+    expect(growth(readSuiteFile, TEXTS['a name of its own']!)).toBeLessThan(MOST)
   })
 })
 

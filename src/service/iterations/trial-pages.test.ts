@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { insertEachInto, openDatabase } from '../../lib/sqlite.ts'
 import { migrate } from '../core/database/migrations/migrations.ts'
 import { EVAL_VOCABULARIES, inVocabulary, type EvalVocabulary } from '../core/vocabulary.ts'
@@ -21,14 +21,22 @@ const snapshots = [0, 1, 2].map((position): CaseSnapshot => {
   return { ...of, steps, iterations: 1, isNegative: position === 2, checks: [] }
 })
 
+const made = mkdtempSync(join(tmpdir(), 'mcpdeck-trials-'))
+beforeAll(() => {
+  const database = openDatabase(join(made, 'file'))
+  migrate(database)
+  database.close()
+  return () => rmSync(made, { recursive: true, force: true })
+})
+
 /** The service's own connection and that of another process, on one file. */
 function opened() {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-trials-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  copyFileSync(join(made, 'file'), join(folder, 'file'))
   const connect = () => {
     const database = openDatabase(join(folder, 'file'))
     onTestFinished(database.close)
-    migrate(database)
     // Trials alone are read.
     database.exec('PRAGMA foreign_keys = OFF')
     return { ...database, trials: createTrialRows(database), runs: createRunRows(database) }
@@ -101,41 +109,37 @@ const change = fc.oneof(
   }),
 )
 
-test(
-  'pages say what is stored, whatever was written in whichever order, taken back, or kept before',
-  { timeout: 60_000 },
-  () => {
-    const steps = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 })
-    fc.assert(
-      fc.property(steps, fc.constantFrom(0, 1_500, 5_000, 100_000), (changes, most) => {
-        const { here, there } = opened()
-        const pages = createTrialPages(here, most, (_, position) => `behind ${position}`)
-        const expectPages = (from: Store) => {
-          for (const vocabulary of EVAL_VOCABULARIES)
-            for (const place of places)
-              expect(pages({ runId: RUN, ...place }, vocabulary)).toBe(expected(from, place, vocabulary))
+test('pages say what is stored, whatever was written in whichever order, taken back, or kept before', () => {
+  const steps = fc.array(fc.tuple(change, fc.boolean()), { maxLength: 30 })
+  fc.assert(
+    fc.property(steps, fc.constantFrom(0, 1_500, 5_000, 100_000), (changes, most) => {
+      const { here, there } = opened()
+      const pages = createTrialPages(here, most, (_, position) => `behind ${position}`)
+      const expectPages = (from: Store) => {
+        for (const vocabulary of EVAL_VOCABULARIES)
+          for (const place of places)
+            expect(pages({ runId: RUN, ...place }, vocabulary)).toBe(expected(from, place, vocabulary))
+      }
+      let count = 0
+      for (const [each, isHere] of changes) {
+        const store = isHere ? here : there
+        if (!('which' in each)) insert(store, count++)
+        else if (each.kind === 'begin') store.trials.begin(`t${each.which}`, 1)
+        else if (!('text' in each)) store.trials.cancelUnfinished(RUN)
+        else {
+          const end = (by: Store) => by.trials.end(`t${each.which}`, outcome(each.text, each.isPassed))
+          const endAndTakeBack = () =>
+            here.write(() => {
+              end(here)
+              expectPages(here)
+              throw new RangeError('taken back')
+            })
+          if (each.kind === 'end') end(store)
+          else expect(endAndTakeBack).toThrow('taken back')
         }
-        let count = 0
-        for (const [each, isHere] of changes) {
-          const store = isHere ? here : there
-          if (!('which' in each)) insert(store, count++)
-          else if (each.kind === 'begin') store.trials.begin(`t${each.which}`, 1)
-          else if (!('text' in each)) store.trials.cancelUnfinished(RUN)
-          else {
-            const end = (by: Store) => by.trials.end(`t${each.which}`, outcome(each.text, each.isPassed))
-            const endAndTakeBack = () =>
-              here.write(() => {
-                end(here)
-                expectPages(here)
-                throw new RangeError('taken back')
-              })
-            if (each.kind === 'end') end(store)
-            else expect(endAndTakeBack).toThrow('taken back')
-          }
-          expectPages(there)
-        }
-      }),
-      { numRuns: 60 },
-    )
-  },
-)
+        expectPages(there)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
