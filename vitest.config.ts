@@ -49,8 +49,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fast',
-          // Some open a service or go through a thousand histories.
-          ...within(30_000),
+          // Each takes a few seconds of a processor at most, which others want too.
+          ...within(10_000),
           include: [tests('src')],
           exclude: [...DRAWING, ...APART],
           isolate: false,
