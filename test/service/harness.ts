@@ -10,7 +10,7 @@ import { createService, type Service, type ServiceOptions } from '../../src/serv
 import type { LogEntry } from '../../src/service/core/pipeline.ts'
 import { checked } from '../contract/checked-answers.ts'
 import { putNewWorkspace } from '../new-workspace.ts'
-import { untilNextLook } from '../pause.ts'
+import { pauseAfter, untilNextLook } from '../pause.ts'
 
 type Input = Record<string, unknown>
 type Extra = { key?: string; headers?: Record<string, string>; signal?: AbortSignal }
@@ -105,10 +105,11 @@ export async function sandbox(api: Api): Promise<{ projectId: string; suiteId: s
 
 /** Asks until the answer is the wanted one; the test's own timeout is the limit. */
 export async function until<T>(ask: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> {
+  const began = performance.now()
   for (;;) {
     const answer = await ask()
     if (wanted(answer)) return answer
-    await untilNextLook()
+    await untilNextLook(pauseAfter(performance.now() - began))
   }
 }
 
