@@ -63,7 +63,7 @@ function runShell(shell: string, args: string[]): string[] {
 }
 
 /** What each shell offers for a line whose last word is being typed. */
-const offers: Record<string, (words: string[]) => string[]> = {
+const offers: Record<string, (words: string[], ...own: string[]) => string[]> = {
   bash: words => {
     const script = `source "$HOME/bash"; COMP_LINE=$1; COMP_POINT=\${#1}; _mcpdeck; printf '%s\\n' "\${COMPREPLY[@]}"`
     return runShell('bash', ['--norc', '-c', script, 'test', words.join(' ')])
@@ -79,10 +79,10 @@ const offers: Record<string, (words: string[]) => string[]> = {
     const found = runShell('zsh', ['-f', '-c', script, 'test', ...words])
     return found.filter(name => name.startsWith(words.at(-1) ?? ''))
   },
-  fish: words => {
+  fish: (words, ...own) => {
     const line = words.join(' ')
     const script = `source $HOME/fish; complete -C ${JSON.stringify(line)}`
-    return runShell('fish', ['--no-config', '-c', script]).map(offer => offer.split('\t')[0] ?? '')
+    return runShell('fish', ['--no-config', ...own, '-c', script]).map(offer => offer.split('\t')[0] ?? '')
   },
 }
 
@@ -170,6 +170,17 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(readFileSync(join(home.home, 'typed'), 'utf8').split('\n').filter(Boolean)).toEqual(words)
     expect(existsSync(join(home.home, 'pwned'))).toBe(false)
   })
+})
+
+// Fish 4 has on by itself what fish 3 can be asked for.
+test.each<[string, string[]]>([
+  ['as it is', []],
+  ['where a question mark matches no other character', ['--features=qmark-noglob']],
+])('fish %s counts no switch as an argument', { tags: ['fish'] }, (_, features) => {
+  const complete = (...words: string[]) => offers.fish!(['mcpdeck', ...words], ...features)
+  expect(complete('--read-only', 'serve', 'key', 'rev')).toEqual(['revoke'])
+  expect(complete('serve', '-q', '--profile=production', 'key', 'rev')).toEqual(['revoke'])
+  expect(complete('serve', '-', 'key', 'rev')).toEqual([])
 })
 
 test('bash splits at the equals sign, and the value is still offered', { tags: ['bash'] }, () => {

@@ -19,7 +19,7 @@ function __${name}_at --description 'Whether the words before the cursor lead to
       set ended 1
     else if test $ended = 0; and contains -- $word ${[...new Set(valued)].join(' ')}
       set skip 1
-    else if test $ended = 0; and string match -q -- '-?*' $word
+    else if test $ended = 0; and string match -qr -- '^-.' $word
       continue
     else if test $position = 1; and contains -- (string join ' ' -- $path $word) ${paths.map(quoted).join(' ')}
       set -a path $word
