@@ -46,7 +46,7 @@ function checkOf({ queryKey, state }: Query, queryClient: QueryClient): ServerCh
   if (!report) return undefined
   return {
     ...common,
-    status: stateOf(report, { enabled: server?.enabled !== false }),
+    status: stateOf(report, { enabled: server?.enabled }),
     why: whyOf(report),
     at: state.dataUpdatedAt,
   }

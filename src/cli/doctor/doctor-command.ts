@@ -68,7 +68,7 @@ export async function examineNamed(
   const servers: NamedServer[] = []
   for (const wanted of names) {
     const { id, name, enabled } = await find('servers', wanted)
-    servers.push({ id, name: String(name), enabled: enabled !== false })
+    servers.push({ id, name: String(name), enabled: enabled === true })
   }
   const theme = reportTheme(common)
   const doctorReports = saved?.opened.workspace.doctorReports

@@ -22,15 +22,15 @@ export const MOST_RUNS = { limit: 100 } as const
 /** Why a server cannot be graded. */
 export const NO_ADDRESS = 'It has no address; directories list servers over HTTP.'
 
-/** What a row says of a run: for whom it grades, what it came to, and since when; `isOff` as the server is now. */
+/** What a row says of a run: for whom it grades, what it came to, and since when; `isOn` as in {@link stateLook}. */
 export function readinessColumns<Row>(
   symbols: Symbols,
-  of: (row: Row) => { run: ReadinessRun; isOff: boolean },
+  of: (row: Row) => { run: ReadinessRun; isOn: boolean | undefined },
 ): Column<Row>[] {
   return [
     { id: 'for', title: 'For', width: 6, cell: row => publisherLabel(of(row).run) },
     { id: 'as', title: 'As', width: 19, from: 70, cell: row => of(row).run.submissionMode ?? '' },
-    lookColumn(symbols, row => stateLook(of(row).run, of(row).isOff)),
+    lookColumn(symbols, row => stateLook(of(row).run, of(row).isOn)),
     ageColumn('Age', row => of(row).run.createdAt),
   ]
 }

@@ -78,8 +78,8 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
   partial: { urgency: 'medium', mark: 'warn', word: 'partial', says: 'answers in part' },
 }
 
-/** Every check passed; whether the server is switched off too is its owner's choice. */
-const GOOD: ReadonlySet<string> = new Set(['ready', 'off'])
+/** Every check passed; whether the server is switched off is its owner's choice. */
+const GOOD: ReadonlySet<string> = new Set(['ready', 'off', 'unknown'])
 
 /**
  * Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own

@@ -30,6 +30,7 @@ const LOOKS = {
   cancelled: { symbol: 'cancelled', tone: 'muted', word: 'cancelled' },
   ready: { symbol: 'ok', tone: 'ok', word: 'ready' },
   off: { symbol: 'cancelled', tone: 'warn', word: 'off' },
+  unknown: { symbol: 'pending', tone: 'warn', word: 'not known' },
   'not-ready': { symbol: 'error', tone: 'error', word: 'not ready' },
   incomplete: { symbol: 'warn', tone: 'warn', word: 'incomplete' },
   satisfied: { symbol: 'ok', tone: 'ok', word: 'satisfied' },
@@ -46,11 +47,11 @@ export function readinessLook(word: string | null | undefined) {
 
 /**
  * What a run has come to: its verdict, or why it has none. A run that did not complete says nothing of its server.
- * @param isOff whether its server is switched off now, which no verdict calls ready
+ * @param isOn whether its server is switched on now, undefined where that is not known; only one that is on is ready
  */
-export function stateLook({ status, overallStatus }: ReadinessRun, isOff: boolean) {
+export function stateLook({ status, overallStatus }: ReadinessRun, isOn: boolean | undefined) {
   const word = status === 'completed' ? overallStatus : status
-  return readinessLook(isOff && word === 'ready' ? 'off' : word)
+  return readinessLook(word === 'ready' && isOn !== true ? (isOn === false ? 'off' : 'unknown') : word)
 }
 
 /** `not-requested` as `not requested`. */

@@ -102,6 +102,8 @@ test('a status other than ready stays what it is', async () => {
 test('a server that is switched off is never ready', async () => {
   const [found, wrong] = [await examined(report()), await examined(report({ tools: [tool('not a name')] }))]
   expect(stateOf(found, { enabled: false })).toBe('off')
+  // Nor is one of which that is not known.
+  expect(stateOf(found, { enabled: undefined })).toBe('unknown')
   expect(stateOf(wrong, { enabled: false })).toBe('warnings')
 })
 

@@ -53,15 +53,15 @@ const MOST = 10
 
 /**
  * What a report is to be called: its status, except that `ready` is `warnings` with something known to be wrong, and
- * `off` of a server that is switched off.
+ * `off` of a server that is switched off, and `unknown` where nobody here knows whether it is.
  */
 export function stateOf(
   { status, findings }: Pick<ExaminedReport, 'status' | 'findings'>,
-  { enabled }: { enabled: boolean },
+  { enabled }: { enabled: boolean | undefined },
 ): string {
   if (status !== 'ready') return status
   if (findings.some(({ kind }) => kind === 'wrong')) return 'warnings'
-  return enabled ? status : 'off'
+  return enabled === true ? status : enabled === false ? 'off' : 'unknown'
 }
 
 /**

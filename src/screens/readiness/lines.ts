@@ -7,19 +7,20 @@ import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '..
 import { formatCount } from '../../tui/theme/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
-/** A run with what its server is called, where that is known, and whether that is switched off now. */
-export type ReadinessRow = { run: ReadinessRun; server: string; isOff: boolean }
+/** A run with what its server is called, where that is known, and whether that is on now, as in {@link stateLook}. */
+export type ReadinessRow = { run: ReadinessRun; server: string; isOn: boolean | undefined }
 
 /** What a verdict means where its word alone is easily misread. */
 const MEANS = new Map([
   ['incomplete', 'incomplete: no violations, but something required was not checked'],
   ['cancelled', 'cancelled: no result for the server'],
   ['off', 'off: it meets every rule, but it is switched off'],
+  ['not known', 'not known: it meets every rule, but whether it is switched on is not known'],
 ])
 
 /** What a run grades and what it came to. */
-export function runFields({ run, server, isOff }: ReadinessRow, symbols: Symbols): Field[] {
-  const look = stateLook(run, isOff)
+export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols): Field[] {
+  const look = stateLook(run, isOn)
   const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
   const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
   return [
@@ -34,7 +35,7 @@ export function runFields({ run, server, isOff }: ReadinessRow, symbols: Symbols
     ],
     ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
     ...(run.stages ?? []).map(({ stage, status }): Field => {
-      const own = partLook(status, isOff)
+      const own = partLook(status, isOn)
       return [sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
     }),
     ['Observations', `${wordsOf(status ?? 'not reported')}${why === undefined ? '' : `: ${why}`}`],
@@ -47,24 +48,24 @@ export function runFields({ run, server, isOff }: ReadinessRow, symbols: Symbols
 }
 
 /** What each lane evaluated, and the missing inputs that would let it evaluate more. */
-export function laneLines({ run, isOff }: ReadinessRow, symbols: Symbols): Line[] {
+export function laneLines({ run, isOn }: ReadinessRow, symbols: Symbols): Line[] {
   const lanes = run.lanes ?? []
   if (lanes.length === 0)
     return [{ text: isRunning(run) ? 'Lanes appear when the run ends.' : 'The run reports no lanes.', tone: 'muted' }]
-  return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, isOff, symbols))]
+  return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, isOn, symbols))]
 }
 
-/** A part of the verdict; of a server that is switched off, only that nothing in it speaks against it. */
-function partLook(status: string | null | undefined, isOff: boolean) {
-  const off = { symbol: 'cancelled', tone: 'muted', word: 'no violation' } as const
-  return isOff && status === 'ready' ? off : readinessLook(status)
+/** A part of the verdict; of a server that is not known to be on, only that nothing in it speaks against it. */
+function partLook(status: string | null | undefined, isOn: boolean | undefined) {
+  if (isOn === true || status !== 'ready') return readinessLook(status)
+  return { symbol: isOn === false ? 'cancelled' : 'pending', tone: 'muted', word: 'no violation' } as const
 }
 
-function linesOfLane(each: ReadinessLane, isOff: boolean, symbols: Symbols): Line[] {
+function linesOfLane(each: ReadinessLane, isOn: boolean | undefined, symbols: Symbols): Line[] {
   const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
   // No violation over nothing evaluated is not a pass.
   const isBlank = evaluated === 0 && status === 'ready'
-  const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOff)
+  const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOn)
   const coverage = [
     `${formatCount(evaluated)} evaluated`,
     `${formatCount(notEvaluated)} not evaluated`,

@@ -1,7 +1,9 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { startHttpServer } from '../../../test/servers/http-server.ts'
+import type { Fetch } from '../../api/client/transport/fetch.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { serverReadinessKeys } from '../servers/bindings.ts'
 import { serversRoute } from '../servers/route.ts'
@@ -121,26 +123,78 @@ test('a server without an address says why it cannot be graded', async () => {
   expect(await runs()).toEqual([])
 })
 
-test('a verdict calls no server ready that is switched off', async () => {
+/** Opens the screen over a run that found nothing against a server; `list` answers in place of the list of servers. */
+async function openReady(
+  server: { enabled: boolean },
+  list?: (answer: () => ReturnType<Fetch>) => ReturnType<Fetch>,
+): Promise<string> {
   const lanes = [{ lane: 'directory-policy', status: 'ready', evaluated: 3 }]
   const stages = [{ stage: 'submission-ready', status: 'ready' }]
   const run = { id: 'rdr_1', readinessKind: 'claude', status: 'completed', overallStatus: 'ready', lanes, stages }
   let serverId = ''
   const testService = await openService({
     wrap: fetch => async request => {
-      if (!/\/readiness-runs(?:\?|$)/.test(request.url)) return await fetch(request)
-      return Response.json({ items: [{ ...run, serverId, createdAt: 0 }] })
+      if (/\/readiness-runs(?:\?|$)/.test(request.url))
+        return Response.json({ items: [{ ...run, serverId, createdAt: 0 }] })
+      const isList = request.method === 'GET' && /\/servers(?:\?|$)/.test(request.url)
+      return isList && list ? await list(() => fetch(request)) : await fetch(request)
     },
   })
   onTestFinished(() => testService.close())
   projectId = (await testService.client.projects.list()).items[0]!.id
-  const body = { name: 'resting', enabled: false, transportType: 'http' as const, url: 'https://mcp.example/mcp' }
+  const body = { ...server, name: 'resting', transportType: 'http' as const, url: 'https://mcp.example/mcp' }
   serverId = (await testService.client.servers.create({ projectId, body })).id
   app = await openApp({ testService, place: readinessRoute.to({ projectId, pane: 'detail' }) })
+  return serverId
+}
+
+const FAULT = () => Response.json({ code: 'INTERNAL', message: 'no' }, { status: 500 })
+
+/** The word, but not where it is part of the name of a stage. */
+const SAYS_READY = /✓|(?<!Submission )ready\b/
+
+test('a verdict calls no server ready that is switched off', async () => {
+  const serverId = await openReady({ enabled: false })
   await app.see('off: it meets every rule')
   expect(app.frame()).toMatch(/Directory policy +no violation/)
   expect(app.frame()).toMatch(/Submission ready +⊘ no violation/)
-  expect(app.frame()).not.toMatch(/✓|(?<!Submission )ready\b/)
+  expect(app.frame()).not.toMatch(SAYS_READY)
   app.router.go(serversRoute.to({ projectId, serverId, tab: 'readiness', pane: 'detail' }))
   await app.see(/Claude +⊘ off/)
+})
+
+test('a verdict calls a server ready as soon as it is known to be on, and not before', async () => {
+  const asked = Promise.withResolvers<void>()
+  const read = Promise.withResolvers<void>()
+  await openReady({ enabled: true }, async answer => {
+    asked.resolve()
+    await read.promise
+    return await answer()
+  })
+  await asked.promise
+  await app.see('not known: it meets every rule')
+  expect(app.frame()).toMatch(/Submission ready +○ no violation/)
+  expect(app.frame()).not.toMatch(SAYS_READY)
+  read.resolve()
+  await app.see(/Verdict +✓ ready/)
+})
+
+test('a verdict that was called ready is so no longer where the list of servers cannot be read again', async () => {
+  let fails = false
+  await openReady({ enabled: true }, async answer => (fails ? FAULT() : await answer()))
+  await app.see(/Verdict +✓ ready/)
+  fails = true
+  await app.press(appKeys.bindings.refresh)
+  await app.see(/resting +Claude +○ not known/)
+  expect(app.frame()).not.toMatch(SAYS_READY)
+})
+
+test.each<[string, () => Response]>([
+  ['could not be read', FAULT],
+  ['does not have it', () => Response.json({ items: [] })],
+])('a verdict calls no server ready where the list of servers %s', async (_, list) => {
+  await openReady({ enabled: true }, async () => list())
+  await app.see('not known: it meets every rule')
+  await app.see(/Claude +○ not known/)
+  expect(app.frame()).not.toMatch(SAYS_READY)
 })

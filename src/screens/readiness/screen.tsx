@@ -56,7 +56,7 @@ export const ReadinessScreen = collectionScreen({
 
 /** What is worth a notice: how it ended. */
 function stateOf(run: ReadinessRun): string {
-  return isRunning(run) ? 'under way' : stateLook(run, false).word
+  return isRunning(run) ? 'under way' : stateLook(run, true).word
 }
 
 function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
@@ -64,15 +64,17 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   const { symbols } = useTheme()
   const read = useWholeList(queries.servers.list, { projectId })
   const servers = read.items
+  // Names stay what they were; a server may have been switched off since.
+  const isOld = read.restored || read.problem !== undefined
   const rows = useMemo(() => {
     const known = new Map(servers?.map(each => [each.id, each]))
     return items.map((run): ReadinessRow => {
       const { serverId, serverUrl } = run
       const server = known.get(serverId ?? '')
       const name = server?.name ?? serverUrl ?? serverId ?? run.id
-      return { run, server: name, isOff: server?.enabled === false }
+      return { run, server: name, isOn: isOld ? undefined : server?.enabled }
     })
-  }, [items, servers])
+  }, [items, servers, isOld])
   const columns = useMemo(
     (): Column<ReadinessRow>[] => [
       { id: 'server', title: 'Server', width: 'flex', cell: ({ server }) => server },

@@ -35,8 +35,8 @@ export function Readiness({ projectId, server, focused }: TabProps) {
     isLive: ({ items }) => items.some(isRunning),
     requests: 1,
   })
-  const isOff = !server.enabled
-  const columns = useMemo(() => readinessColumns(symbols, (run: ReadinessRun) => ({ run, isOff })), [symbols, isOff])
+  const isOn = server.enabled
+  const columns = useMemo(() => readinessColumns(symbols, (run: ReadinessRun) => ({ run, isOn })), [symbols, isOn])
   const list = useList({ items: runs.data?.items ?? NO_ITEMS, keyOf, columns })
   const on = (act: (run: ReadinessRun) => unknown) =>
     list.items.length === 0
