@@ -2,6 +2,7 @@ import { Box, Text } from 'ink'
 import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Tone } from '../../tui/theme/theme.ts'
 import { textRows, TextField } from '../text-field/text-field.tsx'
 import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from './field-input.ts'
 import { suggestionKeys } from './form-keys.ts'
@@ -19,6 +20,8 @@ export type FormFieldLook = {
   requiredWith?: string | undefined
   /** Type or unit in a few words. */
   kind?: string
+  /** What an empty text stands for, shown in its place. */
+  empty?: string | undefined
   /** Shown below while the field is active. */
   note: string | undefined
   /** What is wrong with what was typed. */
@@ -129,16 +132,12 @@ export function labelText(field: FormFieldLook, width: number): string {
 function LabelRow({ field, text, width, labelColumns, active, option }: FieldProps) {
   const theme = useTheme()
   const label = labelText(field, width)
-  const isToggle = field.input?.kind === 'toggle'
   /** Of several chosen ones some may be further down than what shows. */
-  const showsChosen = isToggle || field.input?.kind === 'choices'
-  const shown = isToggle
-    ? `${text === YES ? '[x]' : '[ ]'} ${valueText(field.input, text)}`
-    : valueText(field.input, text)
+  const isShown = !active || field.input?.kind === 'toggle' || field.input?.kind === 'choices'
+  const { shown, tone } = shownOf(field, text)
   const gap = ' '.repeat(Math.max(0, labelColumns - widthOf(label)) + GAP)
   const room = Math.max(0, width - INDENT - widthOf(label) - gap.length)
   const place = active ? placeAmong(optionsOf(field.input).length, option) : ''
-  const isShown = showsChosen || !active
   const value = isShown ? truncate(clean(shown.replaceAll('\n', theme.symbols.lineBreak)), room - place.length) : ''
   const used = widthOf(value) + place.length
   const { kind, required } = kindOf(field, used === 0 ? { room, least: 4 } : { room: room - used - GAP })
@@ -146,12 +145,20 @@ function LabelRow({ field, text, width, labelColumns, active, option }: FieldPro
   return (
     <Text wrap="truncate">
       {theme.paint(active ? 'accent' : 'plain', `${active ? theme.symbols.pointer : ' '} ${label}`)}
-      {gap + value}
+      {gap}
+      {theme.paint(tone, value)}
       {theme.paint('muted', place + beside)}
       {theme.paint('warn', required)}
       {beside && theme.paint('muted', ')')}
     </Text>
   )
+}
+
+/** The value of a field as text, or what an empty one stands for. */
+function shownOf({ input, empty }: FormFieldLook, text: string): { shown: string; tone: Tone } {
+  const shown = valueText(input, text)
+  if (input?.kind === 'toggle') return { shown: `${text === YES ? '[x]' : '[ ]'} ${shown}`, tone: 'plain' }
+  return shown === '' ? { shown: empty ?? '', tone: 'muted' } : { shown, tone: 'plain' }
 }
 
 /** What is expected in the room behind a label: cut where nothing else stands there, else whole or not at all. */
@@ -181,6 +188,7 @@ function FieldBody(props: FieldProps) {
         onPaste={props.onPaste}
         isPrefilled={props.isUntouched && (field.input?.kind !== 'lines' || field.input.isOne === true)}
         {...(field.input?.kind === 'secret' && { mask: '*' })}
+        {...(field.empty !== undefined && { placeholder: field.empty })}
       />
     </Box>
   )

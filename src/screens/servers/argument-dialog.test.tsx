@@ -11,7 +11,7 @@ import { defineRoute } from '../../tui/router/place.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
 import { useArgumentDialog, type ArgumentQuestion } from './argument-dialog.tsx'
 import { argumentForm } from './arguments.ts'
-import { toolsKeys } from './bindings.ts'
+import { argumentKeys, toolsKeys } from './bindings.ts'
 import { serversRoute } from './route.ts'
 
 /** A server that answers with the arguments that it got. */
@@ -26,6 +26,11 @@ const tools = [
     ] } },
     ...object({ id: { type: 'integer', minimum: 1, description: 'Which one.' }, to: { $ref: '#/$defs/Target' } }, ['id', 'to']),
   } },
+  { name: 'label', inputSchema: object({
+    tags: { type: 'array', items: text }, note: { type: ['string', 'null'] },
+    kinds: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
+  }, ['tags']) },
+  { name: 'note', inputSchema: object({ tags: { type: 'array', items: text }, note: text }, ['tags']) },
 ]
 const answers = {
   initialize: p => ({ protocolVersion: p.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }),
@@ -52,12 +57,18 @@ beforeAll(async () => {
 })
 afterAll(() => testService.close())
 
-async function openForm(size: { width: number; height: number }, editor?: ReturnType<typeof editorOf>) {
+const TOOLS = ['send', 'label', 'note'] as const
+
+async function openForm(
+  size: { width: number; height: number },
+  { editor, tool = 'send' }: { editor?: ReturnType<typeof editorOf>; tool?: (typeof TOOLS)[number] } = {},
+) {
   const app = await openApp({ testService, place, size, ...(editor && { editor }) })
   onTestFinished(() => app.close())
-  await app.see('1 listed')
+  await app.see('3 listed')
+  await app.press(...Array.from({ length: TOOLS.indexOf(tool) }, () => 'down'))
   await app.press(toolsKeys.bindings.call)
-  await app.see('Call send on sender')
+  await app.see(`Call ${tool} on sender`)
   return app
 }
 
@@ -73,7 +84,7 @@ test('all arguments are edited as a text, with what is wrong at its line, and go
       return text.replace('address: nowhere', 'address: a@b.example')
     },
   )
-  const app = await openForm({ width: 120, height: 40 }, editor)
+  const app = await openForm({ width: 120, height: 40 }, { editor })
   await app.press('ctrl+e')
   await app.see('must match pattern "@"')
   expect(seen[0]).toContain('# integer, required, at least 1. Which one.')
@@ -98,6 +109,46 @@ test('the variant of a union is chosen, its fields appear, and the answer shows 
   await app.type('0123')
   await app.press(formKeys.bindings.send)
   await app.see('got {"id":7,"to":{"kind":"sms","phone":"0123"}}')
+})
+
+test('a list is typed line by line or chosen, and an empty field is left out, an empty text or null', async () => {
+  const app = await openForm({ width: 80, height: 40 }, { tool: 'label' })
+  await app.see(/tags +\(string\[\], one per line, required\)/)
+  expect(app.frame()).not.toContain('Ctrl+O')
+  await app.paste('two words\n12\n')
+  await app.press(formKeys.bindings.next)
+  await app.see('left out')
+  expect(app.frame()).toContain('Ctrl+O empty or null')
+  await app.press(argumentKeys.bindings.empty)
+  await app.see('sends an empty text')
+  await app.press(argumentKeys.bindings.empty, formKeys.bindings.next)
+  await app.see(/note +sends null/)
+  await app.see(/kinds +left out/)
+  await app.press(
+    choiceKeys.bindings.last,
+    choiceKeys.bindings.pick,
+    choiceKeys.bindings.first,
+    choiceKeys.bindings.pick,
+  )
+  await app.see(/kinds +c, a/)
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"tags":["two words","12"],"note":null,"kinds":["c","a"]}')
+})
+
+test('what is typed takes the place of what an empty field stood for', async () => {
+  const app = await openForm({ width: 80, height: 40 }, { tool: 'note' })
+  await app.see(/▌ tags/)
+  await app.press(formKeys.bindings.next, argumentKeys.bindings.empty)
+  await app.see('sends an empty text')
+  await app.type('x')
+  await app.press(argumentKeys.bindings.empty)
+  await app.see('It is filled in; empty it first.')
+  await app.press(formKeys.bindings.previous)
+  await app.see(/note +x/)
+  await app.press(formKeys.bindings.previous)
+  await app.see(/tags +sends an empty list/)
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"tags":[],"note":"x"}')
 })
 
 test('the schema stays in sight beside the form', async () => {

@@ -1,16 +1,26 @@
 import { Box } from 'ink'
 import { useEffect, useRef, useState } from 'react'
+import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { FieldInput } from '../../components/form/field-input.ts'
+import type { FormFieldLook } from '../../components/form/form-field.tsx'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { isSameJson } from '../../domain/json/same-json.ts'
-import type { ArgumentField } from './argument-parts.ts'
-import { asksNothing, parseArguments, shownFields, textOf, type ArgumentForm, type FieldTexts } from './arguments.ts'
+import {
+  blankOf,
+  isLeftOut,
+  otherBlank,
+  textOf,
+  type ArgumentField,
+  type Blank,
+  type FieldTexts,
+} from './argument-field.ts'
+import { asksNothing, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 import { argumentKeys } from './bindings.ts'
 import { shorten } from './json-text.ts'
 import { constraints, schemaLines, type SchemaLine } from './schema-lines.ts'
@@ -143,8 +153,11 @@ function isSamePath(one: readonly string[] | undefined, other: readonly string[]
   return one?.length === other.length && one.every((step, at) => step === other[at])
 }
 
-/** The form with what stands in it, which may come from the editor; `isTaken`: that keeps it no longer. */
-function useFilledForm(question: ArgumentQuestion, onTaken: () => void) {
+/**
+ * The form with what stands in it, which may come from the editor; `isTaken`: that keeps it no longer.
+ * @param at the position of the field that the person is in
+ */
+function useFilledForm(question: ArgumentQuestion, at: number, onChange: () => void) {
   const editText = useArgumentEditor()
   const [form, setForm] = useState(question.form)
   const [texts, setTexts] = useState(form.texts)
@@ -154,17 +167,33 @@ function useFilledForm(question: ArgumentQuestion, onTaken: () => void) {
     setTaken(true)
     setForm(other)
     setTexts(other.texts)
-    onTaken()
+    onChange()
   }
-  useBindings(argumentKeys, { editText: editText({ subject, form, texts, schema, onForm: take }) })
-  const setText = (id: string, text: string): void => setTexts(new Map(texts).set(id, text))
-  return { form, texts, fields: shownFields(form, texts), isTaken, setText }
+  const setText = (id: string, text: string | Blank): void => {
+    setTexts(new Map(texts).set(id, text))
+    onChange()
+  }
+  const fields = shownFields(form, texts)
+  const field = fields[at]
+  const other = field && otherBlank(field, texts)
+  useBindings(argumentKeys, {
+    editText: editText({ subject, form, texts, schema, onForm: take }),
+    empty: field && other !== undefined ? () => setText(field.id, other) : unavailable(nothingElse(field, texts)),
+  })
+  return { form, texts, fields, isTaken, setText }
+}
+
+/** Why a field cannot stand for something else while it is empty. */
+function nothingElse(field: ArgumentField | undefined, texts: FieldTexts): string {
+  const isFilled = field !== undefined && field.blanks.length > 1 && textOf(field, texts) !== ''
+  return isFilled ? 'It is filled in; empty it first.' : 'There is no other value to choose for an empty field here.'
 }
 
 function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => void }) {
   const { question, onPath } = props
   const unusable = useUnusable(question)
-  const { form, texts, fields, isTaken, setText } = useFilledForm(question, () => changed())
+  const [at, setAt] = useState(0)
+  const { form, texts, fields, isTaken, setText } = useFilledForm(question, at, () => changed())
   const [faults, setFaults] = useState(NO_FAULTS)
   /** Why what is typed cannot be checked; sending it as it is takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
@@ -213,25 +242,13 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   }
   return (
     <FieldsForm
-      fields={fields.map(field => ({
-        id: field.id,
-        label: field.label,
-        names: field.path,
-        kind: kindWords(field),
-        required: field.required,
-        requiredWith: field.requiredWith,
-        note: [constraints(field.schema), field.description].filter(Boolean).join('. '),
-        error: faults.fields.get(field.id),
-        input: field.choices
-          ? choiceOf(field.choices, field.required && field.requiredWith === undefined)
-          : { kind: 'lines', isOne: true },
-      }))}
+      fields={looksOf(fields, { texts, faults, at })}
       texts={fields.map(field => textOf(field, texts))}
-      onText={(index, text) => {
-        setText(fields[index]!.id, text)
-        changed()
+      onText={(index, text) => setText(fields[index]!.id, text)}
+      onField={index => {
+        setAt(index)
+        onPath(fields[index]?.path ?? NO_PATH)
       }}
-      onField={index => onPath(fields[index]?.path ?? NO_PATH)}
       suggest={
         question.suggest &&
         ((index, text, signal) => {
@@ -255,11 +272,49 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   )
 }
 
+type Shown = { texts: FieldTexts; faults: Faults; at: number }
+
+/** The fields as the form shows them, of which the person is in the one at `at`. */
+function looksOf(fields: readonly ArgumentField[], { texts, faults, at }: Shown): FormFieldLook[] {
+  return fields.map((field, index) => {
+    const empty = emptyWords(field, texts, index === at)
+    return {
+      id: field.id,
+      label: field.label,
+      names: field.path,
+      kind: kindWords(field),
+      required: field.required,
+      requiredWith: field.requiredWith,
+      note: [constraints(field.schema), field.description].filter(Boolean).join('. '),
+      error: faults.fields.get(field.id),
+      input: inputOf(field, empty),
+      empty,
+    }
+  })
+}
+
 /** The type of a field, and how what is typed is taken. */
-function kindWords({ type, kind, isNullIfEmpty }: ArgumentField): string {
-  return [type, ...(kind === 'either' ? ['as JSON or text'] : []), ...(isNullIfEmpty ? ['empty is null'] : [])].join(
-    ', ',
-  )
+function kindWords({ type, kind, items, choices }: ArgumentField): string {
+  const isEither = (items?.kind ?? kind) === 'either'
+  return [type, ...(items && !choices ? ['one per line'] : []), ...(isEither ? ['as JSON or text'] : [])].join(', ')
+}
+
+/** What an empty field stands for, where that is not what one expects, or the person is there and can choose. */
+function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): string | undefined {
+  const { required, requiredWith, blanks } = field
+  const blank = blankOf(field, texts)
+  if (!isLeftOut(field, texts)) return blank?.says
+  // Whether what holds it is sent depends on the fields beside it.
+  if (requiredWith !== undefined) return undefined
+  return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
+}
+
+function inputOf(field: ArgumentField, empty: string | undefined): FieldInput {
+  const { choices, items, required, requiredWith } = field
+  if (!choices) return { kind: 'lines', ...(!items && { isOne: true }) }
+  if (!items) return choiceOf(choices, required && requiredWith === undefined)
+  const options = choices.map(({ text, ...choice }) => ({ value: text, ...choice }))
+  return { kind: 'choices', options, ...(empty !== undefined && { none: empty }) }
 }
 
 function uncheckedLines(why: string | undefined): FormText[] {

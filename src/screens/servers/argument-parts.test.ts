@@ -3,15 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import { plainText } from '../../components/viewer/source.ts'
-import {
-  argumentForm,
-  draftOf,
-  filledForm,
-  parseArguments,
-  shownFields,
-  textOf,
-  type ArgumentForm,
-} from './arguments.ts'
+import { textOf } from './argument-field.ts'
+import { argumentForm, draftOf, filledForm, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 import { schemaLines } from './schema-lines.ts'
 import { measureWork } from '../../../test/work.ts'
 
@@ -162,22 +155,23 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
 
   test('JSON of another type than an argument has is not sent, also where its schema cannot be checked', () => {
     const pattern = { type: 'string', pattern: '(' }
-    const form = argumentForm(object({ n: { type: 'integer' }, list: { type: 'array', items: text }, pattern }))
+    const list = { type: 'array', items: { type: 'object' } }
+    const form = argumentForm(object({ n: { type: 'integer' }, list, pattern }))
     expect(sentOf(form, { n: '1.5', list: '{}' })).toEqual({
-      problems: { '/n': 'must be integer', '/list': 'must be string[]' },
+      problems: { '/n': 'must be integer', '/list': 'must be object[]' },
     })
     // In an editor it is what one goes on from.
-    const [n, list] = shownFields(form, form.texts)
+    const [n, objects] = shownFields(form, form.texts)
     expect(
       draftOf(
         form,
         new Map([
           [n!.id, 'x'],
-          [list!.id, '{"a":1}'],
+          [objects!.id, '{"a":1}'],
         ]),
       ),
     ).toEqual({ n: 'x', list: { a: 1 } })
-    expect(sentOf(form, { n: '90071992547409931', list: '[1]' })).toEqual({ n: 90071992547409931n, list: [1] })
+    expect(sentOf(form, { n: '90071992547409931', list: '[{}]' })).toEqual({ n: 90071992547409931n, list: [{}] })
   })
 
   test('a constant that need not be given is not, unless somebody chooses it', () => {
@@ -337,8 +331,8 @@ test('whatever a schema allows goes into its form, comes out as it was, and is w
     fc.property(fc.oneof(nested, unions(scalars)), ({ schema, value }) => {
       const form = filledForm(argumentForm(schema), value as JsonObject)
       expect(parseArguments(form, form.texts)).toEqual({ value })
-      // Empty text, objects and null of a text are the same in fields as what is left out: one text holds all then.
-      expect(form.whole).toBe(form.whole && /""|\{\}|null/.test(JSON.stringify(value)))
+      // Empty objects are the same in fields as what is left out: one text holds all then.
+      expect(form.whole).toBe(form.whole && /\{\}/.test(JSON.stringify(value)))
       expect(new Ajv2020({ strict: false }).validate(schema, value)).toBe(true)
     }),
   )

@@ -1,44 +1,9 @@
 import { namedValues, plainSchemas, type NamedValue, type PlainSchema } from '../../lib/json-schema/plain-schema.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
-import { isJson, jsonText } from '../../lib/printable.ts'
-import { requiredNames, skeleton, startOf } from '../../domain/suites/skeleton.ts'
-import { clean } from '../../tui/theme/text.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { requiredNames, skeleton, startOf, tupleOf } from '../../domain/suites/skeleton.ts'
+import { blanksOf, initialOf, unchosen, type ArgumentField, type FieldKind, type Reading } from './argument-field.ts'
 import { schemaType } from './schema-lines.ts'
-
-/**
- * How the text of a field becomes a value: `text` is taken literally, `json` is parsed, `either` is
- * parsed where it is JSON and taken literally where it is not.
- */
-export type FieldKind = 'text' | 'json' | 'either'
-
-/** What is typed or chosen for one argument, or for a part of one. */
-export type ArgumentField = {
-  /** Tells it apart from the other fields of its form, also of alternatives that do not show. */
-  id: string
-  /** Its name, or the names that lead to it, such as `filter.since`. */
-  label: string
-  path: readonly string[]
-  kind: FieldKind
-  /** Must be given, where what holds it is given. */
-  required: boolean
-  /** The name of what holds it, where that need not be given. */
-  requiredWith?: string
-  /** Its type in words, such as `number` or `"a" | "b"`. */
-  type: string
-  description: string | undefined
-  /**
-   * What the field holds before anything is typed; never holds control characters but line breaks where it is typed.
-   */
-  initial: string
-  /** The texts that it can be, where it is chosen and not typed. */
-  choices?: readonly { text: string; label: string; detail?: string }[]
-  /** What it must be, with references followed. */
-  schema: JsonObject
-  /** The types of JSON Schema that its value may have; without it any. */
-  types?: readonly string[]
-  /** Left empty it is sent as null: it must be given and may be null. */
-  isNullIfEmpty?: boolean
-}
 
 /** A part of a form: what one schema asks for. */
 export type Part =
@@ -179,6 +144,7 @@ function variantsOf(options: readonly PlainSchema[], schema: JsonObject, place: 
     schema,
     initial: place.required && place.optional === undefined ? '0' : '',
     choices,
+    blanks: unchosen(place.required),
   }
   return { kind: 'variants', required: place.required, field, variants }
 }
@@ -226,18 +192,32 @@ function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
   const own = place.isConstantSent === false ? schema['default'] : startOf(schema)
   const start = isPrefilled ? (place.start ?? own) : undefined
   const chosen = chosenOf(plain, { start, required: place.required && isPrefilled })
-  if (chosen) return { ...about, ...chosen }
+  if (chosen) return { ...about, ...chosen, blanks: unchosen(place.required) }
+  const types = knownTypes(plain)
+  const list = itemsOf(plain, place)
   const kind = kindOf(plain)
-  const value = start ?? (place.required && isPrefilled ? structureOf(plain, place) : undefined)
-  const isNullIfEmpty = place.required && plain.isNullable && kind !== 'json'
-  const types = typesOf(plain)
-  return {
-    ...about,
-    ...initialOf(value, kind),
-    ...(types.includes('') ? {} : { types }),
-    ...(isNullIfEmpty && { isNullIfEmpty }),
-  }
+  const isStarted = place.required && isPrefilled && !list
+  const value = start ?? (isStarted ? structureOf(plain, place) : undefined)
+  const reading = { ...types, type: about.type, ...list, kind }
+  return { ...about, ...types, ...list, ...initialOf(value, reading), blanks: blanksOf(reading, place.required) }
 }
+
+/** How the items of a list are read that holds nothing but texts, numbers and switches, and their choices. */
+function itemsOf(
+  { schema, options }: PlainSchema,
+  { read }: Place,
+): Pick<ArgumentField, 'items' | 'choices'> | undefined {
+  if (options.length > 0 || schema['type'] !== 'array' || tupleOf(schema).length > 0) return undefined
+  const plain = read(schema['items'])
+  const type = schemaType(plain, read)
+  const named = namedValues(plain)
+  const chosen = named && choicesFor(named, value => !value.includes('\n'))
+  if (chosen) return { items: { kind: chosen.kind, type }, choices: chosen.choices }
+  const { types } = knownTypes(plain)
+  return types?.every(each => SCALARS.has(each)) ? { items: { kind: kindOf(plain), type, types } } : undefined
+}
+
+const SCALARS = new Set(['string', 'number', 'integer', 'boolean', 'null'])
 
 /** Switches and values that are named are chosen; a required one begins at the first that is named. */
 function chosenOf(
@@ -251,20 +231,30 @@ function chosenOf(
   const named = isBoolean
     ? [{ value: false }, { value: true }, ...(plain.isNullable ? [{ value: null }] : [])]
     : namedValues(plain)
-  if (!named || named.length === 0 || named.some(({ value }) => typeof value === 'object' && value !== null))
-    return undefined
+  const chosen = named && choicesFor(named, () => true)
+  if (!chosen) return undefined
+  const { kind, choices, written } = chosen
+  const given = start === undefined ? undefined : written(start)
+  const first = required && !isBoolean ? choices[0]!.text : ''
+  const initial = choices.find(({ text }) => text === given)?.text ?? first
+  return { kind, initial, choices }
+}
+
+/**
+ * Named values as choices, and how a value is written as one; undefined where some are none to choose from.
+ * @param isWritable whether a text can stand for itself
+ */
+function choicesFor(named: readonly NamedValue[], isWritable: (text: string) => boolean) {
+  if (named.length === 0 || named.some(({ value }) => typeof value === 'object' && value !== null)) return undefined
   // An empty text is the same as one that is left out, so a choice that has one is JSON.
-  const isText = named.every(({ value }) => typeof value === 'string' && value !== '')
+  const isText = named.every(({ value }) => typeof value === 'string' && value !== '' && isWritable(value))
   const written = (value: unknown): string => (isText ? String(value) : jsonText(value))
   // A text that looks as a number or null that can be chosen too is told from that.
   const others = new Set(named.flatMap(({ value }) => (typeof value === 'string' ? [] : [jsonText(value)])))
   const labelOf = (value: unknown): string =>
-    typeof value === 'string' && value !== '' && !others.has(value) ? value : jsonText(value)
+    typeof value === 'string' && value !== '' && isWritable(value) && !others.has(value) ? value : jsonText(value)
   const choices = distinct(named.map(choice => choiceOf(choice, written(choice.value), labelOf(choice.value))))
-  const given = start === undefined ? undefined : written(start)
-  const first = required && !isBoolean ? choices[0]!.text : ''
-  const initial = choices.find(({ text }) => text === given)?.text ?? first
-  return { kind: isText ? 'text' : 'json', initial, choices }
+  return { kind: isText ? ('text' as const) : ('json' as const), choices, written }
 }
 
 function choiceOf(
@@ -292,6 +282,12 @@ function typesOf({ schema, options, isNullable }: PlainSchema): string[] {
   return [...types, ...(isNullable ? ['null'] : [])]
 }
 
+/** The types of values that a schema allows, where it says them. */
+function knownTypes(plain: PlainSchema): Pick<Reading, 'types'> {
+  const types = typesOf(plain)
+  return types.includes('') ? {} : { types }
+}
+
 /** The type of values that a schema allows; empty where it does not say. */
 function typeOf(schema: JsonObject): string {
   const { type } = schema
@@ -299,16 +295,6 @@ function typeOf(schema: JsonObject): string {
   if (isPlainObject(schema['properties'])) return 'object'
   const named = namedValues({ schema, options: [], isNullable: false }) ?? []
   return named.length > 0 && named.every(({ value }) => typeof value === 'string') ? 'string' : ''
-}
-
-/** A text that can't be shown as it is becomes JSON with escapes, which is parsed back. */
-function initialOf(value: unknown, kind: FieldKind): Pick<ArgumentField, 'initial' | 'kind'> {
-  if (value === undefined) return { kind, initial: '' }
-  if (kind === 'json') return { kind, initial: jsonText(value) }
-  const plain = typeof value === 'string' && clean(value.replaceAll('\n', '')) === value.replaceAll('\n', '')
-  if (kind === 'text' && plain) return { kind, initial: value }
-  if (kind === 'text') return { kind: 'either', initial: jsonText(value) }
-  return { kind, initial: plain && !isJson(value) ? value : jsonText(value) }
 }
 
 /** Scalars stay empty, because a made-up number or switch would be sent unnoticed. */

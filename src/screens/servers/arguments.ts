@@ -1,13 +1,19 @@
 import { isSameJson } from '../../domain/json/same-json.ts'
 import { skeleton } from '../../domain/suites/skeleton.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { isPlainObject, parseWritten, UnkeptNumber, type JsonObject } from '../../lib/json.ts'
-import { isOfType } from '../../lib/json-schema/types.ts'
-import { clean } from '../../tui/theme/text.ts'
-import { partsOf, type ArgumentField, type Part } from './argument-parts.ts'
-
-/** What is typed, by the id of its field; a field that is not there holds what it begins with. */
-export type FieldTexts = ReadonlyMap<string, string>
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
+import {
+  blanksOf,
+  filling,
+  isLeftOut,
+  LEFT_OUT,
+  readField,
+  textOf,
+  type ArgumentField,
+  type Blank,
+  type FieldTexts,
+} from './argument-field.ts'
+import { partsOf, type Part } from './argument-parts.ts'
 
 /** What is asked before a call: a field for each argument, or one field for all of them as JSON. */
 export type ArgumentForm = {
@@ -42,10 +48,7 @@ export function shownFields({ part }: Pick<ArgumentForm, 'part'>, texts: FieldTe
   return [part.field, ...(chosen ? shownFields({ part: chosen }, texts) : [])]
 }
 
-/** What a field holds. */
-export function textOf(field: ArgumentField, texts: FieldTexts): string {
-  return texts.get(field.id) ?? field.initial
-}
+const PROMPT_TEXT = { kind: 'text', type: 'text', types: ['string'] } as const
 
 /** The form of a prompt's arguments, which are texts. */
 export function promptForm(
@@ -56,12 +59,12 @@ export function promptForm(
       id: `/${name}`,
       label: name,
       path: [name],
-      kind: 'text',
+      ...PROMPT_TEXT,
       required: required === true,
-      type: 'text',
       description: description ?? undefined,
       schema: { type: 'string' },
       initial: '',
+      blanks: blanksOf(PROMPT_TEXT, required === true),
     }
     return [name, { kind: 'field', field }]
   })
@@ -71,7 +74,7 @@ export function promptForm(
 /** The form with what was sent before; all of it is one JSON text where a field cannot hold its value. */
 export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
   if (form.whole) return wholeOf(sent)
-  const texts = new Map<string, string>()
+  const texts = new Map<string, string | Blank>()
   const isHeld = fill(form.part, sent, texts)
   const filled = { ...form, texts }
   const back = isHeld ? parseArguments(filled, texts) : undefined
@@ -86,7 +89,7 @@ export function rememberedForm(form: ArgumentForm, sent: JsonObject): ArgumentFo
 }
 
 /** Puts a value into the fields of a part; answers whether they can hold it. Undefined leaves it out. */
-function fill(part: Part, value: unknown, texts: Map<string, string>): boolean {
+function fill(part: Part, value: unknown, texts: Map<string, string | Blank>): boolean {
   if (part.kind === 'fixed') return value === undefined || isSameJson(value, part.value)
   if (part.kind === 'field') return fillField(part.field, value, texts)
   if (part.kind === 'group') {
@@ -100,7 +103,7 @@ function fill(part: Part, value: unknown, texts: Map<string, string>): boolean {
   }
   if (value === undefined) return fillField(part.field, undefined, texts)
   return part.variants.some((variant, at) => {
-    const own = new Map<string, string>()
+    const own = new Map<string, string | Blank>()
     const read = fill(variant, value, own) ? valueOf(variant, own) : undefined
     if (!read || !('value' in read) || !isSameJson(read.value, value)) return false
     for (const [id, text] of own) texts.set(id, text)
@@ -109,21 +112,10 @@ function fill(part: Part, value: unknown, texts: Map<string, string>): boolean {
   })
 }
 
-function fillField(field: ArgumentField, value: unknown, texts: Map<string, string>): boolean {
-  const text = value === undefined || (value === null && field.isNullIfEmpty) ? '' : writtenFor(field, value)
-  texts.set(field.id, text)
-  return isShowable(field, text)
-}
-
-function writtenFor({ kind }: ArgumentField, value: unknown): string {
-  return kind === 'text' && typeof value === 'string' ? value : jsonText(value)
-}
-
-/** A choice shows its options only, and a text has no control characters. */
-function isShowable({ choices }: ArgumentField, text: string): boolean {
-  if (choices) return text === '' || choices.some(choice => choice.text === text)
-  const line = text.replaceAll('\n', '')
-  return clean(line) === line
+function fillField(field: ArgumentField, value: unknown, texts: Map<string, string | Blank>): boolean {
+  const held = filling(field, value)
+  texts.set(field.id, held ?? '')
+  return held !== undefined
 }
 
 function wholeOf(value: JsonObject): ArgumentForm {
@@ -137,6 +129,7 @@ function wholeOf(value: JsonObject): ArgumentForm {
     description: undefined,
     schema: { type: 'object' },
     initial: jsonText(value),
+    blanks: [],
   }
   return { whole: true, part: { kind: 'field', field }, texts: NO_TEXTS }
 }
@@ -145,8 +138,6 @@ export type ParsedArguments =
   | { value: JsonObject }
   /** What is wrong with each field, by its id. */
   | { problems: ReadonlyMap<string, string> }
-
-const LEFT_OUT = Symbol('left out')
 
 type Parsed = { value: unknown } | { problems: ReadonlyMap<string, string> }
 
@@ -162,7 +153,7 @@ export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArg
 /** @param isDraft takes JSON of any type, which somebody goes on with */
 function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
   if (part.kind === 'fixed') return { value: part.value }
-  if (part.kind === 'field') return readField(part.field, textOf(part.field, texts), isDraft)
+  if (part.kind === 'field') return readPart(part.field, texts, isDraft)
   if (part.kind === 'variants') {
     const chosen = part.variants[Number(textOf(part.field, texts) || NaN)]
     if (chosen) return valueOf(chosen, texts, isDraft)
@@ -170,8 +161,7 @@ function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
     const [first] = part.variants
     return isDraft && first ? valueOf(first, texts, true) : problemOf(part.field, 'is required: choose one')
   }
-  if (!part.required && shownFields({ part }, texts).every(field => textOf(field, texts) === ''))
-    return { value: LEFT_OUT }
+  if (!part.required && shownFields({ part }, texts).every(field => isLeftOut(field, texts))) return { value: LEFT_OUT }
   const entries = part.parts.map(([name, inner]) => [name, valueOf(inner, texts, isDraft)] as const)
   const problems = entries.flatMap(([, read]) => ('problems' in read ? [...read.problems] : []))
   if (problems.length > 0) return { problems: new Map(problems) }
@@ -194,40 +184,7 @@ function problemOf({ id }: ArgumentField, problem: string): Parsed {
   return { problems: new Map([[id, problem]]) }
 }
 
-function readField(field: ArgumentField, text: string, isDraft: boolean): Parsed {
-  if (text === '' && field.isNullIfEmpty) return { value: null }
-  if (field.kind === 'text' && !(field.choices && text === '' && field.required))
-    return { value: text === '' && !field.required ? LEFT_OUT : text }
-  if (text.trim() === '' && !field.required) return { value: LEFT_OUT }
-  if (text.trim() === '') return isDraft ? { value: startFor(field) } : problemOf(field, `is required: ${field.type}`)
-  return readJson(field, text, isDraft)
-}
-
-function readJson(field: ArgumentField, text: string, isDraft: boolean): Parsed {
-  try {
-    const value = parseWritten(text)
-    if (isOfTypes(field, value) || (isDraft && !isText(field))) return { value }
-    return isText(field) ? { value: text } : problemOf(field, `must be ${field.type}`)
-  } catch (error) {
-    if (isDraft) return { value: text }
-    if (error instanceof UnkeptNumber) return problemOf(field, error.message)
-    return isText(field) ? { value: text } : problemOf(field, `is not JSON for ${field.type}`)
-  }
-}
-
-/** What a field that must be given begins with in an editor. */
-function startFor({ choices, kind, schema }: ArgumentField): unknown {
-  const [first] = choices ?? []
-  if (first) return kind === 'text' ? first.text : parseWritten(first.text)
-  return skeleton(schema, 1)
-}
-
-/** Checked here too, since a schema may be one that nothing can check. */
-function isOfTypes({ types }: ArgumentField, value: unknown): boolean {
-  return !types || types.some(type => isOfType(value, type))
-}
-
-/** Whether what is no JSON for a field is taken literally. */
-function isText(field: ArgumentField): boolean {
-  return field.kind === 'either' && isOfTypes(field, '')
+function readPart(field: ArgumentField, texts: FieldTexts, isDraft: boolean): Parsed {
+  const read = readField(field, texts, isDraft)
+  return 'problem' in read ? problemOf(field, read.problem) : read
 }

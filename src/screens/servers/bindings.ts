@@ -118,6 +118,12 @@ export const argumentKeys = define.overlay('arguments', 'Arguments of a call', {
     hint: true,
     help: 'Edit all arguments as commented YAML in your editor; errors are shown at their line.',
   }),
+  empty: {
+    keys: ['ctrl+o'],
+    label: 'empty or null',
+    hint: true,
+    help: 'Of an empty field: send an empty text, an empty list or null, as it may be, or leave it out again.',
+  },
 })
 
 export const promptsKeys = define.panel('prompts', 'Prompts', {

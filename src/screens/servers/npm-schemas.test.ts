@@ -9,8 +9,8 @@ import { isSameJson } from '../../domain/json/same-json.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { plainlyFits } from '../../lib/json-schema/plainly-fits.ts'
 import { isPlainObject, type JsonObject } from '../../lib/json.ts'
-import type { ArgumentField } from './argument-parts.ts'
-import { argumentForm, filledForm, parseArguments, shownFields, textOf, type ArgumentForm } from './arguments.ts'
+import { readField, textOf, type ArgumentField } from './argument-field.ts'
+import { argumentForm, filledForm, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 
 // What is tried here is read with a reader of schemas of its own, since that of the form is under test.
 
@@ -169,7 +169,7 @@ test('each argument has a field in some variant, with its type, its choices, and
 
 /**
  * Why a value may not go into fields, at the places where it has fields: names that the schema allows without naming
- * them; what a text field cannot hold as it is; and what is the same in fields as what is left out.
+ * them; what a text field cannot hold as it is; and objects that are the same in fields as what is left out.
  */
 function* reasonsOf(value: unknown, path: string[], known: Known): Generator<string> {
   const inner = known.fields.filter(field => isWithin(path, field))
@@ -182,8 +182,6 @@ function* reasonsOf(value: unknown, path: string[], known: Known): Generator<str
   else if (own.length === 0) {
     if (!isInLabel(path.at(-1), '', known.fields)) yield 'a name that the schema does not have'
   } else if (own.some(field => field.kind !== 'json' && field.type.includes('string'))) {
-    if (value === '') yield 'an empty text'
-    if (value === null) yield 'null of a text'
     if (typeof value === 'string' && /[\p{Cc}\p{Cf}]/u.test(value.replaceAll('\n', ''))) yield 'a control character'
   }
 }
@@ -235,6 +233,26 @@ describe.each(byServer)('the forms of %s', (_, own = []) => {
       )
     }
   })
+})
+
+test('a list of texts, numbers, switches or choices is typed or chosen item by item', () => {
+  const lists = tools.flatMap(tool =>
+    allFields(argumentForm(tool.schema)).flatMap(field => {
+      const { type, items = {} } = field.schema
+      const isPlain = ['string', 'number', 'integer', 'boolean'].includes(String(Object(items).type))
+      return type === 'array' && isPlain ? [{ tool, field }] : []
+    }),
+  )
+  for (const { tool, field } of lists) {
+    const property = fc.property(valuesOf(field.schema, tool.schema), list => {
+      const texts = (list as unknown[]).map(item => (typeof item === 'string' ? item : JSON.stringify(item)))
+      // A line break parts items, and an empty line is none; what may be JSON is said as that.
+      fc.pre(texts.length > 0 && texts.every(text => /^[^[\n][^\n]*$/.test(text)))
+      expect(readField(field, new Map([[field.id, texts.join('\n')]]), false), nameOf(tool)).toEqual({ value: list })
+    })
+    fc.assert(property, { numRuns: 20 })
+  }
+  expect(lists.length).toBeGreaterThan(100)
 })
 
 const typedTexts = fc.oneof(

@@ -5,14 +5,8 @@ import { readYaml, type Read, type TextProblem } from '../../lib/yaml/yaml-readi
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
-import {
-  draftOf,
-  filledForm,
-  shownFields,
-  textOf as fieldText,
-  type ArgumentForm,
-  type FieldTexts,
-} from './arguments.ts'
+import { textOf as fieldText, type FieldTexts } from './argument-field.ts'
+import { draftOf, filledForm, shownFields, type ArgumentForm } from './arguments.ts'
 import { shorten } from './json-text.ts'
 import { constraints, schemaType } from './schema-lines.ts'
 
