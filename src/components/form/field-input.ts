@@ -10,8 +10,8 @@ export type FieldOption = {
 
 /**
  * How a field is filled in; its value is always a text:
- * - `text`, also for what is none of the others; `lines` is a text of any number of lines, with `isOne` a single value
- *   and no list; `secret` is never shown
+ * - `text`, also for what is none of the others; `lines` is a text of any number of lines, with `isOne` a single value,
+ *   which typing replaces where it was filled in before; `secret` is never shown
  * - `number`: a text that is typed, see {@link numberProblem}
  * - `toggle`: `yes` or nothing
  * - `choice`: the value of one option, which is the highlighted one; none is as long as the value is that of no option

@@ -2,7 +2,7 @@ import { Text } from 'ink'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestService } from '../../../test/harness.tsx'
 import { editorOf } from '../../../test/scripted-editor.ts'
-import { confirmKeys } from '../../components/component-keys.ts'
+import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { choiceKeys, formKeys } from '../../components/form/form-keys.ts'
 import { bindingsOf } from '../../tui/keymap/binding.ts'
 import { reactSettled } from '../../tui/keymap/react-settled.ts'
@@ -114,14 +114,16 @@ test('the variant of a union is chosen, its fields appear, and the answer shows 
 test('a list is typed line by line or chosen, and an empty field is left out, an empty text or null', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'label' })
   await app.see(/tags +\(string\[\], one per line, required\)/)
+  expect(app.frame()).toContain('Alt+Enter begins the next line')
   expect(app.frame()).not.toContain('Ctrl+O')
   await app.paste('two words\n12\n')
   await app.press(formKeys.bindings.next)
-  await app.see('left out')
-  expect(app.frame()).toContain('Ctrl+O empty or null')
+  await app.see('left out; Ctrl+O sends an empty text')
   await app.press(argumentKeys.bindings.empty)
-  await app.see('sends an empty text')
-  await app.press(argumentKeys.bindings.empty, formKeys.bindings.next)
+  await app.see('sends an empty text; Ctrl+O sends null')
+  await app.press(argumentKeys.bindings.empty)
+  await app.see('sends null; Ctrl+O leaves it out')
+  await app.press(formKeys.bindings.next)
   await app.see(/note +sends null/)
   await app.see(/kinds +left out/)
   await app.press(
@@ -133,6 +135,21 @@ test('a list is typed line by line or chosen, and an empty field is left out, an
   await app.see(/kinds +c, a/)
   await app.press(formKeys.bindings.send)
   await app.see('got {"tags":["two words","12"],"note":null,"kinds":["c","a"]}')
+  // The next time it is filled in so; another line is begun, or typing replaces all of it, as in every field.
+  await app.press('escape', toolsKeys.bindings.call)
+  await app.see('Filled in as in the last call.')
+  await app.press(fieldKeys.bindings.lineBreak)
+  await app.type('3')
+  await app.press(formKeys.bindings.next)
+  await app.see(/tags +two words↵12↵3 /)
+  await app.press(formKeys.bindings.previous)
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"tags":["two words","12","3"]')
+  await app.press('escape', toolsKeys.bindings.call)
+  await app.see('Filled in as in the last call.')
+  await app.type('z')
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"tags":["z"]')
 })
 
 test('what is typed takes the place of what an empty field stood for', async () => {

@@ -1,10 +1,8 @@
 import { Box } from 'ink'
 import { useEffect, useRef, useState } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
-import type { FieldInput } from '../../components/form/field-input.ts'
-import type { FormFieldLook } from '../../components/form/form-field.tsx'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
@@ -23,7 +21,8 @@ import {
 import { asksNothing, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 import { argumentKeys } from './bindings.ts'
 import { shorten } from './json-text.ts'
-import { constraints, schemaLines, type SchemaLine } from './schema-lines.ts'
+import { looksOf } from './argument-looks.ts'
+import { schemaLines, type SchemaLine } from './schema-lines.ts'
 import { useArgumentEditor } from './use-argument-editor.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
@@ -192,6 +191,7 @@ function nothingElse(field: ArgumentField | undefined, texts: FieldTexts): strin
 function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => void }) {
   const { question, onPath } = props
   const unusable = useUnusable(question)
+  const keyName = useKeyName()
   const [at, setAt] = useState(0)
   const { form, texts, fields, isTaken, setText } = useFilledForm(question, at, () => changed())
   const [faults, setFaults] = useState(NO_FAULTS)
@@ -242,7 +242,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   }
   return (
     <FieldsForm
-      fields={looksOf(fields, { texts, faults, at })}
+      fields={looksOf(fields, { texts, faults: faults.fields, at, keyName })}
       texts={fields.map(field => textOf(field, texts))}
       onText={(index, text) => setText(fields[index]!.id, text)}
       onField={index => {
@@ -272,64 +272,10 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   )
 }
 
-type Shown = { texts: FieldTexts; faults: Faults; at: number }
-
-/** The fields as the form shows them, of which the person is in the one at `at`. */
-function looksOf(fields: readonly ArgumentField[], { texts, faults, at }: Shown): FormFieldLook[] {
-  return fields.map((field, index) => {
-    const empty = emptyWords(field, texts, index === at)
-    return {
-      id: field.id,
-      label: field.label,
-      names: field.path,
-      kind: kindWords(field),
-      required: field.required,
-      requiredWith: field.requiredWith,
-      note: [constraints(field.schema), field.description].filter(Boolean).join('. '),
-      error: faults.fields.get(field.id),
-      input: inputOf(field, empty),
-      empty,
-    }
-  })
-}
-
-/** The type of a field, and how what is typed is taken. */
-function kindWords({ type, kind, items, choices }: ArgumentField): string {
-  const isEither = (items?.kind ?? kind) === 'either'
-  return [type, ...(items && !choices ? ['one per line'] : []), ...(isEither ? ['as JSON or text'] : [])].join(', ')
-}
-
-/** What an empty field stands for, where that is not what one expects, or the person is there and can choose. */
-function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): string | undefined {
-  const { required, requiredWith, blanks } = field
-  const blank = blankOf(field, texts)
-  if (!isLeftOut(field, texts)) return blank?.says
-  // Whether what holds it is sent depends on the fields beside it.
-  if (requiredWith !== undefined) return undefined
-  return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
-}
-
-function inputOf(field: ArgumentField, empty: string | undefined): FieldInput {
-  const { choices, items, required, requiredWith } = field
-  if (!choices) return { kind: 'lines', ...(!items && { isOne: true }) }
-  if (!items) return choiceOf(choices, required && requiredWith === undefined)
-  const options = choices.map(({ text, ...choice }) => ({ value: text, ...choice }))
-  return { kind: 'choices', options, ...(empty !== undefined && { none: empty }) }
-}
-
 function uncheckedLines(why: string | undefined): FormText[] {
   if (why === undefined) return []
   const text = `The arguments cannot be checked: ${shorten(why, 200)}. The same key again sends them as they are.`
   return [{ text, tone: 'warn' }]
-}
-
-function choiceOf(choices: NonNullable<ArgumentField['choices']>, required: boolean): FieldInput {
-  const options = choices.map(({ text, ...choice }) => ({ value: text, ...choice }))
-  return {
-    kind: 'choice',
-    options: required ? options : [{ value: '', label: 'left out' }, ...options],
-    none: 'not chosen',
-  }
 }
 
 function aboutLines(question: ArgumentQuestion, unusable: string | undefined): FormText[] {

@@ -51,7 +51,8 @@ export const LEFT_OUT = Symbol('left out')
 
 /** What an empty field stands for, and how that is said. */
 export type Blank = { value: unknown; says: string }
-const OUT: Blank = { value: LEFT_OUT, says: 'left out' }
+/** It is left out. */
+export const OUT: Blank = { value: LEFT_OUT, says: 'left out' }
 const EMPTY_TEXT: Blank = { value: '', says: 'sends an empty text' }
 const EMPTY_LIST: Blank = { value: [], says: 'sends an empty list' }
 const NULL: Blank = { value: null, says: 'sends null' }

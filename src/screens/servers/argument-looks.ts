@@ -1,0 +1,76 @@
+import { fieldKeys } from '../../components/component-keys.ts'
+import type { FieldInput } from '../../components/form/field-input.ts'
+import type { FormFieldLook } from '../../components/form/form-field.tsx'
+import type { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { blankOf, isLeftOut, otherBlank, OUT, type ArgumentField, type FieldTexts } from './argument-field.ts'
+import { argumentKeys } from './bindings.ts'
+import { constraints } from './schema-lines.ts'
+
+type KeyName = ReturnType<typeof useKeyName>
+
+type Shown = {
+  texts: FieldTexts
+  /** What is wrong, by the ids of the fields. */
+  faults: ReadonlyMap<string, string>
+  /** The position of the field that the person is in. */
+  at: number
+  keyName: KeyName
+}
+
+/** The fields of a call as its form shows them. */
+export function looksOf(fields: readonly ArgumentField[], { texts, faults, at, keyName }: Shown): FormFieldLook[] {
+  return fields.map((field, index) => {
+    const empty = [emptyWords(field, texts, index === at), ...(index === at ? otherWords(field, texts, keyName) : [])]
+    const says = empty.filter(Boolean).join('; ')
+    return {
+      id: field.id,
+      label: field.label,
+      names: field.path,
+      kind: kindWords(field),
+      required: field.required,
+      requiredWith: field.requiredWith,
+      note: [...lineWords(field, keyName), constraints(field.schema), field.description].filter(Boolean).join('. '),
+      error: faults.get(field.id),
+      input: inputOf(field, says),
+      ...(says !== '' && { empty: says }),
+    }
+  })
+}
+
+/** The type of a field, and how what is typed is taken. */
+function kindWords({ type, kind, items, choices }: ArgumentField): string {
+  const isEither = (items?.kind ?? kind) === 'either'
+  return [type, ...(items && !choices ? ['one per line'] : []), ...(isEither ? ['as JSON or text'] : [])].join(', ')
+}
+
+function lineWords({ items, choices }: ArgumentField, keyName: KeyName): string[] {
+  return items && !choices ? [`${keyName(fieldKeys, 'lineBreak')} begins the next line`] : []
+}
+
+/** What an empty field stands for, where that is not what one expects, or the person is there and can choose. */
+function emptyWords(field: ArgumentField, texts: FieldTexts, isHere: boolean): string | undefined {
+  const { required, requiredWith, blanks } = field
+  const blank = blankOf(field, texts)
+  if (!isLeftOut(field, texts)) return blank?.says
+  // Whether what holds it is sent depends on the fields beside it.
+  if (requiredWith !== undefined) return undefined
+  return (required && blank?.value !== '') || (isHere && blanks.length > 1) ? blank?.says : undefined
+}
+
+/** What the key does that goes on to what else an empty field can stand for. */
+function otherWords(field: ArgumentField, texts: FieldTexts, keyName: KeyName): string[] {
+  const other = otherBlank(field, texts)
+  if (other === undefined) return []
+  const does = typeof other !== 'string' && other !== OUT ? other.says : 'leaves it out'
+  return [`${keyName(argumentKeys, 'empty')} ${does}`]
+}
+
+function inputOf(field: ArgumentField, empty: string): FieldInput {
+  const { choices, items, required, requiredWith } = field
+  if (!choices) return { kind: 'lines', isOne: true }
+  const options = choices.map(({ text, ...choice }) => ({ value: text, ...choice }))
+  if (items) return { kind: 'choices', options, none: empty || OUT.says }
+  const isChosen = required && requiredWith === undefined
+  const leftOut = { value: '', label: OUT.says }
+  return { kind: 'choice', options: isChosen ? options : [leftOut, ...options], none: 'not chosen' }
+}
