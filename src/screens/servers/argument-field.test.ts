@@ -83,6 +83,12 @@ describe('a list of plain items', () => {
       object({ x: listOf(text, { default: ['a', 'b c'] }), y: listOf(text, { default: [''] }) }),
     )
     expect(shownFields(form, form.texts).map(({ initial }) => initial)).toEqual(['a\nb c', '[""]'])
+    // One that is no such list is not made into one.
+    const kinds = { enum: ['a', 'b'] }
+    const wrong = object({ x: listOf(text, { default: 'a' }), y: listOf(kinds, { default: ['c'] }) })
+    expect(shownFields(argumentForm(wrong), new Map()).map(({ initial }) => initial)).toEqual(['', ''])
+    const chosen = argumentForm(object({ x: listOf(kinds, { default: ['b', 'a'] }) }))
+    expect(sent(chosen, chosen.texts)).toEqual({ x: ['b', 'a'] })
   })
 
   test('whatever texts are in it go into its field and come out as they were', () => {

@@ -150,16 +150,20 @@ function isShown(text: string): boolean {
 }
 
 /** A choice shows its options only, and a text has no control characters. */
-function isShowable({ choices, items }: ArgumentField, text: string): boolean {
+function isShowable({ choices, items }: Pick<ArgumentField, 'choices' | 'items'>, text: string): boolean {
   if (!choices) return isShown(text)
   const chosen = items ? linesOf(text) : [text].filter(each => each !== '')
   return chosen.every(each => choices.some(choice => choice.text === each))
 }
 
 /** How a field begins with a value; a text that can't be shown as it is becomes JSON with escapes, parsed back. */
-export function initialOf(value: unknown, reading: Reading & Pick<ArgumentField, 'items'>) {
+export function initialOf(value: unknown, reading: Reading & Pick<ArgumentField, 'items' | 'choices'>) {
   const { kind } = reading
   if (value === undefined) return { kind, initial: '' }
+  if (reading.items) {
+    const text = Array.isArray(value) ? writtenFor(reading, value) : ''
+    return { kind, initial: isShowable(reading, text) ? text : '' }
+  }
   if (kind === 'json') return { kind, initial: writtenFor(reading, value) }
   const plain = typeof value === 'string' && isShown(value)
   if (kind === 'text' && plain) return { kind, initial: value }
