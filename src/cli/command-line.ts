@@ -61,7 +61,11 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
       if (place !== undefined && program.args.length > 1) throw await noCommand(place, program)
       outcome = await options.dashboard(place, program.opts<CommonOptions>(), commands)
     })
-  program.hook('preAction', (_, command) => refuseEmpty(command))
+  let hasBegun = false
+  program.hook('preAction', (_, command) => {
+    refuseEmpty(command)
+    hasBegun = true
+  })
   addCommands(program, declared, code => {
     outcome = code
   })
@@ -82,14 +86,24 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
         await program.parseAsync(argv, { from: 'user' })
         return outcome
       } catch (error) {
-        if (!(error instanceof CommanderError)) throw error
-        if (refused !== undefined) throw new UsageError(refused + (await typoBehind(error, program)))
+        const refusal = await refusalOf(error, refused, program)
+        // A command that has begun sees to its reports itself.
+        if (refusal && !hasBegun)
+          return await (await import('./follow/refused-reports.ts')).refuseWithReports(program, argv, refusal)
+        if (refusal || !(error instanceof CommanderError)) throw refusal ?? error
         const [word, name] = program.args
         if (error.exitCode !== 0 && word === 'help' && name !== undefined) throw await noCommand(name, program)
         return error.exitCode === 0 ? EXIT.done : EXIT.usage
       }
     },
   }
+}
+
+/** What ends a command line as wrong usage; undefined for all else. */
+async function refusalOf(error: unknown, said: string | undefined, program: Command): Promise<UsageError | undefined> {
+  if (error instanceof UsageError) return error
+  if (said === undefined || !(error instanceof CommanderError)) return undefined
+  return new UsageError(said + (await typoBehind(error, program)))
 }
 
 /** An option that is none without a command, where what stands before it was probably meant for one. */

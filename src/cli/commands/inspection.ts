@@ -78,10 +78,11 @@ const printNow = verb(
 export function now(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration {
   return {
     ...printNow,
-    run(typed) {
+    async run(typed) {
       const isAlone = Object.keys(typed.own).length === 0 && typed.common.project === undefined
-      const opens = process.stdout.isTTY && isAlone
-      return opens ? open(typed.common) : printNow.run?.(typed)
+      if (process.stdout.isTTY && isAlone) return await open(typed.common)
+      const { withShiftReport } = await import('../now/report-place.ts')
+      return await withShiftReport(typed.own, async () => await printNow.run?.(typed))
     },
   }
 }

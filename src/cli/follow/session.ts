@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
@@ -20,27 +19,18 @@ import { sentenceOf } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
-import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
-import { errorLine } from '../output/report-error.ts'
-import type { Own } from '../../lib/redaction/redaction.ts'
-import { ownTexts, processTexts } from '../output/redaction.ts'
+import { ownTexts } from '../output/redaction.ts'
 import { createReporter, type Reporter, type ReportMode } from './reporter.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { openReport } from './report-file.ts'
+import { withReports, type ReportOptions, type WriteReports } from './reports.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { createLog } from '../output/log.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 
 /** Options that `watch` and `run` share. */
-export type SessionOptions = GateOptions & {
-  json?: boolean
-  jsonl?: boolean
-  timeout?: number
-  junit?: string
-  summary?: string
-}
+export type SessionOptions = GateOptions & ReportOptions & { json?: boolean; jsonl?: boolean; timeout?: number }
 
 /** A run to follow; the label distinguishes it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
@@ -82,12 +72,11 @@ export type Session = {
 
 /**
  * @param name what reports call a run that was never read
- * @throws UsageError for options that contradict each other, or a report that cannot be written
+ * @throws UsageError for options that contradict each other
  */
-async function openSession({ common, settings, own, name, writeJunit }: Opening): Promise<Session> {
+function openSession({ common, settings, own, name, writeReports }: Opening): Session {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
   const gates = gatesOf(own)
-  const summarize = own.summary === undefined ? undefined : await summaryTo(own.summary, settings)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
   const output = openOutput()
   const interruption = listenForInterrupt()
@@ -99,11 +88,6 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
   const cancel = own.timeout === undefined ? undefined : systemClock.after(own.timeout, () => timeout.abort())
   const unknown = common.ascii ? '-' : UNKNOWN
   let isFollowing = false
-
-  const writeReports = async (results: readonly NamedResult[], goesOn: boolean): Promise<void> => {
-    await writeJunit?.(results.map(reportedOf), texts)
-    summarize?.(results, goesOn)
-  }
 
   const lastWord = async (results: readonly Result[], extras: FollowExtras): Promise<number> => {
     reporter.end()
@@ -135,9 +119,9 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
       )
       const missing = (extras.notStarted ?? []).map(({ label, error }) => withoutRun(label, error, own, gates))
       const results = [...followed, ...missing]
-      if (writeJunit ?? summarize) {
+      if (writeReports) {
         const named = await withNames(client, runs, results, { stop, name })
-        await writeReports(named, extras.again !== undefined)
+        await writeReports(named, extras.again !== undefined, texts)
       }
       extras.onResults?.(results)
       return await lastWord(results, extras)
@@ -153,7 +137,7 @@ async function openSession({ common, settings, own, name, writeJunit }: Opening)
         return await Promise.race([work(), stopped.promise])
       } catch (error) {
         const result = withoutRun('', error instanceof UsageError ? new NoRun(error.message) : error, own, gates)
-        await writeReports([{ name, ...result }], false)
+        await writeReports?.([{ name, ...result }], false, texts)
         if (error instanceof UsageError) throw error
         return await lastWord([result], {})
       } finally {
@@ -225,18 +209,6 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
-/** Loads what few commands write. */
-async function summaryTo(file: string, settings: Settings) {
-  const { openSummary } = await import('./summary.ts')
-  return openSummary(file, ownTexts(settings))
-}
-
-function reportedOf({ name, followed, conclusion }: NamedResult): ReportedRun {
-  const { run, trials } = followed
-  const { gates, exitCode } = conclusion
-  return run ? { name, run, trials, gates, exitCode } : { name, why: sentenceOf(conclusion, followed, false) }
-}
-
 /** What became of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
 async function withNames(
   client: Client,
@@ -268,38 +240,6 @@ async function suiteName(client: Client, projectId: string, suiteId: string, sto
   }
 }
 
-/** Writes the JUnit report of a command, whole or not at all. */
-export type WriteJunit = (runs: readonly ReportedRun[], texts?: Own) => Promise<void>
-
-/**
- * Runs a command that may write a JUnit report. The report of an earlier command is gone before anything else happens,
- * and a command that ends without its own, such as for a missing key, leaves one that says why.
- * @param name what the report calls a run that was never read
- * @throws UsageError for a report that cannot be written
- */
-export async function withJunit(
-  { junit, summary }: SessionOptions,
-  name: string,
-  work: (write: WriteJunit | undefined) => Promise<number>,
-): Promise<number> {
-  if (junit === undefined) return await work(undefined)
-  if (summary !== undefined && resolve(junit) === resolve(summary))
-    throw new UsageError('--junit and --summary name the same file, where only one could stay.')
-  const writeFile = openReport(junit)
-  let isWritten = false
-  const write: WriteJunit = async (runs, texts = processTexts()) => {
-    writeFile((await import('./junit.ts')).junitXml(runs, texts))
-    isWritten = true
-  }
-  try {
-    return await work(write)
-  } catch (error) {
-    const why = error instanceof ApiError ? errorLine(error) : error instanceof Error ? error.message : String(error)
-    if (!isWritten) await write([{ name: clean(name), why: clean(why) }])
-    throw error
-  }
-}
-
 /** What follows runs: a session, an opened workspace, and what the gates compare with. */
 export type SessionContext = { session: Session; opened: OpenedWorkspace; client: Client; base: Base | undefined }
 
@@ -308,13 +248,13 @@ type Opening = {
   settings: Settings
   own: SessionOptions
   name: string
-  writeJunit: WriteJunit | undefined
+  writeReports: WriteReports | undefined
 }
 
 /** Follows runs over the workspace of some settings, and closes it; resolves to the exit code. */
 export async function inSession(opening: Opening, work: (context: SessionContext) => Promise<number>): Promise<number> {
   const { settings } = opening
-  const session = await openSession(opening)
+  const session = openSession(opening)
   try {
     const base = baseOf(session.gates, settings.profile.web)
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly', { tell: say })
@@ -333,21 +273,21 @@ export async function inSession(opening: Opening, work: (context: SessionContext
 
 /** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
 export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
-  return await withJunit(own, `Run ${text}`, async writeJunit => await watchRun(text, given, own, writeJunit))
+  return await withReports(own, `Run ${text}`, async write => await watchRun(text, given, own, write))
 }
 
 async function watchRun(
   text: string,
   given: CommonOptions,
   own: SessionOptions,
-  writeJunit: WriteJunit | undefined,
+  writeReports: WriteReports | undefined,
 ): Promise<number> {
   const common = await atProfileOf(text, given, process.env)
   const settings = await resolveSettings(common, process.env)
   const named = parseRun(text, settings.profile.web)
   const { notify } = resolveTtyConventions(common, process.env, settings.preferences)
   const name = `Run ${named.runId}`
-  return await inSession({ common, settings, own, name, writeJunit }, async ({ session, opened, client, base }) => {
+  return await inSession({ common, settings, own, name, writeReports }, async ({ session, opened, client, base }) => {
     const place = await placeOf(client, settings, named)
     await checkBase(client, place.projectId, base)
     const onResults = (results: readonly Result[]): void => ring(notify, opened, results)

@@ -98,18 +98,18 @@ test('a summary is added to what a file holds, and where none can be, nothing be
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-summary-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'summary.md')
-  const add = openSummary(file, {})
+  const add = openSummary(file)
   expect(readdirSync(folder)).toEqual([])
   const results = [named('Smoke', ended({ result: 'passed' }))]
-  add(results, false)
+  add(results, false, {})
   const once = readFileSync(file, 'utf8')
   expect(once).toMatch(/^## Smoke: passed\n/)
   writeFileSync(file, 'theirs')
-  openSummary(file, {})(results, false)
+  openSummary(file)(results, false, {})
   expect(readFileSync(file, 'utf8')).toBe(`theirs\n\n${once}`)
   mkdirSync(join(folder, 'directory'))
   for (const wrong of ['directory', 'missing/summary.md'])
-    expect(() => openSummary(join(folder, wrong), {})).toThrow(/^The summary .* cannot be written: /)
+    expect(() => openSummary(join(folder, wrong))).toThrow(/^The summary .* cannot be written: /)
 })
 
 test('names what the run started, with its version and without its secrets', () => {

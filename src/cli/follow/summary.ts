@@ -56,7 +56,7 @@ function stateOf(exitCode: number): string {
  * @returns what adds one
  * @throws UsageError when it cannot
  */
-export function openSummary(file: string, own: Own): (results: readonly NamedResult[], goesOn: boolean) => void {
+export function openSummary(file: string): (results: readonly NamedResult[], goesOn: boolean, own: Own) => void {
   try {
     const before = statSync(file, { throwIfNoEntry: false })
     // A pipe would be waited for.
@@ -66,7 +66,7 @@ export function openSummary(file: string, own: Own): (results: readonly NamedRes
   } catch (error) {
     throw new UsageError(`The summary ${file} cannot be written: ${systemErrorReason(error)}.`)
   }
-  return (results, goesOn) => {
+  return (results, goesOn, own) => {
     const isFirst = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
     appendFileSync(file, (isFirst ? '' : '\n\n') + summaryMarkdown(results, own, goesOn))
   }

@@ -20,14 +20,8 @@ import {
   type RunGroup,
 } from './send.ts'
 import { NoRun } from '../follow/follow-run.ts'
-import {
-  inSession,
-  withJunit,
-  type Session,
-  type SessionContext,
-  type SessionOptions,
-  type WriteJunit,
-} from '../follow/session.ts'
+import { withReports, type WriteReports } from '../follow/reports.ts'
+import { inSession, type Session, type SessionContext, type SessionOptions } from '../follow/session.ts'
 import { chooseProject } from '../arguments/project-choice.ts'
 import { resolveSettings, type CommonOptions, type Settings } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -52,14 +46,18 @@ export type RunOptions = SessionOptions &
 /** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
 export async function runLaunch(suite: string | undefined, given: CommonOptions, own: RunOptions): Promise<number> {
   const name = suite ?? `Rerun of ${own.rerunFailed}`
-  return await withJunit(own, name, async writeJunit => await launchNamed(suite, given, own, { name, writeJunit }))
+  return await withReports(
+    own,
+    name,
+    async write => await launchNamed(suite, given, own, { name, writeReports: write }),
+  )
 }
 
 async function launchNamed(
   suite: string | undefined,
   given: CommonOptions,
   own: RunOptions,
-  { name, writeJunit }: { name: string; writeJunit: WriteJunit | undefined },
+  { name, writeReports }: { name: string; writeReports: WriteReports | undefined },
 ): Promise<number> {
   checkOptions(suite, own)
   const common = await atProfileOf(own.rerunFailed, given, process.env)
@@ -75,7 +73,7 @@ async function launchNamed(
   const isWatched = own.watchFiles.length > 0
   const watch = own.watch === true || isHere || isWatched
   if (!watch) refuseFollowing(own)
-  return await inSession({ common, settings, own, name, writeJunit }, async context => {
+  return await inSession({ common, settings, own, name, writeReports }, async context => {
     if (isHere && !own.watch && !isWatched)
       context.session.reporter.say('The local workspace runs it in this process, so it is followed to its end.')
     const work = { ...context, settings, own, modelApiKeys, watch }

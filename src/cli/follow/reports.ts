@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import type { Own } from '../../lib/redaction/redaction.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { processTexts } from '../output/redaction.ts'
+import { errorLine } from '../output/report-error.ts'
+import { sentenceOf } from './conclusion.ts'
+import { resultOf } from './final-report.ts'
+import { NoRun } from './follow-run.ts'
+import type { ReportedRun } from './junit.ts'
+import { openReport } from './report-file.ts'
+import type { NamedResult } from './summary.ts'
+
+/** Where a command reports to: a file that is replaced, and one that is added to. */
+export type ReportOptions = { junit?: string; summary?: string }
+
+/**
+ * Writes every report that was asked for.
+ * @param goesOn whether a run that has not ended goes on without this process
+ * @param texts what no report may hold
+ */
+export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, texts: Own) => Promise<void>
+
+/**
+ * Runs a command that may write reports. The JUnit report of an earlier command is gone before anything else happens,
+ * and a command that ends without its own, such as for a missing key, leaves reports that say why.
+ * @param name what the reports call a run that was never read
+ * @throws UsageError for a report that cannot be written
+ */
+export async function withReports(
+  { junit, summary }: ReportOptions,
+  name: string,
+  work: (write: WriteReports | undefined) => Promise<number>,
+): Promise<number> {
+  if (junit === undefined && summary === undefined) return await work(undefined)
+  const writeJunit = junit === undefined ? undefined : openReport(junit)
+  let addSummary: Awaited<ReturnType<typeof openSummary>> | undefined
+  let isWritten = false
+  const write: WriteReports = async (results, goesOn, texts) => {
+    isWritten = true
+    writeJunit?.((await import('./junit.ts')).junitXml(results.map(reportedOf), texts))
+    addSummary?.(results, goesOn, texts)
+  }
+  try {
+    if (junit !== undefined && summary !== undefined && resolve(junit) === resolve(summary))
+      throw new UsageError('--junit and --summary name the same file, where only one could stay.')
+    addSummary = summary === undefined ? undefined : await openSummary(summary)
+    return await work(write)
+  } catch (error) {
+    if (!isWritten) await write([unread(name, error)], false, processTexts())
+    throw error
+  }
+}
+
+/** Loads what few commands write. */
+async function openSummary(file: string) {
+  return (await import('./summary.ts')).openSummary(file)
+}
+
+function unread(name: string, error: unknown): NamedResult {
+  const why = error instanceof ApiError ? errorLine(error) : error instanceof Error ? error.message : String(error)
+  const followed = { kind: 'refused', error: new NoRun(clean(why)), trials: [] } as const
+  return { name: clean(name), ...resultOf('', followed, { gates: [], gatesOnly: false, comparison: undefined }) }
+}
+
+function reportedOf({ name, followed, conclusion }: NamedResult): ReportedRun {
+  const { run, trials } = followed
+  const { gates, exitCode } = conclusion
+  return run ? { name, run, trials, gates, exitCode } : { name, why: sentenceOf(conclusion, followed, false) }
+}

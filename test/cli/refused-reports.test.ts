@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
+import { openHome } from './program.ts'
+
+const GREEN = '<testsuites name="mcpdeck" tests="2" failures="0" errors="0"/>\n'
+const RED = /<testsuites name="mcpdeck" tests="1" failures="0" errors="1"/
+
+async function openReports({ onTestFinished: atEnd }: Pick<TestContext, 'onTestFinished'> = { onTestFinished }) {
+  const home = await openHome()
+  atEnd(() => home.close())
+  const [junit, summary] = [join(home.home, 'report.xml'), join(home.home, 'summary.md')]
+  writeFileSync(junit, GREEN)
+  writeFileSync(summary, '## Smoke: passed\n')
+  return { home, junit, summary, read: (file: string) => readFileSync(file, 'utf8') }
+}
+
+const REFUSED: readonly [what: string, args: (reports: readonly string[]) => string[], why: string][] = [
+  ['an unknown option', reports => ['run', 'Smoke', '--yess', ...reports], 'Unknown option'],
+  ['an unknown option of the program', reports => ['--bogus', 'run', 'Smoke', ...reports], '--bogus'],
+  ['an unknown option behind it', reports => ['watch', 'r1', ...reports, '--bogus'], '--bogus'],
+  ['a value of another type', reports => ['run', 'Smoke', '--timeout', 'soon', ...reports], '--timeout'],
+  ['a value that is missing', reports => ['run', 'Smoke', ...reports, '--model'], '--model'],
+  ['the same of the program', reports => ['run', 'Smoke', ...reports, '--profile'], '--profile'],
+  ['a choice that is none', reports => ['run', 'Smoke', '--in-doubt', 'guess', ...reports], '--in-doubt'],
+  ['an empty value', reports => ['run', 'Smoke', ...reports, '--model', ''], '--model is empty'],
+  ['a word too many', reports => ['run', 'Smoke', 'test', ...reports], 'Too many arguments'],
+  ['a word that is missing', reports => ['watch', ...reports], 'Missing required argument'],
+  ['a command that is misspelt', reports => ['rnu', 'Smoke', ...reports], '--junit'],
+  ['a profile that is not there', reports => ['run', 'Smoke', '--yes', '--profile', 'x', ...reports], 'x'],
+]
+
+describe.concurrent('a report of an earlier command does not outlive one that is refused for', () => {
+  test.for(REFUSED)('%s', async ([, args, why], ending) => {
+    const { home, junit, summary, read } = await openReports(ending)
+    expect(await home.run(args([`--junit=${junit}`, '--summary', summary]))).toMatchObject({ code: 2, stdout: '' })
+    expect(read(junit)).toMatch(RED)
+    expect(read(junit)).toContain(why)
+    expect(read(summary)).toMatch(/^## Smoke: passed\n\n\n## .*: no verdict\n/)
+  })
+
+  test('a config file that cannot be read', async ending => {
+    const { home, junit, summary, read } = await openReports(ending)
+    mkdirSync(join(home.home, '.config/mcpdeck'), { recursive: true })
+    writeFileSync(join(home.home, '.config/mcpdeck/config.yaml'), 'profiles: [')
+    const args = ['run', 'Smoke', '--yes', '--junit', junit, '--summary', summary]
+    expect(await home.run(args)).toMatchObject({ code: 2, stdout: '' })
+    expect(read(junit)).toMatch(RED)
+    expect(read(summary)).toMatch(/^## Smoke: passed\n\n\n## Smoke: no verdict\n/)
+  })
+
+  test('a file that both reports were to be', async ending => {
+    const { home, junit, read } = await openReports(ending)
+    const args = ['run', 'Smoke', '--yes', '--junit', junit, '--summary', junit]
+    expect(await home.run(args)).toMatchObject({ code: 2, stdout: '' })
+    expect(read(junit)).toMatch(RED)
+  })
+
+  test('a summary that cannot be written', async ending => {
+    const { home, junit, read } = await openReports(ending)
+    const args = ['run', 'Smoke', '--yes', '--junit', junit, '--summary', home.home]
+    expect(await home.run(args)).toMatchObject({ code: 2, stdout: '' })
+    expect(read(junit)).toMatch(RED)
+  })
+
+  test('options of the shift report, where that was to be replaced', async ending => {
+    const { home, junit: report } = await openReports(ending)
+    expect(await home.run(['now', '--report', report, '--sinse', '8h'])).toMatchObject({ code: 2 })
+    expect(existsSync(report)).toBe(true)
+    for (const wrong of [['--sinse', '8h'], ['--json'], ['--profile', 'x'], ['--base-url', 'http://127.0.0.1:9/']]) {
+      writeFileSync(report, '# Shift report: all clear\n')
+      const { code } = await home.run(['now', '--report', report, '--force', ...wrong])
+      expect([2, 3]).toContain(code)
+      expect(existsSync(report)).toBe(false)
+    }
+  })
+})
+
+describe.concurrent('a command line that is refused', () => {
+  test('writes to a device, through a link, and over no file that it reads differently', async ending => {
+    const { home, junit, read } = await openReports(ending)
+    const link = join(home.home, 'link.xml')
+    symlinkSync(junit, link)
+    expect(await home.run(['run', 'Smoke', '--bogus', '--junit', '/dev/null'])).toMatchObject({ code: 2, stdout: '' })
+    // Here `--junit` is the text of the notes, and behind `--` it is a word.
+    for (const args of [
+      ['run', 'Smoke', '--bogus', '--notes', '--junit', junit],
+      ['run', '--bogus', '--', '--junit', junit],
+      ['call', 'server', 'tool', '--junit', junit],
+      ['run', '--junit', junit, '--help'],
+    ]) {
+      await home.run(args)
+      expect(read(junit)).toBe(GREEN)
+    }
+    expect(await home.run(['run', 'Smoke', '--bogus', '--junit', link])).toMatchObject({ code: 2 })
+    expect(read(junit)).toMatch(RED)
+  })
+
+  test('says both that it is wrong and that its report cannot be written', async ending => {
+    const { home } = await openReports(ending)
+    const { code, stderr } = await home.run(['run', 'Smoke', '--bogus', '--junit', home.home])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--bogus')
+    expect(stderr).toContain(`The report ${home.home} cannot be written`)
+  })
+})
