@@ -1,5 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync, closeSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  closeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -65,6 +75,24 @@ test.each(WAYS)('%s is written where a symbolic link leads, and the link stays',
   write(dangling)
   expect([readFileSync(file, 'utf8'), readFileSync(join(place, 'new'), 'utf8')]).toEqual(['written', 'written'])
   expect([link, dangling].map(each => lstatSync(each).isSymbolicLink())).toEqual([true, true])
+})
+
+test.each(['/dev/stdout', '/dev/fd/1'])('a file that %s leads to is written on where it is, not replaced', path => {
+  const file = join(folder(), 'file')
+  const module = new URL('../src/lib/files/write-atomically.ts', import.meta.url)
+  const reports = new URL('../src/cli/follow/report-file.ts', import.meta.url)
+  const script = `
+    import { writeSync } from 'node:fs'
+    import { writeAtomically } from '${module.href}'
+    import { openReport } from '${reports.href}'
+    writeSync(1, 'before ')
+    writeAtomically('${path}', 'written ')
+    openReport('${path}')('reported ')
+    writeSync(1, 'after')`
+  const out = openSync(file, 'w')
+  execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', out, 'inherit'] })
+  closeSync(out)
+  expect(readFileSync(file, 'utf8')).toBe('before written reported after')
 })
 
 test('what a shell gives a command for a file is written to', { tags: ['bash'] }, () => {
