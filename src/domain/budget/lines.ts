@@ -79,8 +79,9 @@ export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: Bu
 export function spentTexts(report: BudgetReport, titleOf: (place: string) => string = place => place): string[] {
   const groups = spentOn(report.spent)
   const total = groups.reduce((sum, { count }) => sum + count, 0)
+  const from = report.lost ? 'this program; what others sent is not known' : 'this machine'
   return [
-    `${counted(total, 'request')} in the last minute from this machine`,
+    `${counted(total, 'request')} in the last minute from ${from}`,
     ...groups.map(({ place, isOwn, purposes, refused }) => {
       const of = isOwn ? titleOf(place) : `${titleOf(place)} (another process)`
       return `  ${of}: ${[purposes, refused > 0 && `refused ${refused}`].filter(Boolean).join(', ')}`

@@ -1,4 +1,4 @@
-import { type Cause, type Count, counted, type Spent } from './gauge.ts'
+import { type Cause, type Count, counted, type LostLedger, type Spent } from './gauge.ts'
 
 /** A rate of requests: `capacity` at once, `refillPerSecond` in the long run. */
 export type BucketRule = { capacity: number; refillPerSecond: number }
@@ -188,6 +188,8 @@ export type Ledger = {
   readonly changesWithinMs: number | undefined
   /** False while other processes share the account but cannot be reached. */
   readonly reached: boolean
+  /** What is known to keep this process from the account that it should share. */
+  readonly lost: LostLedger | undefined
   /** What all processes sent in the last minute, as far as they can be asked. */
   spent: () => readonly Spent[]
   close: () => void
@@ -211,6 +213,7 @@ export function memoryLedger(rule: BucketRule, now: () => number): Ledger {
     update: step => step(entry),
     changesWithinMs: undefined,
     reached: true,
+    lost: undefined,
     spent: () => ownSpent(entry),
     close: () => {},
   }

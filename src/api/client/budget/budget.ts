@@ -90,8 +90,8 @@ export type Budget = {
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
   setOneByOne: (oneByOne: boolean) => void
-  /** Ends the pause of the key, for all processes of the machine. @returns whether there was one */
-  reset: () => boolean
+  /** Ends the pause of the key on this machine. @returns whether there was one; undefined where that is out of reach */
+  reset: () => boolean | undefined
   /** Removes this process from a shared budget; later requests count for this process alone. */
   close: () => void
 }
@@ -217,6 +217,7 @@ class RequestBudget implements Budget {
       spent: this.#ledger.spent(),
       waiting: this.#line.all().map(({ cause, what, since }) => ({ ...cause, what, sinceMs: now - since })),
       othersWaiting: this.#ledger.read().others.filter(({ claim }) => claim && claim.until > ledgerNow).length,
+      lost: this.#ledger.lost,
       spared: { ...this.#spared },
     }
   }
@@ -232,10 +233,10 @@ class RequestBudget implements Budget {
     this.#serve()
   }
 
-  reset = (): boolean => {
+  reset = (): boolean | undefined => {
     const wasPaused = this.#change(resume)
     this.#serve()
-    return wasPaused
+    return this.#ledger.lost ? undefined : wasPaused
   }
 
   close = (): void => {

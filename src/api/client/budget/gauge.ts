@@ -1,5 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts'
 
+/** A file that processes share, which was out of reach when it was last wanted. */
+export type LostLedger = { file: string; error: Error }
+
 /** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
 export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
 
@@ -49,6 +52,8 @@ export type BudgetReport = {
   second: number
   /** Requests of the last minute, of all processes of this machine that use the key. */
   spent: readonly Spent[]
+  /** What keeps this process from the others; then `spent` is what it sent itself. */
+  lost: LostLedger | undefined
   /** Requests of this process that wait, the first to go first. */
   waiting: readonly (Cause & { what: string; sinceMs: number })[]
   /** Other processes of which a request waits. */

@@ -10,7 +10,7 @@ import {
   type Ledger,
   ownSpent,
 } from './account.ts'
-import type { Spent } from './gauge.ts'
+import type { LostLedger, Spent } from './gauge.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
@@ -63,6 +63,7 @@ export class SharedLedger implements Ledger {
   #known: Entry
   #knownAt: number
   #away: Away | undefined
+  #lost: LostLedger | undefined
   #cancelRenewal: (() => void) | undefined
 
   constructor(sharing: Sharing, rule: BucketRule, clock: Clock) {
@@ -78,6 +79,10 @@ export class SharedLedger implements Ledger {
 
   get changesWithinMs(): number | undefined {
     return this.#alone ? undefined : FRESH_MS
+  }
+
+  get lost(): LostLedger | undefined {
+    return this.#lost
   }
 
   get reached(): boolean {
@@ -121,6 +126,7 @@ export class SharedLedger implements Ledger {
       return step(stored)
     })
     this.#away = undefined
+    this.#lost = undefined
     this.#know(entry)
     return { result }
   }
@@ -161,6 +167,7 @@ export class SharedLedger implements Ledger {
 
   #lose(error: Error): void {
     const opened = this.#file !== undefined
+    this.#lost = { file: this.#fileOptions.file, error }
     if (!isBusy(error) && resultCode(error) !== SQLITE_LOCKED) {
       this.close()
       this.#onNotice(`The request budget is not shared with other processes: ${error.message}`)
