@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, realpathSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { getAsset, getRawAsset } from 'node:sea'
 import { systemErrorReason } from './api/client/errors/system-error-text.ts'
 import { UsageError } from './cli/arguments/usage-error.ts'
@@ -41,16 +41,23 @@ function unpack(): string {
 
 /**
  * A folder that nobody else can change: in the cache, or, where that lies in a folder of a group, as with a umask of
- * 002, one of its own in the folder for temporary files.
+ * 002, in the user's own folder for what a session or a program needs for a while. A folder of all users, such as
+ * `/tmp`, is none: whoever is there first could lead what is written and removed into any folder of ours.
  */
 function privateFolder(): string {
   const { folder, exposure } = folderIn(directories().cache)
   if (!exposure) return folder
   // A folder of ours that others were let into is no accident of a umask.
-  const own =
-    exposure.path === folder ? undefined : folderIn(join(tmpdir(), `mcpdeck-${process.geteuid?.() ?? 'user'}`))
+  const parent = exposure.path === folder ? undefined : [process.env['XDG_RUNTIME_DIR'], tmpdir()].find(isPrivate)
+  const own = parent && folderIn(join(parent, 'mcpdeck'))
   if (own && !own.exposure) return own.folder
   throw new UsageError(`${exposure.why}. ${exposure.next}`)
+}
+
+function isPrivate(folder: string | undefined): boolean {
+  if (!folder || !isAbsolute(folder) || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return false
+  return exposureOfPrivate(realpathSync.native(folder)) === undefined
 }
 
 function folderIn(parent: string) {

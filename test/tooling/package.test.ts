@@ -103,12 +103,16 @@ test('a single executable does all of it without Node, from files that it unpack
   expect(run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject(sum)
   expect(readFileSync(main, 'utf8')).toBe(before)
 
-  // As a umask of 002 makes the cache.
+  // As a umask of 002 makes the cache. In a folder of all users anybody could have put a link to what is to be written.
   chmodSync(join(home, '.cache'), 0o775)
+  chmodSync(env.TMPDIR, 0o1777)
+  const refused = { status: 2, stdout: '', stderr: expect.stringContaining(`chmod go-w ${join(home, '.cache')}`) }
+  expect(run('--version')).toMatchObject(refused)
+  expect(readdirSync(env.TMPDIR)).toEqual([])
+  chmodSync(env.TMPDIR, 0o700)
   expect(run('--version')).toMatchObject({ status: 0 })
-  const own = readdirSync(env.TMPDIR).find(name => name.startsWith('mcpdeck-')) ?? ''
-  expect(readdirSync(join(env.TMPDIR, own, 'programs'))).toEqual([version])
-  expect(statSync(join(env.TMPDIR, own)).mode & 0o777).toBe(0o700)
+  expect(readdirSync(join(env.TMPDIR, 'mcpdeck/programs'))).toEqual([version])
+  expect(statSync(join(env.TMPDIR, 'mcpdeck')).mode & 0o777).toBe(0o700)
 
   chmodSync(join(home, '.cache'), 0o755)
   chmodSync(programs, 0o777)
