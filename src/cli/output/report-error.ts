@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import { quoted } from '../../api/client/errors/field-issues.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -14,8 +15,11 @@ import { UsageError } from '../arguments/usage-error.ts'
  */
 export function errorLine(error: unknown, advice?: string): string {
   const { title, sentence, next } = describeError(error)
-  const words = clean(unquotedMessage(error) ?? '')
-  return `${title}: ${sentence} ${advice ?? next}${words ? ` The service says: ${words}` : ''}`
+  const unquoted = unquotedMessage(error)
+  if (unquoted === undefined) return `${title}: ${sentence} ${advice ?? next}`
+  // What was cut for the sentence stands behind it whole.
+  const own = sentence.replace(quoted({ message: unquoted }), '')
+  return `${title}: ${own} ${advice ?? next} The service says: ${clean(unquoted)}`
 }
 
 /** A refusal before sending is wrong usage; everything else that went wrong has no verdict. */

@@ -7,6 +7,9 @@ export function fieldIssues(error: z.ZodError, prefix: readonly PropertyKey[] = 
   return error.issues.map(issue => ({ path: formatPath([...prefix, ...issue.path]), expected: expectation(issue) }))
 }
 
+/** Characters of a service's words in a sentence. */
+const MOST_QUOTED = 200
+
 export function summarizeIssues(issues: readonly FieldIssue[], most = 3): string {
   const named = issues.slice(0, most).map(({ path, expected }) => (path ? `${path}: ${expected}` : expected))
   const rest = issues.length - named.length
@@ -26,9 +29,10 @@ function formatPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** Words of the service as part of a sentence. */
+/** Words of the service as part of a sentence, which shows where they go on: half a number would be another one. */
 export function quotedMessage(text: string | undefined): string {
-  return printable(text ?? '').slice(0, 200)
+  const words = printable(text ?? '')
+  return words.length > MOST_QUOTED ? `${words.slice(0, MOST_QUOTED - 1)}…` : words
 }
 
 /** The field that the service names; the contract does not fix the key, so the usual ones are tried. */
@@ -58,7 +62,7 @@ export function bodyOf({ answer }: ErrorFacts): string {
 }
 
 /** The service's own words as a sentence of their own, where they say which thing it is about. */
-export function quoted({ message }: ErrorFacts): string {
+export function quoted({ message }: Pick<ErrorFacts, 'message'>): string {
   const said = quotedMessage(message).trim()
   return named(' The service says: ', said && !/[.!?…]$/.test(said) ? `${said}.` : said)
 }
