@@ -16,7 +16,7 @@ import { triage } from './tour/triage.ts'
 const ABOUT = `# A tour
 
 The real program at work. \`npm run tour\` presses every key below in a pseudo-terminal and records the screens. The clock is fixed; ids are
-zeros and durations nines. \`⋮\` marks a cut screen, followed by its last line.`
+zeros and durations nines. A stop shows the rows that its keys changed and the last one; \`⋮\` stands for the others.`
 
 await ensureBuilt()
 const chapters: Chapter[] = []

@@ -83,7 +83,6 @@ async function publish(chapter: Chapter, owner: Terminal): Promise<void> {
     title: 'Nothing is published yet',
     words: 'An empty list says what to do.',
     until: 'Nothing is published in this',
-    rows: 12,
   })
   await chapter.stop(owner, {
     title: 'Publishing',
@@ -100,28 +99,24 @@ async function publish(chapter: Chapter, owner: Terminal): Promise<void> {
       'enter',
     ],
     until: '▌ Go on',
-    rows: 30,
   })
   await chapter.stop(owner, {
     title: 'The consequence',
     words: 'Exposing to strangers requires a typed word, then a question that starts on Cancel.',
     keys: ['enter'],
     until: 'Type “open”',
-    rows: 30,
   })
   await chapter.stop(owner, {
     title: 'What the answer proves',
     words: 'What the service answered, what was read back, and what stays unknown.',
     keys: [{ text: 'open' }, /> open/, 'enter', /❯ Cancel/, 'down', 'enter'],
     until: 'What is known now',
-    rows: 12,
   })
   await chapter.stop(owner, {
     title: 'Published',
     words: 'The link is hidden: `L` copies it, `v` shows it.',
     keys: ['q'],
     until: '! anyone with the link',
-    rows: 24,
   })
 }
 
@@ -132,7 +127,6 @@ async function visit(chapter: Chapter, owner: Terminal, guest: Terminal): Promis
     words: 'Anonymous visitors get answers only after limits are set: here 100 credits a day.',
     keys: ['e', /Guest limits of Study/, 'space', 'tab', 'ctrl+u', { text: '100' }],
     until: /credits a day +.*\n?.*100/,
-    rows: 30,
   })
   for (const key of ['ctrl+s', /❯ Cancel/, 'down', 'enter', /What is known now/, 'q']) await press(owner, key)
   await chapter.stop(guest, {
@@ -149,35 +143,30 @@ async function tighten(chapter: Chapter, owner: Terminal, guest: Terminal): Prom
     words: 'One key leads through four steps. The leaked link is filled in, hidden, to test it afterwards.',
     keys: ['!'],
     until: '1 of 4',
-    rows: 30,
   })
   await chapter.stop(owner, {
     title: 'Rotating the link',
     words: 'The second step says that rotating ends no session.',
     keys: ['enter', 'enter'],
     until: '❯ Cancel',
-    rows: 30,
   })
   await chapter.stop(owner, {
     title: 'Present visitors',
     words: 'Visitors of the old link are still there; each choice says which sessions it ends.',
     keys: ['down', 'enter'],
     until: '3 of 4',
-    rows: 30,
   })
   await chapter.stop(owner, {
     title: 'Changing who may enter',
     words: 'A change of mode ends the one live session.',
     keys: ['down', 'down', 'enter', 'enter'],
     until: 'Type “end”',
-    rows: 30,
   })
   await chapter.stop(owner, {
     title: 'The result',
     words: 'The old link was tested before and after.',
     keys: [{ text: 'end' }, /> end/, 'enter', /❯ Cancel/, 'down', 'enter'],
     until: '4 of 4',
-    rows: 20,
   })
   await chapter.stop(guest, {
     title: 'The visitor’s view',

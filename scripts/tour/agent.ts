@@ -19,7 +19,6 @@ export async function agent(): Promise<Chapter> {
       words: 'On any screen. The question includes the selected item; runs, findings and servers suggest questions.',
       keys: [/▌everything +stdio/, ';'],
       until: '> What changed on this server since last week?',
-      rows: 14,
     })
     await chapter.stop(terminal, {
       title: 'What it did',

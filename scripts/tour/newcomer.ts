@@ -8,7 +8,6 @@ export async function newcomer(home: string): Promise<Chapter> {
     title: 'Projects',
     words: 'The first screen.',
     until: /Eval suites +2[^]*read swarms/,
-    rows: 20,
   })
   await chapter.stop(terminal, {
     title: 'Doctor',
@@ -22,21 +21,18 @@ export async function newcomer(home: string): Promise<Chapter> {
     words: 'The keys that work here, and why others do not.',
     keys: ['?'],
     until: 'What works here',
-    rows: 20,
   })
   await chapter.stop(terminal, {
     title: 'Calling a tool',
     words: 'The tools of the running server, and a form for the arguments of one.',
     keys: ['escape', /everything +stdio/, ']', /Message to echo/, 'tab', 'enter'],
     until: 'Call echo on everything',
-    rows: 22,
   })
   await chapter.stop(terminal, {
     title: 'The result',
     words: 'The call is sent once; the pane shows the server’s answer.',
     keys: [{ text: 'hello' }, 'ctrl+s'],
     until: terminal => /Echo: hello/.test(terminal.screen()) && !/stop waiting/.test(terminal.screen()),
-    rows: 16,
   })
   await chapter.stop(terminal, {
     title: 'Launching',
@@ -55,7 +51,7 @@ export async function newcomer(home: string): Promise<Chapter> {
     title: 'Why it failed',
     words: 'Expected and actual values of the failed trial.',
     keys: ['enter'],
-    until: 'expected final text',
+    until: /\[Trial\][^]*expected final text/,
   })
   await chapter.stop(terminal, {
     title: 'Rerun',

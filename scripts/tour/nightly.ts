@@ -25,14 +25,12 @@ export async function nightly(): Promise<Chapter> {
       words: 'The summary shows how the tools of the failed cases changed since the suite passed.',
       keys: ['enter'],
       until: 'the schema of get-sum changed',
-      rows: 23,
     })
     await chapter.stop(terminal, {
       title: 'The tools, then and now',
       words: 'The tools in the last passed run, in this run, and now.',
       keys: ['T'],
       until: 'must be string',
-      rows: 17,
     })
     drift(false)
     await chapter.stop(terminal, {
@@ -46,7 +44,6 @@ export async function nightly(): Promise<Chapter> {
       words: 'The comparison opens when the rerun ends.',
       keys: ['down', 'enter'],
       until: /✓ fixed +adds nothing/,
-      rows: 14,
       picture: 'comparison',
     })
   } finally {

@@ -14,7 +14,6 @@ export async function onCall(home: string): Promise<Chapter> {
       title: 'Now',
       words: 'What needs attention in the chosen projects, and when each was read.',
       until: /run failed +Reference server smoke/,
-      rows: 32,
       picture: 'now',
     })
     await chapter.stop(terminal, {
@@ -22,14 +21,12 @@ export async function onCall(home: string): Promise<Chapter> {
       words: 'The selected line goes into the incident notebook with a note and the time.',
       keys: [/▌high +✗ run failed/, 'P'],
       until: 'Pinned run #1',
-      rows: 24,
     })
     await chapter.stop(terminal, {
       title: 'Acknowledged',
       words: 'The line is hidden until it changes.',
       keys: [{ text: 'somebody looks at it, key sk_live_0123456789abcdef0123' }, 'enter', /into/, 'a'],
       until: 'Acknowledged 1 line',
-      rows: 12,
     })
   }
   await using terminal = openOnTheDay({ cols: 80, rows: 24, home, args: ['now'] })
@@ -38,14 +35,12 @@ export async function onCall(home: string): Promise<Chapter> {
     words: 'The pinned items in order.',
     keys: [/All clear|▌high|▌medium/, '8', /▌/, 'enter'],
     until: /run +#1/,
-    rows: 12,
   })
   await chapter.stop(terminal, {
     title: 'Exported',
     words: 'The incident as Markdown, for a ticket or a chat: a private file without secrets.',
     keys: ['w', /Export the incident/, 'ctrl+u', { text: 'incident.md' }, 'enter'],
     until: 'Wrote ',
-    rows: 8,
   })
   chapter.add('The file:', await readFile(join(home, 'incident.md'), 'utf8'), 'markdown')
   return chapter

@@ -17,10 +17,28 @@ export type Stop = {
   words: string
   keys?: readonly Press[]
   until: Condition
-  /** Number of rows from the top that are kept, besides the last one, the footer. */
-  rows?: number
   /** Name of its pictures, in dark and light, which take the place of the text. */
   picture?: string
+}
+
+/** Rows that are told of a screen, beside its last one. */
+const MOST_ROWS = 12
+
+/**
+ * The rows of a screen that say something that was not there before, with the one that was waited for among them, and
+ * its last one, the footer; `⋮` stands for what is left out.
+ * @throws where nothing is new, since the words above it would be untrue then
+ */
+function toldRows(screen: readonly string[], before: readonly string[], until: Condition): string[] {
+  const isNews = (row: string, at: number) => row !== before[at] && /[\p{L}\p{N}]/u.test(row)
+  const footer = screen.length - 1
+  const news = screen.flatMap((row, at) => (at < footer && isNews(row, at) ? [at] : []))
+  if (news.length === 0 && screen[footer] === before[footer])
+    throw new Error(`Nothing new is on the screen:\n${screen.join('\n')}`)
+  const awaited = news.findIndex(at => typeof until === 'string' && screen[at]?.includes(until))
+  const first = Math.max(0, awaited + 2 - MOST_ROWS)
+  const told = [...news.slice(first, first + MOST_ROWS), footer]
+  return told.flatMap((at, index) => [...(at === (told[index - 1] ?? -1) + 1 ? [] : ['⋮']), screen[at] ?? ''])
 }
 
 /** mcpdeck in a terminal with true colour, on the day of the recording. */
@@ -85,18 +103,19 @@ function toldKeys(keys: readonly Press[]): string {
 /** A chapter of the tour: where one goes, what was pressed there and what was seen. */
 export class Chapter {
   readonly #parts: string[]
+  readonly #before = new WeakMap<Terminal, readonly string[]>()
 
   constructor(title: string, words: string) {
     this.#parts = [`## ${title}`, words]
   }
 
   /** Presses the keys, waits for what they should show, and keeps the screen. */
-  async stop(terminal: Terminal, { title, words, keys = [], until, rows, picture }: Stop): Promise<void> {
+  async stop(terminal: Terminal, { title, words, keys = [], until, picture }: Stop): Promise<void> {
     for (const key of keys) await press(terminal, key)
     await terminal.waitFor(until)
     const lines = (await settled(terminal)).split('\n')
-    const shown =
-      rows === undefined || rows + 2 > lines.length ? lines : [...lines.slice(0, rows), '⋮', ...lines.slice(-1)]
+    const told = toldRows(lines, this.#before.get(terminal) ?? [], until)
+    this.#before.set(terminal, lines)
     const pressed = keys.length === 0 ? '' : `Keys: ${toldKeys(keys)}.\n\n`
     this.#parts.push(`### ${title}`, `${pressed}${words}`)
     if (picture !== undefined) {
@@ -105,7 +124,7 @@ export class Chapter {
         await photograph(terminal, { file, title, background })
       }
       this.#parts.push(pictureOf(picture, title))
-    } else this.#parts.push(`\`\`\`text\n${shown.join('\n')}\n\`\`\``)
+    } else this.#parts.push(`\`\`\`text\n${told.join('\n')}\n\`\`\``)
   }
 
   /** Adds a sentence. */

@@ -85,7 +85,7 @@ async function openWithReader(terminal: Terminal): Promise<void> {
 }
 
 async function overSlowLine(terminal: Terminal): Promise<string[]> {
-  await terminal.waitFor('launch eval run')
+  await terminal.waitFor('read evals')
   const opened = `- From the start to the whole first screen: ${terminal.bytes} bytes.`
   terminal.type(MARKS_PAINTS)
   return [

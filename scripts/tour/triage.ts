@@ -20,7 +20,6 @@ export async function triage(): Promise<Chapter> {
       title: 'All findings',
       words: 'Every finding with its status, whether it is dismissed, and the number of waves that saw it.',
       until: 'Findings 1 of 500',
-      rows: 30,
       picture: 'findings',
     })
     await chapter.stop(terminal, {
@@ -28,7 +27,6 @@ export async function triage(): Promise<Chapter> {
       words: 'The filters unresolved, new, regressed, recurring; the title names the present one.',
       keys: [{ times: 4, keys: ['f'] }],
       until: /Findings 1 of 100\/500 ─+ recurring/,
-      rows: 12,
     })
     await chapter.stop(terminal, {
       title: 'Forty marked',
@@ -41,7 +39,6 @@ export async function triage(): Promise<Chapter> {
       words: 'The question says what dismissing does; it starts on Cancel.',
       keys: ['a'],
       until: 'Dismiss 40 findings?',
-      rows: 28,
     })
     const [, label = ''] = /▌?● recurring +([a-z ]+ \d+)/.exec(terminal.screen()) ?? []
     removeFinding(dataDir, label)
@@ -57,14 +54,12 @@ export async function triage(): Promise<Chapter> {
       words: 'Only the dismissed findings are shown again.',
       keys: ['Z'],
       until: '39 findings shown again.',
-      rows: 12,
     })
     await chapter.stop(terminal, {
       title: 'Filter by text',
       words: 'The list filter applies in addition to the filter by status.',
       keys: ['/', { text: 'refund 05' }],
       until: /Findings 1 of \d\/499/,
-      rows: 12,
     })
   } finally {
     removeHome(home)

@@ -37,23 +37,15 @@ async function firstCase(chapter: Chapter): Promise<void> {
       title: 'The tools',
       words: 'The first screen: the tools of the running server.',
       until: /Message to echo/,
-      rows: 18,
     })
     await stop({
       title: 'A call',
       words: 'The arguments of the first tool.',
       keys: ['enter', /Call echo on/, { text: 'hello' }],
       until: 'hello',
-      rows: 16,
     })
     keys = 0
-    await stop({
-      title: 'The answer',
-      words: 'The call is sent once.',
-      keys: ['ctrl+s'],
-      until: /Echo: hello/,
-      rows: 14,
-    })
+    await stop({ title: 'The answer', words: 'The call is sent once.', keys: ['ctrl+s'], until: /Echo: hello/ })
     await stop({
       title: 'Saving the call as a case',
       words: 'The form has the call, with assertions from its answer.',
@@ -65,14 +57,12 @@ async function firstCase(chapter: Chapter): Promise<void> {
       words: 'The suite is created with the case; the same key opens it.',
       keys: ['ctrl+s', /goes to it/, 'alt+c'],
       until: '2. assert',
-      rows: 18,
     })
     await stop({
       title: 'The first run',
       words: 'The suite is launched and the run opens.',
       keys: ['E', /A run of/, 'ctrl+s'],
       until: /✓ passed, 1\/1/,
-      rows: 14,
     })
     const seconds = Math.ceil((performance.now() - terminal.startedAt) / 10_000) * 10
     chapter.note(
@@ -100,7 +90,6 @@ async function watched(chapter: Chapter): Promise<void> {
       words: 'The header shows that the suite is watched, and its last result.',
       keys: ['enter'],
       until: 'watching weather ✓ passed',
-      rows: 10,
     })
     save({ answer: 'sunny and warm', required: ['city'] })
     await chapter.stop(terminal, {
