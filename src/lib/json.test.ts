@@ -48,6 +48,24 @@ test.each([lists, objects])('stored documents keep all levels up to the bound, a
   expect(JSON.stringify(parseStored(make(100_000)))).toBe(kept)
 })
 
+test('numbers beyond those of a double come out as the same numbers, and never as null', () => {
+  const digits = fc.integer({ min: 1, max: 9_999 })
+  fc.assert(
+    fc.property(
+      fc.boolean(),
+      digits,
+      fc.nat(999),
+      fc.integer({ min: 310, max: 900 }),
+      (isMinus, whole, part, power) => {
+        const text = `${isMinus ? '-' : ''}${whole}.${String(part).padStart(3, '0')}e${power}`
+        const written = JSON.stringify(parseExact(`{"n":[1,${text}]}`))
+        const number = BigInt(text.replace(/\.|e.*/g, '')) * 10n ** BigInt(power - 3)
+        expect(written).toBe(`{"n":[1,${number}]}`)
+      },
+    ),
+  )
+})
+
 test('whole numbers of any length come out of JSON as they came in', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), number => {

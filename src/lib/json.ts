@@ -92,22 +92,35 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
 
 /** What may be a whole number beyond 2^53, cheaply: the parser with its sources takes ten times as long. */
 const MAY_BE_LONG = /[[:,\s]-?\d{16}|^-?\d{16}/
+/** What may be a number beyond all doubles; the first finds quickly that a text has none. */
+const HAS_POWER = /\d[eE]\+?\d{3}/
+const MAY_BE_BEYOND = /(?:[[:,\s]|^)-?\d[\d.]*[eE]\+?\d{3}/
 /** Longer ones take the parser of whole numbers too long. */
 const MOST_DIGITS = 1000
 
 /**
  * Parses JSON of others. Whole numbers that would come out as other ones become bigints, which JSON.stringify writes as
- * they came.
+ * they came; so do those beyond all doubles, which it would write as null.
  * @param change what becomes of each value within
  * @throws SyntaxError for what is not JSON
  */
 export function parseExact(text: string, change?: (value: unknown) => unknown): unknown {
-  const isLong = MAY_BE_LONG.test(text) && !textHasMoreLevels(text, MAX_ANSWER_LEVELS)
+  const mayBeLong = MAY_BE_LONG.test(text) || (HAS_POWER.test(text) && MAY_BE_BEYOND.test(text))
+  const isLong = mayBeLong && !textHasMoreLevels(text, MAX_ANSWER_LEVELS)
   if (!isLong) return JSON.parse(text, change && ((_, value: unknown) => change(value)))
   return JSON.parse(text, (_, value: unknown, { source }: { source?: string } = {}) => {
-    const exactly = exactNumber(value, source)
+    const isBeyond = value === Infinity || value === -Infinity
+    const exactly = isBeyond ? (wholeNumber(source) ?? value) : exactNumber(value, source)
     return change ? change(exactly) : exactly
   })
+}
+
+/** `-1.5e400` as a whole number; undefined where it is too long. */
+function wholeNumber(source = ''): bigint | undefined {
+  const [, whole = '', part = '', power = '0'] = /^(-?\d+)(?:\.(\d+))?(?:[eE]\+?(\d+))?$/.exec(source) ?? []
+  const zeros = Number(power) - part.length
+  if (whole === '' || zeros < 0 || source.length + zeros > MOST_DIGITS) return undefined
+  return BigInt(whole + part) * 10n ** BigInt(zeros)
 }
 
 /** A number of JSON as it was written: a whole one that would come out as another is a bigint. */
