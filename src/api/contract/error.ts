@@ -34,6 +34,7 @@ export type ErrorReason =
   | 'MODEL_ENDPOINT'
   | 'PROTOCOL_ERROR'
   | 'SERVER_CREDENTIALS'
+  | 'UNUSABLE_ANSWER'
 
 /** What keeps a workspace on this machine from being read or written; `next` says what to do. */
 export class StorageError extends Error {

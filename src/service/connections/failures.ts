@@ -30,6 +30,12 @@ export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   [URL_REQUIRED]: 'FEATURE_NOT_SUPPORTED',
 }
 
+const PROTOCOL_ERROR = 'PROTOCOL_ERROR' satisfies ErrorReason
+/** Something was answered, though nothing of use: who asked must not look for a server that is not there. */
+export const UNUSABLE_ANSWER = 'UNUSABLE_ANSWER' satisfies ErrorReason
+/** Gateways say so of a server behind them that they do not reach. */
+const GATEWAY_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
+
 /** Network errors that are worth their own words; others are named by their code. */
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -71,22 +77,34 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
           `call again afterwards: ${error.message}`
         : `The server "${serverName}" answered ${asked} with error ${error.code}: ${error.message}`
     const protocolError = defined({ code: error.code, message: error.message, data: error.data })
-    const reason = isAnswer && hosts.length === 0 ? ('PROTOCOL_ERROR' satisfies ErrorReason) : undefined
+    const reason = isAnswer ? (hosts.length === 0 ? PROTOCOL_ERROR : undefined) : UNUSABLE_ANSWER
     return fail(code, message, defined({ reason, protocolError, frame: link.notices.refusal(error) }))
   }
-  if (error instanceof library.SdkHttpError) {
-    // Behind it the library names an option of its own.
-    const redirect = /Redirect .* not followed.*?(?= \(redirectPolicy|$)/.exec(error.message)?.[0]
-    const answer = `answered ${asked} with HTTP ${error.status}`
-    const words = redirect === undefined ? firstLine(error) : ''
-    const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}${words && `: ${words}`}.`
-    const isForgotten = error.status === 404 && link.transport.sessionId !== undefined
-    return fail('SERVER_UNREACHABLE', message, {
-      httpStatus: error.status,
-      ...(isForgotten && { sessionForgotten: true }),
-    })
+  if (error instanceof library.SdkHttpError) return httpFailure(error, context)
+  const { words, isAnswer } = describeBreak(error, library, asked)
+  return fail(
+    'SERVER_UNREACHABLE',
+    `The server "${serverName}" ${words}.`,
+    isAnswer ? { reason: UNUSABLE_ANSWER } : undefined,
+  )
+}
+
+function httpFailure(
+  error: InstanceType<McpLibrary['SdkHttpError']>,
+  { serverName, asked, link }: FailureContext,
+): ServiceError {
+  // Behind it the library names an option of its own.
+  const redirect = /Redirect .* not followed.*?(?= \(redirectPolicy|$)/.exec(error.message)?.[0]
+  const answer = `answered ${asked} with HTTP ${error.status}`
+  const words = redirect === undefined ? firstLine(error) : ''
+  const message = `The server "${serverName}" ${answer}${redirect ? `. ${redirect}` : ''}${words && `: ${words}`}.`
+  const isForgotten = error.status === 404 && link.transport.sessionId !== undefined
+  const details = {
+    httpStatus: error.status,
+    ...(!GATEWAY_STATUS.has(error.status ?? 0) && { reason: UNUSABLE_ANSWER }),
+    ...(isForgotten && { sessionForgotten: true }),
   }
-  return fail('SERVER_UNREACHABLE', `The server "${serverName}" ${describeBreak(error, library, asked)}.`)
+  return new ServiceError('SERVER_UNREACHABLE', message, { cause: error, details })
 }
 
 /** The library's words for a version that it does not know; it has no code for them. */
@@ -119,18 +137,23 @@ function invalidPart(message: string): string {
   return `: ${path.join('.')}${words}`.slice(0, LONGEST_WORDS).toWellFormed()
 }
 
-function describeBreak(error: unknown, library: McpLibrary, asked: string): string {
+/** What became of a request, and whether that was an answer. */
+function describeBreak(error: unknown, library: McpLibrary, asked: string): { words: string; isAnswer: boolean } {
+  const answered = (words: string) => ({ words, isAnswer: true })
   if (error instanceof library.SdkError) {
     if (error.code === library.SdkErrorCode.InvalidResult)
-      return `gave ${asked} an answer that is not a valid result${invalidPart(error.message)}`
+      return answered(`gave ${asked} an answer that is not a valid result${invalidPart(error.message)}`)
     if (error.code === library.SdkErrorCode.ClientHttpUnexpectedContent)
-      return `gave ${asked} an answer that is not MCP`
-    return `closed the connection during ${asked}`
+      return answered(`gave ${asked} an answer that is not MCP`)
+    return { words: `closed the connection during ${asked}`, isAnswer: false }
   }
   const version = UNKNOWN_VERSION.exec(error instanceof Error ? error.message : '')?.[1]?.slice(0, MOST_VERSION)
   if (version !== undefined)
-    return `speaks protocol version ${version}, and mcpdeck ${library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`
-  return describeNetwork(error) ?? `did not answer ${asked} as an MCP server does`
+    return answered(`speaks protocol version ${version}, and mcpdeck ${library.SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`)
+  const network = describeNetwork(error)
+  return network === undefined
+    ? answered(`did not answer ${asked} as an MCP server does`)
+    : { words: network, isAnswer: false }
 }
 
 /** Network errors after which nothing of a request has arrived anywhere. */

@@ -4,6 +4,7 @@ import type { OnProgress } from '../../api/contract/message.ts'
 import { shape, type Shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/deadline.ts'
+import { UNUSABLE_ANSWER } from './failures.ts'
 import type { Session } from './session.ts'
 import {
   DEADLINE_MS,
@@ -83,7 +84,9 @@ export async function listAll<T>(session: Session, wanted: Listing<T>, deadline:
     at = page.nextCursor
     const endless = seen.size >= MAX_PAGES || items.length > MAX_ITEMS || (at !== undefined && seen.has(at))
     if (endless) {
-      throw new ServiceError('SERVER_UNREACHABLE', `The server's ${wanted.method} has no end.`)
+      throw new ServiceError('SERVER_UNREACHABLE', `The server's ${wanted.method} has no end.`, {
+        details: { reason: UNUSABLE_ANSWER },
+      })
     }
     if (at !== undefined) seen.add(at)
   } while (at !== undefined)

@@ -5,7 +5,7 @@ import type { OnProgress } from '../../api/contract/message.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { untilAborted, type Deadline } from '../core/deadline.ts'
-import { demandedVisits, toFailure } from './failures.ts'
+import { demandedVisits, UNUSABLE_ANSWER, toFailure } from './failures.ts'
 import { createNotices, type Change } from './notices.ts'
 import type { EarlyStart } from './early-start.ts'
 import type { Guardian } from './guardian.ts'
@@ -262,6 +262,7 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   throw new ServiceError(
     'SERVER_UNREACHABLE',
     `The server "${serverName}" gave ${asked} an answer of more than ${MAX_INPUT_LEVELS} levels.`,
+    { details: { reason: UNUSABLE_ANSWER } },
   )
 }
 

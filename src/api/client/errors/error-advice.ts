@@ -6,7 +6,18 @@ import {
   type NetworkFault,
   type RefusalCode,
 } from './error-kinds.ts'
-import { bodyOf, fieldOf, named, quoted, validValues, quotedMessage, summarizeIssues } from './field-issues.ts'
+import {
+  bodyOf,
+  fieldOf,
+  named,
+  otherKey,
+  quoted,
+  quotedMessage,
+  summarizeIssues,
+  validValues,
+  waitText,
+  waitThen,
+} from './field-issues.ts'
 import type { RateLimitKind } from './rate-limit.ts'
 import { tlsErrorText } from './system-error-text.ts'
 
@@ -108,6 +119,11 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => `${quotedMessage(error.message).replace(/\.$/, '')}.`,
     next: 'Nothing is repeated automatically: try again, or look at the endpoint of MCPDECK_MODEL_BASE_URL.',
   },
+  UNUSABLE_ANSWER: {
+    title: 'No usable answer',
+    sentence: error => `The MCP server was reached, and gave no answer that can be used.${quoted(error)}`,
+    next: 'Check its address and its settings; the doctor finds the step that fails.',
+  },
   PROTOCOL_ERROR: {
     title: 'Error from the MCP server',
     sentence: error => `${quotedMessage(error.message).replace(/\.$/, '')}.`,
@@ -167,7 +183,7 @@ export const advice: Record<AdviceKey, Advice> = {
     title: 'Fault in the service',
     sentence: 'The service failed on its side.',
     next: error =>
-      (error.retryAfterMs === undefined ? AGAIN : `Wait ${duration(error.retryAfterMs)}, then try again.`) +
+      (error.retryAfterMs === undefined ? AGAIN : `Wait ${waitText(error.retryAfterMs)}, then try again.`) +
       named(' If it stays, report request ', error.requestId),
   },
   RATE_LIMITED: {
@@ -378,20 +394,4 @@ export const advice: Record<AdviceKey, Advice> = {
     sentence: error => error.message,
     next: 'mcpdeck journal lists what is open.',
   },
-}
-
-/** What to do about a refused key, by where it came from. */
-function otherKey(otherwise: string): Words {
-  return ({ keySource }) =>
-    keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service accepts.`
-}
-
-function waitThen(then: string): Words {
-  return ({ retryAfterMs }) =>
-    retryAfterMs === undefined ? `Wait a little, then ${then}.` : `Wait ${duration(retryAfterMs)}, then ${then}.`
-}
-
-function duration(ms: number): string {
-  const seconds = Math.ceil(ms / 1000)
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }

@@ -69,3 +69,21 @@ export function quoted({ message }: Pick<ErrorFacts, 'message'>): string {
 
 /** A text behind what stands before it, where there is one. */
 export const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')
+
+/** To wait as long as the service asked for, and then to do something. */
+export function waitThen(then: string): (error: Pick<ErrorFacts, 'retryAfterMs'>) => string {
+  return ({ retryAfterMs }) =>
+    retryAfterMs === undefined ? `Wait a little, then ${then}.` : `Wait ${waitText(retryAfterMs)}, then ${then}.`
+}
+
+/** How long something is waited for, from milliseconds: `90 s`, `5 min`. */
+export function waitText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
+}
+
+/** What to do about a refused key, by where it came from. */
+export function otherKey(otherwise: string): (error: Pick<ErrorFacts, 'keySource'>) => string {
+  return ({ keySource }) =>
+    keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service accepts.`
+}
