@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
-import { roomCycle } from './rooms.ts'
+import { isLoneFile, roomCycle } from './rooms.ts'
 import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sentenceRule, sleepRule } from './tests.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
@@ -47,6 +47,12 @@ export const zonesRule = importRule(zoneViolation)
 export const roomsRule = importRule(({ from, to }) => {
   const cycle = roomCycle(repository, from, to)
   return cycle && `the rooms ${cycle.join(' -> ')} import one another in a cycle; move what they share below both`
+})
+
+/** A small file with one importer is a detail of it; the reader should not have to open two. */
+export const loneRule = importRule(({ from, to }) => {
+  if (!isLoneFile(repository, from, to)) return undefined
+  return `${to} has fewer than 40 lines and is imported here alone; join it to this file`
 })
 
 /** Raw key input is read in one place, so that a key can be consumed, ranked and documented. */
@@ -135,6 +141,7 @@ export default {
   rules: {
     zones: zonesRule,
     rooms: roomsRule,
+    lone: loneRule,
     input: inputRule,
     colour: colourRule,
     json: jsonRule,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** Floors whose folders are rooms: between two rooms imports go one way. */
-const floors = ['src/service', 'src/domain']
+const floors = ['src/service', 'src/domain', 'src/api/client']
 const relativeImport = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 
 /** For each floor, the rooms that each room imports; read when a rule first asks. */
@@ -44,7 +44,7 @@ function planOf(floor: string): Map<string, Set<string>> {
   if (!existsSync(floor)) return plan
   for (const entry of readdirSync(floor, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
-    if (!entry.isFile() || !/\.tsx?$/.test(file) || /\.test\.tsx?$/.test(file)) continue
+    if (!entry.isFile() || !/\.tsx?$/.test(file) || isTest(file)) continue
     const home = roomOf(floor, file)
     const imported = plan.get(home) ?? new Set()
     plan.set(home, imported)
@@ -60,4 +60,40 @@ function planOf(floor: string): Map<string, Set<string>> {
 function roomOf(floor: string, file: string): string {
   const [room = '', ...below] = file.slice(floor.length + 1).split('/')
   return below.length > 0 ? room : '.'
+}
+
+/** Floors on which a small file with one importer joins it. */
+const joinedFloors = ['src/service/', 'src/api/']
+const SMALL_LINES = 40
+/** Names that say by themselves what a file holds. */
+const named = new Set(['index', 'route', 'bindings', 'actions', 'view'])
+
+/** By root, the files of `src` that import each file, without tests; read when a rule first asks. */
+const importers = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>()
+
+/** Whether an imported file is small, is imported by this file alone, and has no reason to be a file of its own. */
+export function isLoneFile(root: string, from: string, to: string): boolean {
+  if (!joinedFloors.some(floor => to.startsWith(floor)) || isTest(from)) return false
+  const known = importers.get(root) ?? importersIn(root)
+  importers.set(root, known)
+  const name = basename(to).split('.')[0] ?? ''
+  if (named.has(name) || known.get(to)?.size !== 1 || !existsSync(join(root, to))) return false
+  return readFileSync(join(root, to), 'utf8').trimEnd().split('\n').length < SMALL_LINES
+}
+
+function importersIn(root: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name).slice(root.length + 1)
+    if (!entry.isFile() || !/\.tsx?$/.test(file) || isTest(file)) continue
+    for (const [, specifier = ''] of readFileSync(join(root, file), 'utf8').matchAll(relativeImport)) {
+      const target = join(dirname(file), specifier)
+      found.set(target, (found.get(target) ?? new Set()).add(file))
+    }
+  }
+  return found
+}
+
+function isTest(file: string): boolean {
+  return /\.test\.tsx?$/.test(file)
 }

@@ -1,7 +1,10 @@
 import { RuleTester } from 'oxlint/plugins-dev'
-import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
+import { isLoneFile } from '../../scripts/lint/rooms.ts'
 import {
   boundRule,
   checkoutRule,
@@ -81,6 +84,27 @@ tester.run('rooms', roomsRule, {
     refused('src/service/clients/a.ts', `export const load = () => import('../run-groups/launch.ts')`),
     refused('src/service/servers/a.ts', `export * from '../workspace/service.ts'`),
   ],
+})
+
+test('a small file with one importer joins it, unless others import it or its name says what it holds', () => {
+  const root = mkdtempSync(join(tmpdir(), 'lone-'))
+  try {
+    const file = (path: string, text: string) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+    const long = 'export const b = 2\n'.repeat(40)
+    const imports = ['small', 'long', 'shared', 'index'].map(name => `import { a } from './${name}.ts'`)
+    file('src/service/a/user.ts', imports.join('\n'))
+    file('src/service/a/other.ts', `import { a } from './shared.ts'`)
+    file('src/service/a/user.test.ts', `import { a } from './small.ts'`)
+    for (const name of ['small', 'shared', 'index']) file(`src/service/a/${name}.ts`, 'export const a = 1\n')
+    file('src/service/a/long.ts', long)
+    const lone = (name: string) => isLoneFile(root, 'src/service/a/user.ts', `src/service/a/${name}.ts`)
+    expect(['small', 'long', 'shared', 'index'].filter(lone)).toEqual(['small'])
+  } finally {
+    rmSync(root, { recursive: true })
+  }
 })
 
 tester.run('input', inputRule, {
