@@ -51,6 +51,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
   const changes = new Map<string, { latestRun: Run; mark: string; at: number | undefined; read: ScheduledRead }>()
   const tried = new Map<string, number>()
   const underWay = new Set<string>()
+  let looks = 0
   let worth: ReturnType<typeof worthOf> = new Map()
   const rank = () => {
     const all = Array.from({ length: PROJECTS }, (_, project) => ({
@@ -77,7 +78,10 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     }
     return {
       // Asked millions of times.
-      look: () => (underWay.has(key) ? undefined : asNow(state, tried.get(key), worth.get(name))),
+      look() {
+        looks += 1
+        return underWay.has(key) ? undefined : asNow(state, tried.get(key), worth.get(name))
+      },
       async send() {
         underWay.add(key)
         const permit = await budget.acquire({ priority: NOW_READS[kind].priority, owner: 'now' })
@@ -146,6 +150,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     seen,
     sent,
     show,
+    looks: () => looks,
     stop: () => schedule.stop(),
     tokens: () => budget.snapshot().tokens,
     set(project: number, suite: number, latestRun: Run) {
@@ -262,6 +267,20 @@ test.each([
   expect(Math.max(...waited)).toBeLessThanOrEqual(2 * MINUTE)
   expect(world.server.refused).toBe(0)
   expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
+})
+
+test('with a thousand reads, a request takes hardly more than one look at all of them', async () => {
+  const world = organization({ startAt: justNow })
+  world.show()
+  await world.clock.advance(3 * MINUTE)
+  const all = PROJECTS * (SUITES + 5) + 1
+  const count = () => [...world.sent.values()].reduce((sum, each) => sum + each, 0)
+  const before = { looks: world.looks(), sent: count() }
+  await world.clock.advance(2 * MINUTE)
+  world.stop()
+  const sent = count() - before.sent
+  expect(sent).toBeGreaterThan(100)
+  expect((world.looks() - before.looks) / all / sent).toBeLessThan(1.6)
 })
 
 test('a project that is red is read more often than one that passed, and that more often than one at rest', () => {

@@ -45,6 +45,11 @@ const SAVED_TURNS = 12
 const GATHER_MS = 20
 /** How long to wait for tokens, and for reads that get due one soon after the other, in milliseconds. */
 const STEP_MS = 500
+/**
+ * How long what is due keeps its order, in milliseconds: of a thousand reads a look at all costs as much as a request,
+ * and within this time none becomes much more urgent than another.
+ */
+const ORDER_MS = 2_000
 
 /**
  * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What decides what is red goes as fast as
@@ -54,6 +59,11 @@ const STEP_MS = 500
 export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
   const openedAt = clock.now()
   let reads: readonly ScheduledRead[] = []
+  /** What was due when all reads were looked at, the most urgent first, without what was sent since. */
+  let due: Known[] = []
+  let lookedAt = -Infinity
+  /** When the first read gets due by itself that was not then. */
+  let nextDueAt = Infinity
   let cancel: (() => void) | undefined
   /** When it looks next, by the clock. */
   let dueAt: number | undefined
@@ -63,11 +73,13 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   let turnAt = openedAt
   let isStopped = false
 
-  const send = ({ read }: Known): void => {
+  const send = (known: Known): void => {
     underWay += 1
-    void read.send().finally(() => {
+    due = due.filter(each => each !== known)
+    void known.read.send().finally(() => {
       underWay -= 1
-      soon()
+      // While others are due already, an answer makes none that is.
+      if (due.length === 0 || dueAt === undefined) soon()
     })
   }
   /** A look that is due earlier, as between two requests that may go, stays. */
@@ -90,19 +102,27 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     dueAt = clock.now() + Math.max(1, wait)
     cancel = clock.after(Math.max(1, wait), run)
   }
+  const lookAtAll = (now: number): void => {
+    lookedAt = now
+    nextDueAt = Infinity
+    due = []
+    for (const read of reads) {
+      const state = read.look()
+      if (!state) continue
+      const urgency = urgencyOf(state, openedAt, now)
+      const wait = dueIn(state, now) ?? Infinity
+      nextDueAt = Math.min(nextDueAt, now + wait)
+      // What gets due a moment later goes along, since each wake and each draw costs as much as a read.
+      if (urgency >= 1 || wait <= STEP_MS) due.push({ read, state, urgency })
+    }
+    due.sort((one, other) => other.urgency - one.urgency)
+  }
   /** Sends what may go. @returns milliseconds until something else may; undefined where an answer comes first */
   const step = (): number | undefined => {
     const now = clock.now()
-    // Thousands are looked at each time, so nothing is made of those that are under way.
-    const known: Known[] = []
-    for (const read of reads) {
-      const state = read.look()
-      if (state) known.push({ read, state, urgency: urgencyOf(state, openedAt, now) })
-    }
-    // What gets due a moment later goes along, since each wake and each draw costs as much as a read.
-    const due = known.filter(({ state, urgency }) => urgency >= 1 || (dueIn(state, now) ?? Infinity) <= STEP_MS)
-    const first = mostUrgent(due)
-    if (!first) return untilDue(known, now)
+    if (due.length === 0 || Math.abs(now - lookedAt) >= ORDER_MS) lookAtAll(now)
+    const [first] = due
+    if (!first) return nextDueAt === Infinity ? undefined : Math.max(STEP_MS, nextDueAt - now)
     if (underWay >= MOST_AT_ONCE) return undefined
     const { requestMs, tokens, capacity, hurries } = pace()
     if (first.urgency >= DECISIVE && tokens > (first.urgency >= RED ? LEAST_RESERVE : RESERVE)) {
@@ -112,7 +132,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     if (now < turnAt) {
       // Half of a full budget may go to what nobody knows yet, in turns with what is known for longest; the other half
       // stays the person's.
-      const unread = mostUrgent(due, ({ state }) => isUnread(state, openedAt))
+      const unread = due.find(({ state }) => isUnread(state, openedAt))
       const spare = hurries && (spared % 2 === 1 || !unread) ? first : unread
       const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
       if (!spare || tokens <= (capacity === Infinity ? 0 : capacity / 2))
@@ -124,34 +144,25 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     const isTurnOfLive = turn % TURNS === 0
     turn += 1
     turnAt = (capacity === Infinity ? Math.max(turnAt, now - SAVED_TURNS * requestMs) : now) + requestMs
-    send(mostUrgent(due, ({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
+    send(due.find(({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
     return 0
+  }
+  // Hundreds of reads get due at once.
+  const look = (): void => {
+    lookedAt = -Infinity
+    soon()
   }
   return {
     set(wanted) {
       reads = wanted
-      soon()
+      look()
     },
-    // Hundreds of reads get due at once.
-    look: soon,
+    look,
     stop() {
       isStopped = true
       cancel?.()
     },
   }
-}
-
-/** The most urgent read of those that fit, the first of several; sorting thousands for it would take all the time. */
-function mostUrgent(reads: readonly Known[], fits: (read: Known) => boolean = () => true): Known | undefined {
-  let most: Known | undefined
-  for (const read of reads) if (fits(read) && (!most || read.urgency > most.urgency)) most = read
-  return most
-}
-
-/** Milliseconds until the next of what is not due; what gets due soon after it goes along. */
-function untilDue(known: readonly Known[], now: number): number | undefined {
-  const times = known.flatMap(({ state }) => dueIn(state, now) ?? [])
-  return times.length === 0 ? undefined : Math.max(STEP_MS, Math.min(...times))
 }
 
 /** Milliseconds until it gets due by itself; undefined where it never was read, or is not read again. */
