@@ -1,14 +1,13 @@
 import { localMoment } from '../lib/times.ts'
-import { useQueryClient, type Query, type QueryCacheNotifyEvent, type QueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import ms from 'ms'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { isRestored } from '../api/client/cache/cache-contents.ts'
-import { isPlanned } from '../api/client/cache/query-client.ts'
 import { connectionFault, type ConnectionFault } from '../api/client/errors/api-error.ts'
 import { systemClock, gatheredPause, together, wallTime } from '../lib/clock.ts'
 import type { ServiceMonitor } from '../api/client/transport/service-monitor.ts'
 import { clockSkew, SKEW_MS } from '../api/client/transport/service-time.ts'
 import { createConnectionWatch, type ConnectionOutage } from './connection-watch.ts'
+import { type Ages, createReadsOnScreen } from './reads-on-screen.ts'
 import { useWorkspace } from './workspace.tsx'
 
 /** The data's age as the header shows it, or why nothing comes back. */
@@ -19,55 +18,12 @@ export type Connection = {
   fault: ConnectionFault | undefined
 }
 
-type Ages = {
-  oldest: number | undefined
-  /** When anything was read last, on screen or not. */
-  latest: () => number | undefined
-  /** Something on screen comes from an earlier session. */
-  restored: boolean
-  loading: boolean
-  /** Something on screen is read by a plan, which does not rest. */
-  planned: boolean
-}
-
 /** Steps in which ages are shown, in milliseconds; a clock ticks only when a step is passed. */
 const STEPS = [60_000, 120_000, 300_000, 600_000, 3_600_000]
 /** How much later a step shows: what is read every minute is not called old while its next answer is under way. */
 const LATE_MS = 5_000
 
-/** What is planned together waits for each other: it is late only after so many of its pauses. */
-const LATE_SHARE = 1.25
-
-function ages(queryClient: QueryClient): Ages {
-  const active = queryClient
-    .getQueryCache()
-    .findAll({ type: 'active' })
-    .filter(query => !isFinal(query))
-  const leading = active.filter(isOfScreen)
-  const shown = leading.length > 0 ? leading : active
-  const read = shown.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
-  return {
-    oldest: read.length > 0 ? Math.min(...read) : undefined,
-    latest: () => latestRead(queryClient),
-    restored: shown.some(isRestored),
-    loading: shown.some(query => query.state.fetchStatus === 'fetching' && query.state.dataUpdatedAt === 0),
-    planned: active.some(query => query.observers.some(({ options }) => isPlanned(options))),
-  }
-}
-
-/** Of hundreds of planned reads those that lead are the age of the screen. */
-function isOfScreen({ observers }: Query): boolean {
-  return observers.some(({ options }) => !isPlanned(options) || options.meta?.leads === true)
-}
-
-/** When it was read, or later: what is planned to be read more rarely than every minute may be that much older. */
-function plannedAt(query: Query): number {
-  const { state, observers } = query
-  if (isRestored(query)) return state.dataUpdatedAt
-  const every = Math.max(0, ...observers.map(({ options }) => options.meta?.every ?? 0))
-  return state.dataUpdatedAt + Math.max(0, every * LATE_SHARE - STEPS[0]!)
-}
-
+/** When anything was read last, on screen or not. */
 function latestRead(queryClient: QueryClient): number | undefined {
   const times = queryClient
     .getQueryCache()
@@ -76,24 +32,12 @@ function latestRead(queryClient: QueryClient): number | undefined {
   return Math.max(0, ...times) || undefined
 }
 
-/**
- * What never changes again, such as the trials of an ended run, cannot be too old; what the start before had read,
- * where nobody reads it again.
- */
-function isFinal(query: Query): boolean {
-  return (
-    query.state.data !== undefined &&
-    query.observers.every(
-      ({ options }) => options.staleTime === Infinity && (options.refetchOnMount === false || !isRestored(query)),
-    )
-  )
-}
-
 /** What the header shows, with the epoch milliseconds at which it becomes another text by itself. */
 type Said = Connection & { until?: number | undefined }
 
 type Facts = {
   ages: Ages
+  latestRead: () => number | undefined
   fault: ConnectionOutage | undefined
   monitor: ServiceMonitor
   /** Requests wait for the budget. */
@@ -118,8 +62,8 @@ function describe(facts: Facts): Said {
   }
 }
 
-function describeState({ ages, fault, monitor, waiting, isResting, promised, now }: Facts): Said {
-  const lastAnswerAt = () => monitor.lastAnswerAt() ?? ages.latest()
+function describeState({ ages, latestRead, fault, monitor, waiting, isResting, promised, now }: Facts): Said {
+  const lastAnswerAt = () => monitor.lastAnswerAt() ?? latestRead()
   if (fault) return describeFault(fault.kind, { ...fault, promised }, lastAnswerAt(), now)
   const repeat = monitor.repeat()
   // An answer to something else since then speaks for the connection.
@@ -198,7 +142,8 @@ export function useConnection(isNarrow = false): Connection {
   useEffect(() => watch.start(), [watch])
   const store = useMemo(() => {
     const { monitor } = client
-    let known: Ages | undefined
+    const cache = queryClient.getQueryCache()
+    let reads = createReadsOnScreen(cache)
     let promised: { until: number; at: number } | undefined
     let waitedAt = -Infinity
     const current = (): Said => {
@@ -206,10 +151,9 @@ export function useConnection(isNarrow = false): Connection {
       const now = Date.now()
       if (!unlimited && waiting > 0) waitedAt = now
       if (promised && (monitor.lastAnswerAt() ?? 0) > promised.at) promised = undefined
-      // Every draw and each step of a request asks, and hundreds of reads may be on screen.
-      known ??= ages(queryClient)
       const said = describe({
-        ages: known,
+        ages: reads.ages(),
+        latestRead: () => latestRead(queryClient),
         fault: watch.fault(),
         monitor,
         waiting: now - waitedAt < WAITING_MS,
@@ -233,13 +177,10 @@ export function useConnection(isNarrow = false): Connection {
           listener()
           alarm.by(until)
         }
-        known = undefined
+        reads = createReadsOnScreen(cache)
         const ends = [
-          queryClient.getQueryCache().subscribe(event => {
-            // Whatever is out of date is as old as it was.
-            if (event.type === 'observerResultsUpdated' || isInvalidation(event)) return
-            known = undefined
-            if (event.type === 'updated' || event.type === 'removed') look()
+          cache.subscribe(event => {
+            if (reads.take(event) && (event.type === 'updated' || event.type === 'removed')) look()
           }),
           monitor.subscribe(look),
           pace?.subscribe(look),
@@ -259,10 +200,6 @@ export function useConnection(isNarrow = false): Connection {
     }
   }, [queryClient, watch, client, budget, pace, isNarrow])
   return useSyncExternalStore(store.subscribe, store.read)
-}
-
-function isInvalidation(event: QueryCacheNotifyEvent): boolean {
-  return event.type === 'updated' && event.action.type === 'invalidate'
 }
 
 /** Fires once, at the earliest time that was set since it fired last, in epoch milliseconds. */

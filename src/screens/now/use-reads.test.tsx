@@ -136,6 +136,29 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
   unmount()
 })
 
+test('among a thousand reads, a request looks through none of the others', async () => {
+  let asked = 0
+  const { queries, draw } = openStage(() => {
+    asked += 1
+    return Promise.resolve(Response.json({ items: [] }))
+  })
+  const queryClient = createQueryClient()
+  const wanted = range(1_000, 's').map(suiteId => queries.runs.list.options({ projectId: 'p', suiteId }))
+  function Screen() {
+    useConnection()
+    useReads('runs', usePlan(), wanted)
+    return null
+  }
+  const { unmount } = draw(<Screen />, queryClient)
+  await vi.advanceTimersByTimeAsync(500)
+  asked = 0
+  const looks = vi.spyOn(queryClient.getQueryCache(), 'getAll')
+  await vi.advanceTimersByTimeAsync(500)
+  expect(asked).toBeGreaterThanOrEqual(10)
+  expect(looks).not.toHaveBeenCalled()
+  unmount()
+})
+
 // In the second and third of these seeds one read is between two attempts when the service is back.
 test.each([1, 77, 81])('while the service is lost, hundreds of reads wait for one another; seed %i', async seed => {
   let isLost = true

@@ -15,7 +15,7 @@ import { yieldToInput } from '../../../lib/yield-to-input.ts'
 import { pagesToRefresh } from '../../../lib/pages-to-refresh.ts'
 import { LIST_BOUNDS, nextCursor, withCursor } from '../pages.ts'
 import { noteFirstPage, isUnchanged, statesBeingRead } from './page-states.ts'
-import { datedRead, outdateAfterWrite } from './query-client.ts'
+import { datedRead, outdateAfterWrite, queryAt } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 import type { Purpose } from '../budget/gauge.ts'
 /** Request options of a query; without a priority the first load is in the foreground, later ones are visible. */
@@ -135,7 +135,7 @@ function pagesOptions<E extends AnyEndpoint>(
     queryKey,
     queryFn: async context => {
       const { pageParam, signal } = context
-      const query = context.client.getQueryCache().find({ queryKey: context.queryKey, exact: true })
+      const query = queryAt(context.client, context.queryKey)
       const states = query && statesBeingRead(query, signal)
       const state = client.stateOf(endpoint)
       const known = knownPage(context, { settled, maxPagesPerPoll }, state)
@@ -180,7 +180,7 @@ const SMALL_PAGE = 25
 const smallLists = new WeakSet<object>()
 
 function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, context: PagesContext): { limit?: number } {
-  const query = context.client.getQueryCache().find({ queryKey: context.queryKey, exact: true })
+  const query = queryAt(context.client, context.queryKey)
   if (!query || cursor?.in !== 'query') return {}
   if (query.state.data === undefined && context.pageParam === undefined) {
     if (client.monitor.slowLine() === undefined) smallLists.delete(query)
@@ -240,7 +240,7 @@ function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: strin
   if (rounds.settled?.(page)) return page
   // What was said to be out of date is read whole.
   if (state?.isInvalidated) return undefined
-  const query = client.getQueryCache().find({ queryKey, exact: true })
+  const query = queryAt(client, queryKey)
   if (query && isUnchanged(query, pageParam, now)) return page
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }
@@ -273,7 +273,7 @@ type Reading = { at: number; pages: number; text: number }
 const readings = new WeakMap<object, Map<string | undefined, Reading>>()
 
 function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<string | undefined, Reading> | undefined {
-  const query = client.getQueryCache().find({ queryKey, exact: true })
+  const query = queryAt(client, queryKey)
   if (!query) return undefined
   const known = readings.get(query) ?? new Map<string | undefined, Reading>()
   readings.set(query, known)

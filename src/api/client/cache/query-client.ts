@@ -1,5 +1,6 @@
 import {
   environmentManager,
+  hashKey,
   notifyManager,
   type Query,
   QueryCache,
@@ -21,12 +22,17 @@ const KEEP_MS = 10 * 60_000
 /** What took longer than this to arrive is as old as its request, in milliseconds. */
 const LATE_MS = 1_000
 
+/** The query with this key. The cache's `find` compares the key with that of every query. */
+export function queryAt(queryClient: QueryClient, queryKey: QueryKey): Query | undefined {
+  return queryClient.getQueryCache().get(hashKey(queryKey))
+}
+
 /** When the first request of the present read left, by query, in epoch milliseconds. */
 const leftAt = new WeakMap<object, number>()
 
 /** Begins a read or its next page. Returns what dates the answer by its request: a slow line brings old data. */
 export function datedRead(queryClient: QueryClient, queryKey: QueryKey, goesOn: boolean): (at: number) => void {
-  const query = queryClient.getQueryCache().find({ queryKey, exact: true })
+  const query = queryAt(queryClient, queryKey)
   if (query && !goesOn) leftAt.delete(query)
   return at => {
     if (query) leftAt.set(query, Math.min(at, leftAt.get(query) ?? Infinity))
