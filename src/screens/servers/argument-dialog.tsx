@@ -9,15 +9,7 @@ import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { isSameJson } from '../../domain/json/same-json.ts'
-import {
-  blankOf,
-  isLeftOut,
-  otherBlank,
-  textOf,
-  type ArgumentField,
-  type Blank,
-  type FieldTexts,
-} from './argument-field.ts'
+import { otherBlank, textOf, type ArgumentField, type Blank, type FieldTexts } from './argument-field.ts'
 import { asksNothing, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 import { argumentKeys } from './bindings.ts'
 import { shorten } from './json-text.ts'
