@@ -31,6 +31,7 @@ const tools = [
     kinds: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
   }, ['tags']) },
   { name: 'note', inputSchema: object({ tags: { type: 'array', items: text }, note: text }, ['tags']) },
+  { name: 'count', inputSchema: object({ words: { type: 'array', items: { ...text, pattern: '^[a-z]+$' } } }) },
 ]
 const answers = {
   initialize: p => ({ protocolVersion: p.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }),
@@ -57,7 +58,7 @@ beforeAll(async () => {
 })
 afterAll(() => testService.close())
 
-const TOOLS = ['send', 'label', 'note'] as const
+const TOOLS = ['send', 'label', 'note', 'count'] as const
 
 async function openForm(
   size: { width: number; height: number },
@@ -65,7 +66,7 @@ async function openForm(
 ) {
   const app = await openApp({ testService, place, size, ...(editor && { editor }) })
   onTestFinished(() => app.close())
-  await app.see('3 listed')
+  await app.see('4 listed')
   await app.press(...Array.from({ length: TOOLS.indexOf(tool) }, () => 'down'))
   await app.press(toolsKeys.bindings.call)
   await app.see(`Call ${tool} on sender`)
@@ -166,6 +167,17 @@ test('what is typed takes the place of what an empty field stood for', async () 
   await app.see(/tags +sends an empty list/)
   await app.press(formKeys.bindings.send)
   await app.see('got {"tags":[],"note":"x"}')
+})
+
+test('an item of a list that the schema refuses is named by its place, counted from one', async () => {
+  const app = await openForm({ width: 80, height: 40 }, { tool: 'count' })
+  await app.paste('fine\n12')
+  await app.press(formKeys.bindings.send)
+  await app.see('✗ item 2 must match pattern')
+  await app.press(fieldKeys.bindings.clear)
+  await app.paste('good')
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"words":["fine","good"]}')
 })
 
 test('the schema stays in sight beside the form', async () => {

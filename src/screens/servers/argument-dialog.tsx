@@ -78,7 +78,9 @@ function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly Arg
     const { path, says } = inner
     const field = fields.findLast(each => each.path.length > 0 && each.path.every((step, at) => path[at] === step))
     const place = path.slice(field?.path.length ?? 0).join('.')
-    const said = place === '' ? says : `${place} ${says}`
+    // Whoever types a list counts its items from one.
+    const where = field?.items && place !== '' ? `item ${Number(place) + 1}` : place
+    const said = where === '' ? says : `${where} ${says}`
     if (field === undefined) rest.push(said)
     else if (!placed.has(field.id)) placed.set(field.id, said)
   }
