@@ -15,8 +15,9 @@ export function useChosen<Item>(list: ListState<Item>): Item | undefined {
     return follower.current.stop
   }, [selection])
   useEffect(() => {
-    if (!follower.current?.isBehind()) setKey(selection.key())
-  }, [list.items, selection])
+    // React draws once more for a state that is set to what it was.
+    if (!follower.current?.isBehind() && selection.key() !== key) setKey(selection.key())
+  }, [list.items, selection, key])
   const current = list.current()
   // Mostly it is the chosen row, which need not be looked for among ten thousand.
   if (key === undefined || (current && list.keyOf(current) === key)) return current

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { memo, useEffect, useMemo, useState } from 'react'
 import { every } from '../../lib/clock.ts'
 import type { NowMemory } from '../../domain/now/memory.ts'
 import { writeKey } from './request-lines.ts'
@@ -50,11 +50,16 @@ const YES = 'yes'
 const REFRESH_MS = 10_000
 
 /** The on-call inbox: what runs, what failed, what is open and what is in trouble, over the chosen projects. */
-export function NowScreen() {
+export const NowScreen = memo(function NowScreen() {
+  const { kept } = useNowMemory()
+  return <NowPage data={useNowData(kept)} />
+})
+
+/** A key draws this alone: what is read makes a thousand lines and sources, which stay until something of it is another. */
+function NowPage({ data }: { data: NowData }) {
   const { memory, kept } = useNowMemory()
   const { params } = usePlace()
   const theme = useTheme()
-  const data = useNowData(kept)
   useEffect(() => {
     // What is acknowledged in another window of the same person is away here too.
     memory.refresh()

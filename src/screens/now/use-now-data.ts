@@ -11,7 +11,7 @@ import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { useBudget } from '../../hooks/use-budget.ts'
 import { useNow } from '../../hooks/use-now.ts'
 import { useOpenWrites } from '../../hooks/use-open-writes.ts'
-import { usePlace } from '../../tui/router/router-context.tsx'
+import { useRouter } from '../../tui/router/router-context.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowSource, sourceOf } from './sources.ts'
 import { useFindingReads } from './use-finding-reads.ts'
@@ -31,7 +31,7 @@ export type NowData = {
 export function useNowData(kept: StoredNow): NowData {
   const { queries, profile } = useWorkspace()
   const now = useNow()
-  const { params } = usePlace()
+  const router = useRouter()
   const plan = usePlan()
   const [ofProjects] = useState(() => queries.projects.list.options({}))
   const suitesOf = useOptionsOf(({ id }: Project) => queries.suites.list.options({ projectId: id }))
@@ -43,7 +43,8 @@ export function useNowData(kept: StoredNow): NowData {
   const suites = useReads('suites', plan, projects.map(suitesOf), of)
   plan.worth = worthOf(
     projects.map((project, index) => ({ project, suites: suites[index]?.data?.items })),
-    params['projectId'],
+    // Where the chosen line leads draws nothing here.
+    router.current().params['projectId'],
     serviceTime(now),
   )
   const rights = useReads('rights', plan, projects.map(rightsOf), of)
