@@ -42,8 +42,8 @@ export function createReadsOnScreen(cache: QueryCache): ReadsOnScreen {
     ages: () => (known ??= agesOf({ active, leading, planned })),
     take(event) {
       const { type, query } = event
-      // Whatever is out of date is as old as it was.
-      if (type === 'observerResultsUpdated' || (type === 'updated' && event.action.type === 'invalidate')) return false
+      // Whatever is out of date, or being read again, is as old as it was.
+      if (type === 'observerResultsUpdated' || (type === 'updated' && changesNoAge(event))) return false
       // What was removed tells of its answers still, where somebody observes it.
       sort(query, cache.get(query.queryHash) === query && query.isActive())
       known = undefined
@@ -64,6 +64,10 @@ function agesOf({ active, leading, planned }: Sorted): Ages {
     loading: shown.some(({ state }) => state.fetchStatus === 'fetching' && state.dataUpdatedAt === 0),
     planned: changing(planned).length > 0,
   }
+}
+
+function changesNoAge({ action, query }: Extract<QueryCacheNotifyEvent, { type: 'updated' }>): boolean {
+  return action.type === 'invalidate' || (action.type === 'fetch' && query.state.dataUpdatedAt > 0)
 }
 
 function put<T>(into: Set<T>, item: T, isIn: boolean): void {

@@ -46,6 +46,7 @@ export function useQueryStates<T, Key extends QueryKey>(
 function createObservers(queryClient: QueryClient) {
   const ends = new Map<string, () => void>()
   const { subscribe, notify } = createListeners()
+  let wanted: readonly object[] = []
   let version = 0
   const change = (): void => {
     version += 1
@@ -59,6 +60,8 @@ function createObservers(queryClient: QueryClient) {
       drawn: readonly (QueryState<T, ApiError> | undefined)[],
       asked: Asked,
     ) {
+      if (all.length === wanted.length && all.every((options, index) => options === wanted[index])) return
+      wanted = all
       for (const [index, options] of all.entries()) {
         const hash = hashOf(options)
         if (ends.has(hash)) continue
@@ -73,9 +76,9 @@ function createObservers(queryClient: QueryClient) {
         const { data, error } = observer.getCurrentResult()
         if (data !== drawn[index]?.data || error !== (drawn[index]?.error ?? null)) change()
       }
-      const wanted = new Set(all.map(hashOf))
+      const hashes = new Set(all.map(hashOf))
       for (const [hash, end] of ends)
-        if (!wanted.has(hash)) {
+        if (!hashes.has(hash)) {
           ends.delete(hash)
           end()
         }
@@ -83,6 +86,7 @@ function createObservers(queryClient: QueryClient) {
     end() {
       for (const end of ends.values()) end()
       ends.clear()
+      wanted = []
     },
   }
 }

@@ -55,7 +55,7 @@ export const NowScreen = memo(function NowScreen() {
   return <NowPage data={useNowData(kept)} />
 })
 
-/** A key draws this alone: what is read makes a thousand lines and sources, which stay until something of it is another. */
+/** A key draws this alone: what was read, which is a thousand sources, stays as it is. */
 function NowPage({ data }: { data: NowData }) {
   const { memory, kept } = useNowMemory()
   const { params } = usePlace()

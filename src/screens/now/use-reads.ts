@@ -20,7 +20,7 @@ import { useConditions, usePoller } from '../../hooks/use-cadence.ts'
 import { hashOf, useQueryStates } from '../../hooks/use-query-states.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { systemClock, sharedPause } from '../../lib/clock.ts'
-import { onceFor } from '../../lib/once-for.ts'
+import { onceFor, renewedFor } from '../../lib/once-for.ts'
 
 /** What came of one read. */
 export type NowAnswer<T> = {
@@ -32,7 +32,7 @@ export type NowAnswer<T> = {
   failedAt: number | undefined
 }
 
-/** What is read while Now is on screen: filled anew each time that it is drawn. */
+/** What is read while Now is on screen: the same object, which is filled anew each time that it is drawn. */
 export type NowPlan = {
   reads: ScheduledRead[]
   /** What each project is worth, by its id. */
@@ -114,7 +114,8 @@ export function usePlan(): NowPlan {
       },
     }),
   )
-  const plan: NowPlan = { reads: [], worth: new Map(), conditions }
+  const { current: plan } = useRef<NowPlan>({ reads: [], worth: new Map(), conditions })
+  Object.assign(plan, { reads: [], conditions })
   useEffect(() => {
     paced.current = { requestMs, sharesWakes: (conditions.slowFactor ?? 1) >= AWAY_FACTOR }
     schedule.set(plan.reads)
@@ -151,7 +152,15 @@ export function useReads<T, Key extends QueryKey>(
     refetchOnMount: false,
     meta: metaOf(kind),
   })
-  plan.reads.push(...wanted.map((options, index) => readOfPlan(queryClient, kind, plan, options, of[index] ?? {})))
+  const [keep] = useState(() => renewedFor<object, ScheduledRead>())
+  plan.reads.push(
+    ...wanted.map((options, index) => {
+      const known = of[index] ?? {}
+      const { projectId, changedAt, needsAttention } = known
+      const make = () => readOfPlan(queryClient, kind, plan, options, known)
+      return keep(options, [projectId, changedAt, needsAttention], make)
+    }),
+  )
   return states.map(state => (state ? (answerOf(state) as NowAnswer<T>) : UNANSWERED))
 }
 

@@ -20,10 +20,11 @@ import { type NowAnswer, type NowPlan, readIn, type ReadOf, readOf, useReads } f
 
 const TRIALS_READ = 200
 const NO_RUNS: readonly EvalRun[] = []
+const NO_SUITES: readonly SuiteOf[] = []
 
 /** A suite with how its runs are read; the same object for as long as the suite is. */
 type SuiteRead = ReturnType<ReturnType<ReturnType<typeof useSuiteReads>>>
-type SuiteOf = { read: SuiteRead; readAt: number | undefined; changedAt: number | undefined }
+type SuiteOf = ReadOf & { read: SuiteRead; readAt: number | undefined }
 
 /**
  * The runs of every suite whose last one is in flight, failed or of the last day, or that may be red or due; and the
@@ -44,6 +45,7 @@ export function useRunReads(
   const knownRuns = ({ options }: SuiteRead) =>
     queryClient.getQueryCache().get<{ items: readonly EvalRun[] }>(hashOf(options))?.state
   const proven = provenIn(queryClient)
+  const [keep] = useState(() => renewedFor<EvalSuite, SuiteOf>())
   const active = projects.flatMap((project, index) =>
     (suites[index]?.data?.items ?? []).flatMap(suite => {
       const readAt = suites[index]?.at
@@ -51,7 +53,14 @@ export function useRunReads(
       const read = readOfSuite(project)(suite)
       if (proven.get(suite.id) === markOf(suite)) return []
       const known = knownRuns(read)?.data?.items
-      if (wantsRuns(suite, now, known, judge)) return [{ read, readAt, changedAt }]
+      if (wantsRuns(suite, now, known, judge))
+        return keep(suite, [project, readAt, changedAt], () => ({
+          read,
+          readAt,
+          changedAt,
+          projectId: project.id,
+          needsAttention: needsAttention(suite),
+        }))
       if (known) proven.set(suite.id, markOf(suite))
       return []
     }),
@@ -65,16 +74,11 @@ export function useRunReads(
     return isInFlight(read.suite) && !(isNewer && runs.some(({ id }) => id === read.suite.latestRun?.id))
   }
   // Suites with a run in flight are read as often as that run, the others more rarely.
-  const live = active.filter(isLive)
-  const rested = active.filter(each => !isLive(each))
+  const byLive = Map.groupBy(active, isLive)
+  const [live, rested] = [byLive.get(true) ?? NO_SUITES, byLive.get(false) ?? NO_SUITES]
   const optionsOf = ({ read }: SuiteOf) => read.options
-  const ofSuite = ({ read, changedAt }: SuiteOf): ReadOf => ({
-    projectId: read.project.id,
-    changedAt,
-    needsAttention: needsAttention(read.suite),
-  })
-  const liveRuns = useReads('live', plan, live.map(optionsOf), live.map(ofSuite))
-  const restedRuns = useReads('runs', plan, rested.map(optionsOf), rested.map(ofSuite))
+  const liveRuns = useReads('live', plan, live.map(optionsOf), live)
+  const restedRuns = useReads('runs', plan, rested.map(optionsOf), rested)
   const running = live.flatMap(({ read: { project } }, index) =>
     (liveRuns[index]?.data?.items ?? [])
       .filter(run => !isTerminalRunStatus(run.status) && !reportedTrials(run))
