@@ -11,12 +11,13 @@ export function useAllKnownRuns(): ReadonlyMap<string, KnownRuns> {
   return useSyncExternalStore(waves?.subscribe ?? never, () => waves?.all() ?? NOTHING)
 }
 
-/** What is known here of the journey runs of a project, and how to note more. */
+/** What is known here of the journey runs of a project, and how to note what was done or read. */
 export function useKnownRuns(projectId: string) {
   const { waves } = useWorkspace()
   const known = useAllKnownRuns().get(projectId) ?? NONE
   const know = useCallback((runs: readonly RunInWave[]) => waves?.know(projectId, runs), [waves, projectId])
-  return { known, know }
+  const see = useCallback((runs: readonly RunInWave[]) => waves?.see(projectId, runs), [waves, projectId])
+  return { known, know, see }
 }
 
 function never(): () => void {

@@ -9,7 +9,13 @@ import { type KnownRuns, type RunInWave } from './waves.ts'
 export type WaveMemory = {
   /** By project; the same object until something changes. */
   all(): ReadonlyMap<string, KnownRuns>
+  /** Notes what was done here; where there is no room left the oldest go. */
   know(projectId: string, runs: readonly RunInWave[]): void
+  /**
+   * Notes what an answer shows: how known runs stand now, and of others as many as there is room for. Were they to
+   * displace any, an answer with more runs than are kept would be news again with every look at it, for ever.
+   */
+  see(projectId: string, runs: readonly RunInWave[]): void
   subscribe(listener: () => void): () => void
 }
 
@@ -53,6 +59,11 @@ export function createWaveMemory(options: { stored?: Stored<readonly StoredRun[]
   const { stored = storedInMemory(wavesKey), clock } = options
   let last: { from: readonly StoredRun[]; all: ReadonlyMap<string, KnownRuns> } | undefined
   const isFresh = ({ run: { at = 0 } }: StoredRun): boolean => at > clock.now() - KEPT_MS
+  const know: WaveMemory['know'] = (projectId, runs) => {
+    const ids = new Set(runs.map(({ id }) => id))
+    const added = runs.map(run => ({ projectId, run: cut(run) }))
+    stored.change(before => [...before.filter(each => !ids.has(each.run.id) && isFresh(each)), ...added].slice(-MOST))
+  }
   return {
     all() {
       const from = stored.get()
@@ -64,10 +75,13 @@ export function createWaveMemory(options: { stored?: Stored<readonly StoredRun[]
       last = { from, all: new Map(entries) }
       return last.all
     },
-    know(projectId, runs) {
-      const ids = new Set(runs.map(({ id }) => id))
-      const added = runs.map(run => ({ projectId, run: cut(run) }))
-      stored.change(before => [...before.filter(each => !ids.has(each.run.id) && isFresh(each)), ...added].slice(-MOST))
+    know,
+    see(projectId, runs) {
+      const kept = stored.get().filter(isFresh)
+      const known = new Set(kept.map(({ run }) => run.id))
+      const [changed, others] = [runs.filter(({ id }) => known.has(id)), runs.filter(({ id }) => !known.has(id))]
+      const fresh = others.filter(run => isFresh({ projectId, run })).slice(0, MOST - kept.length)
+      if (changed.length + fresh.length > 0) know(projectId, [...changed, ...fresh])
     },
     subscribe: stored.subscribe,
   }

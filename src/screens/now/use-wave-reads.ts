@@ -73,7 +73,7 @@ export function useWaveReads(
   const fresh = all.map(({ project, waves }) => [project.id, worthKnowing(waves, known.get(project.id) ?? {})] as const)
   const news = JSON.stringify(fresh.filter(([, runs]) => runs.length > 0))
   useEffect(() => {
-    for (const [id, runs] of JSON.parse(news) as typeof fresh) memory?.know(id, runs)
+    for (const [id, runs] of JSON.parse(news) as typeof fresh) memory?.see(id, runs)
   }, [news, memory])
   const sources: NowSource[] = [
     ...live.map((project, index) => sourceOf('live', liveReads[index], project, 'waves')),

@@ -54,7 +54,7 @@ export function useFollowWaves(): readonly FlyingWave[] {
       ),
   })
   useEffect(() => {
-    for (const [id, runs] of JSON.parse(news) as [string, Wave['runs']][]) memory?.know(id, runs)
+    for (const [id, runs] of JSON.parse(news) as [string, Wave['runs']][]) memory?.see(id, runs)
   }, [news, memory])
   return flying
 }

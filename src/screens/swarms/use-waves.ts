@@ -21,7 +21,7 @@ export function useOverview(projectId: string) {
 export function useWaves(projectId: string): { query: ApiQuery<unknown>; waves: readonly Wave[] } {
   const { queries } = useWorkspace()
   const query = useOverview(projectId)
-  const { known, know } = useKnownRuns(projectId)
+  const { known, see } = useKnownRuns(projectId)
   const gate = gateOf(useApiQuery(queries.projects.capabilities.options({ projectId })).data)
   const { data: feed } = useApiQuery({ ...queries.sessions.list.options(swarmFeed(projectId)), enabled: gate.swarm })
   const waves = useMemo(
@@ -30,8 +30,8 @@ export function useWaves(projectId: string): { query: ApiQuery<unknown>; waves: 
   )
   useEffect(() => {
     const fresh = worthKnowing(waves, known)
-    if (fresh.length > 0) know(fresh)
-  }, [waves, known, know])
+    if (fresh.length > 0) see(fresh)
+  }, [waves, known, see])
   return { query, waves }
 }
 

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { createWaveMemory } from './wave-memory.ts'
+import { wavesOf, worthKnowing } from './waves.ts'
+
+const NOW = 1_700_000_000_000
+const DAY_MS = 24 * 60 * 60_000
+const clock = { now: () => NOW, after: () => () => undefined }
+
+/** Notes what answers show until that is no news any more, as screens do; returns how often something was noted. */
+function noteAll(memory: ReturnType<typeof createWaveMemory>, answers: Record<string, readonly object[]>): number {
+  let changes = 0
+  memory.subscribe(() => (changes += 1))
+  for (let round = 0, before = -1; before !== changes && round < 20; round += 1) {
+    before = changes
+    for (const [projectId, runs] of Object.entries(answers)) {
+      const known = memory.all().get(projectId) ?? {}
+      const fresh = worthKnowing(wavesOf(runs as never, known), known)
+      if (fresh.length > 0) memory.see(projectId, fresh)
+    }
+  }
+  return changes
+}
+
+const running = (project: string, count: number, at = NOW) =>
+  Array.from({ length: count }, (_, index) => ({ runId: `${project}${index}`, status: 'running', createdAt: at }))
+
+test('more runs in flight than are kept are noted once, whatever their projects, and displace nothing', () => {
+  const memory = createWaveMemory({ clock })
+  const { most } = BOUNDS.waveRuns
+  memory.know('p', [{ id: 'launched', name: 'Sums', state: 'running', at: NOW } as never])
+  expect(noteAll(memory, { p: running('p', 3 * most), q: running('q', 3 * most) })).toBeLessThanOrEqual(2)
+  const known = [...memory.all().values()].flatMap(runs => Object.keys(runs))
+  expect(known).toHaveLength(most)
+  expect(known).toContain('launched')
+})
+
+test('a run in flight that is too old to be kept is not noted again and again beside one that is', () => {
+  const memory = createWaveMemory({ clock })
+  memory.know('p', [{ id: 'launched', name: 'Sums', state: 'running', at: NOW } as never])
+  expect(noteAll(memory, { p: running('p', 1, NOW - 2 * DAY_MS) })).toBe(0)
+})
+
+test('how a run ended is noted where no room is left', () => {
+  const memory = createWaveMemory({ clock })
+  noteAll(memory, { p: running('p', BOUNDS.waveRuns.most) })
+  const [first, ...others] = running('p', BOUNDS.waveRuns.most)
+  noteAll(memory, { p: [{ ...first, status: 'completed' }, ...others] })
+  expect(memory.all().get('p')!['p0']).toMatchObject({ state: 'completed' })
+})
