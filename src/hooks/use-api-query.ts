@@ -1,4 +1,4 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { QueryKey, UseQueryOptions } from '@tanstack/react-query'
 import { type ApiError, isMissing } from '../api/client/errors/api-error.ts'
 import { isPlainRead } from '../api/client/cache/cache-contents.ts'
@@ -6,6 +6,7 @@ import { describeError, type ErrorText } from '../api/client/errors/error-text.t
 import type { RepeatedRead } from '../domain/polling/cadence.ts'
 import type { PolledQuery } from './answers.ts'
 import { useCadence, usePoller } from './use-cadence.ts'
+import { useEach, useFirstOfEach } from './use-each.ts'
 import { useMinute } from './use-now.ts'
 
 /** What a pane needs to choose among its five states. */
@@ -73,32 +74,41 @@ export function useLiveQuery<T, Key extends QueryKey>(
 }
 
 /**
- * Reads several operations of one kind, each again while `isLive` says so of its last answer, or of none yet: what the
- * row of a list says may be ahead of it. What is gone is looked for as {@link useLiveQuery} has it.
+ * Reads something about each of several things, again while `isLive` says so of its last answer, or of none yet: what
+ * the row of a list says may be ahead of it. What is gone is looked for as {@link useLiveQuery} has it. {@link useEach}
+ * says how many are read, and in what order.
  */
-export function useLiveQueries<T, Key extends QueryKey>(
-  all: readonly UseQueryOptions<T, ApiError, T, Key>[],
-  isLive: (data: T | undefined, index: number) => boolean,
-): readonly Pick<ApiQuery<T>, 'data' | 'problem'>[] {
+export function useLiveQueries<Item, T, Key extends QueryKey>(
+  items: readonly Item[],
+  of: {
+    nameOf: (item: Item) => string
+    options: (item: Item) => UseQueryOptions<T, ApiError, T, Key>
+    isLive: (data: T | undefined, item: Item) => boolean
+  },
+): { first: readonly Item[]; left: number; reads: readonly Pick<ApiQuery<T>, 'data' | 'problem'>[] } {
+  const { nameOf, options, isLive } = of
   const client = useQueryClient()
   const pause = useCadence()
-  const live = all.filter(({ queryKey }, index) => {
-    const { data, error } = client.getQueryState<T, ApiError>(queryKey) ?? {}
-    return !isMissing(error) && isLive(data, index)
+  const { first, left } = useFirstOfEach(items, nameOf)
+  const live = first.filter(item => {
+    const { data, error } = client.getQueryState<T, ApiError>(options(item).queryKey) ?? {}
+    return !isMissing(error) && isLive(data, item)
   }).length
   usePoller(live > 0)
-  const results = useQueries({
-    queries: all.map((options, index) => {
+  const { reads } = useEach(first, {
+    nameOf,
+    options(item) {
       const read = ({ data, error }: PolledQuery<T>['state']): RepeatedRead | false => {
         if (isMissing(error)) return SHOWN
-        return isLive(data, index) && { kind: 'live', requests: Math.max(1, live) }
+        return isLive(data, item) && { kind: 'live', requests: Math.max(1, live) }
       }
       const refetchInterval = (query: PolledQuery<T>) => pause(read(query.state), query)
-      return { ...options, refetchInterval }
-    }),
+      return { ...options(item), refetchInterval }
+    },
   })
-  return results.map(({ data, error }, index) => ({
-    data: isMissing(error) && isLive(data, index) ? undefined : data,
+  const read = reads.map(({ data, error }, index) => ({
+    data: isMissing(error) && isLive(data, first[index]!) ? undefined : data,
     problem: error ? describeError(error) : undefined,
   }))
+  return { first, left, reads: read }
 }

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { PATIENCE } from '../../../test/patience.ts'
 import { record, sighting } from '../../../test/service/graded-waves.ts'
 import { LIST_BOUNDS } from '../../api/client/pages.ts'
 import { readOnKeys } from '../../components/list/list-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
+import { MOST_EACH } from '../../hooks/use-each.ts'
 import { findingsKeys } from './bindings.ts'
 import { findingsRoute } from './route.ts'
 
@@ -18,12 +20,23 @@ let app: TestApp
 let pageAt: ((nth: number, item: object) => object) | undefined
 let finding: object
 let requests: number
+/** The scenarios that the project has published; those of the service by default. */
+let scenarios: (() => readonly { id: string; name: string }[]) | undefined
+/** How often the findings of each scenario were asked for, by its id. */
+let asked: Map<string, number>
 
 beforeEach(async () => {
   requests = 0
   pageAt = undefined
+  scenarios = undefined
+  asked = new Map()
   testService = await openService({
     wrap: fetch => async request => {
+      const [, scenarioId] = /\/user-testing\/scenarios\/([^/]+)\/findings$/.exec(new URL(request.url).pathname) ?? []
+      if (scenarioId) asked.set(scenarioId, (asked.get(scenarioId) ?? 0) + 1)
+      if (scenarios && scenarioId) return Response.json({ items: [] })
+      if (scenarios && new URL(request.url).pathname.endsWith('/scenarios'))
+        return Response.json({ items: scenarios() })
       if (!pageAt || !new URL(request.url).pathname.endsWith('/journey-findings')) return await fetch(request)
       requests += 1
       return Response.json(pageAt(requests, finding))
@@ -82,4 +95,32 @@ test('a list whose cursor comes back is not taken for whole', async () => {
   const frame = await app.see(/read \d findings of Swarms of the project, there is more\. The service/)
   expect(frame).not.toContain('reads on')
   expect(requests).toBeLessThan(8)
+})
+
+describe('a project of more scenarios than are read by themselves', () => {
+  beforeEach(() => {
+    pageAt = () => ({ items: [] })
+  })
+  const named = (at: number) => ({ id: `s${at}`, name: `scenario ${at}`, createdAt: 1, updatedAt: 1 })
+
+  test('says so, is never taken for whole, and goes on with a key', async () => {
+    scenarios = () => Array.from({ length: MOST_EACH + 30 }, (_, at) => named(at))
+    await open()
+    await app.see('read 0 findings of 30 further scenarios, there is more; + reads on')
+    expect(app.frame()).not.toContain('Findings come from')
+    await vi.waitFor(() => expect(asked.size).toBe(MOST_EACH), PATIENCE)
+    await app.press(readOnKeys.bindings.more)
+    await app.see('Findings come from graded waves')
+    expect(asked.size).toBe(MOST_EACH + 30)
+  })
+
+  test('reads one that the list repeats once', async () => {
+    scenarios = () => Array.from({ length: 3 * MOST_EACH }, () => named(1))
+    await open()
+    await app.see('Findings come from graded waves')
+    expect([...asked]).toEqual([['s1', 1]])
+    await app.press(findingsKeys.bindings.sources)
+    await app.see('Scenario: scenario 1')
+    expect(app.frame().match(/Scenario: /g)).toHaveLength(1)
+  })
 })

@@ -79,14 +79,14 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
   const key = useKeyName()
   const { width, height } = useSize()
   const { profile } = useWorkspace()
-  useReadOn(sources.swarm, { focused })
+  useReadOn(sources.lists, { focused })
   const said = sourcesLine(sources, { isLocal: profile.local, moreKey: key(readOnKeys, 'more') })
   const above = said
     ? wrap(`${theme.symbols[said.symbol]} ${clean(said.text)}`, Math.max(1, width - 2), { most: MOST_SAID })
     : []
   const keys = (['status', 'dismissed', 'source'] as const).map(id => key(findingsKeys, id)).join(', ')
   const none = isFiltered(filters)
-    ? `None of ${plural(list.total, 'finding')}${sources.swarm.hasMore ? ' read so far' : ''} matches ` +
+    ? `None of ${plural(list.total, 'finding')}${sources.lists.hasMore ? ' read so far' : ''} matches ` +
       `${filterLabels(filters).join(', ')}. Press ${keys} to change the filters.`
     : EMPTY.why
   // One tree with and without the line, so that rows keep their place and a half typed filter stays.
@@ -98,7 +98,7 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
         </Text>
       ))}
       <SizeProvider width={width} height={Math.max(1, height - above.length)} top={above.length}>
-        <List list={list} focused={focused} empty={none} goesOn={sources.swarm.hasMore} />
+        <List list={list} focused={focused} empty={none} goesOn={sources.lists.hasMore} />
       </SizeProvider>
     </Box>
   )

@@ -54,7 +54,7 @@ function nameAll(states: readonly SourceState[]): string {
 /** A list that is longer than is read by itself. */
 function partWords(cut: readonly SourceState[], moreKey: string): string {
   const count = cut.reduce((sum, state) => sum + (state.count ?? 0), 0)
-  const isStuck = cut.some(state => state.isStuck)
+  const isStuck = cut.every(state => state.isStuck)
   return cutLabel({ isStuck }, `${plural(count, 'finding')} of ${nameAll(cut)}`, moreKey)
 }
 

@@ -1,19 +1,24 @@
-import { useQueries, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { useMemo, useRef } from 'react'
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { useMemo, useRef, useState } from 'react'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
+import type { SwarmFinding } from '../../api/contract/journey-findings.ts'
+import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import type { ScenarioFinding } from '../../api/contract/user-testing.ts'
 import { isForbidden } from '../../domain/findings/dismissal.ts'
 import { mergeFindings, type Finding, type FindingSource } from '../../domain/findings/finding.ts'
 import { gateOf, insightsPerDay, type FindingsGate } from '../../domain/findings/gate.ts'
 import type { PaneData, Problem } from '../../components/pane-state.tsx'
 import type { LongList } from '../../components/list/read-on.tsx'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import type { RepeatedRead } from '../../domain/polling/cadence.ts'
 import type { PolledQuery } from '../../hooks/answers.ts'
 import { useCadence } from '../../hooks/use-cadence.ts'
+import { idOf, MOST_EACH, useEach } from '../../hooks/use-each.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { plural } from '../../tui/theme/format.ts'
 
 /** One list that findings come from: that of the project's swarms, or that of one scenario. */
 export type SourceState = {
@@ -37,8 +42,8 @@ export type Sources = {
   /** Those that were read in this session, once every source has been or failed. */
   fresh: readonly Finding[] | undefined
   states: readonly SourceState[]
-  /** The list of the swarms, which is read page by page. */
-  swarm: LongList
+  /** What is read page by page, or part by part: the list of the swarms, and the scenarios. */
+  lists: LongList
   data: PaneData
   gate: FindingsGate
   /** Every source was read to its end, or failed. */
@@ -64,59 +69,123 @@ export function useSources(projectId: string): Sources {
   const isKnown = capabilities.hasData || capabilities.problem !== undefined
   // The list of published scenarios stands outside the gate, but has no other use here.
   const scenarios = useWholeList(queries.scenarios.list, { projectId }, { enabled: isKnown && !gate.scenario })
-  const published = scenarios.items ?? NONE
-  const swarm = useSwarmFindings(projectId, isKnown && !gate.swarm, published.length)
+  const stretch = useStretch(projectId)
+  const scenarioCount = Math.min(stretch.most, scenarios.items?.length ?? 0)
+  const swarm = useSwarmFindings(projectId, isKnown && !gate.swarm, scenarioCount)
   const swarmCount = swarm.items?.length ?? 0
-  const pause = useCadence()
-  const read = useRead(1 + published.length + Math.floor(swarmCount / FINDINGS_A_PAGE))
-  const found = useQueries({
-    queries: published.map(({ id }) => ({
-      ...queries.userTestingFindings.list.options({ projectId, scenarioId: id }),
-      enabled: isKnown && !gate.scenario,
-      refetchInterval: (query: PolledQuery) => pause(!isForbidden(query.state.error) && read, query),
-    })),
-  })
-  const answers = useSame(found.map(({ data }) => data?.items))
-  const findings = useMemo(
-    () =>
-      mergeFindings(
-        swarm.items ?? NONE,
-        published.map(({ id, name }, index) => ({ scenario: { id, name }, items: answers[index] ?? NONE })),
-      ),
-    [swarm.items, published, answers],
-  )
+  const read = useRead(1 + scenarioCount + Math.floor(swarmCount / FINDINGS_A_PAGE))
+  const each = { enabled: isKnown && !gate.scenario, most: stretch.most, read }
+  const { first: published, reads: found, left } = useEachScenario(scenarios.items, projectId, each)
+  const findings = useMerged(swarm.items, published, found)
+  const rest = restOf(scenarios, left, stretch.more)
   const states: SourceState[] = [
-    {
-      kind: 'swarm',
-      name: 'Swarms of the project',
-      count: swarm.items?.length,
-      hasMore: swarm.hasMore,
-      isCut: swarm.isCut,
-      isStuck: swarm.isStuck,
-      problem: swarm.problem,
-      get updatedAt() {
-        return swarm.updatedAt
-      },
-      isClosed: gate.swarm,
-    },
+    swarmState(swarm, gate.swarm),
     ...scenarioStates({ scenarios, published, found, isClosed: gate.scenario }),
+    ...(gate.scenario || !rest.hasMore ? [] : [restState(rest, left)]),
   ]
   const isClosed = gate.swarm && gate.scenario
-  const isRead = states.every(state => state.isClosed || state.problem || (state.count !== undefined && !state.hasMore))
+  const isRead = states.every(isReadOrFailed)
   // What is closed is not read again, so that it is not waited for.
   const isRestored =
     (!gate.swarm && swarm.restored && !swarm.problem) ||
-    (!gate.scenario && (scenarios.restored || found.some(each => each.data && !each.isFetched)))
+    (!gate.scenario && (scenarios.restored || found.some(query => query.data && !query.isFetched)))
   return {
     findings,
     fresh: isRead && !isRestored && !isClosed ? findings : undefined,
     states,
-    swarm,
+    lists: bothLists(swarm, rest),
     isRead,
     data: paneData(states, { isClosed, isRestored, problem: capabilities.problem }),
     gate,
     isClosed,
     insightsPerDay: insightsPerDay(capabilities.data),
+  }
+}
+
+type Answers = readonly UseQueryResult<{ items: readonly ScenarioFinding[] }, ApiError>[]
+
+/** The findings of both kinds of sources; `found` are in the order of the scenarios. */
+function useMerged(
+  swarm: readonly SwarmFinding[] = NONE,
+  published: readonly ProjectScenario[],
+  found: Answers,
+): readonly Finding[] {
+  const answers = useSame(found.map(({ data }) => data?.items))
+  return useMemo(
+    () =>
+      mergeFindings(
+        swarm,
+        published.map(({ id, name }, index) => ({ scenario: { id, name }, items: answers[index] ?? NONE })),
+      ),
+    [swarm, published, answers],
+  )
+}
+
+/** What is closed is not read at all. */
+function isReadOrFailed({ isClosed, problem, count, hasMore }: SourceState): boolean {
+  return isClosed || problem !== undefined || (count !== undefined && !hasMore)
+}
+
+/** The findings of each of the first scenarios. */
+function useEachScenario(
+  scenarios: readonly ProjectScenario[] = NONE,
+  projectId: string,
+  { enabled, most, read }: { enabled: boolean; most: number; read: RepeatedRead },
+) {
+  const { queries } = useWorkspace()
+  const pause = useCadence()
+  return useEach(scenarios, {
+    nameOf: idOf,
+    options: ({ id }) => ({
+      ...queries.userTestingFindings.list.options({ projectId, scenarioId: id }),
+      enabled,
+      refetchInterval: (query: PolledQuery) => pause(!isForbidden(query.state.error) && read, query),
+    }),
+    most,
+  })
+}
+
+/** How many scenarios of a project are read; `more` has as many read again. */
+function useStretch(projectId: string): { most: number; more: () => void } {
+  const [read, setRead] = useState({ projectId, most: MOST_EACH })
+  const most = read.projectId === projectId ? read.most : MOST_EACH
+  return { most, more: () => setRead({ projectId, most: most + MOST_EACH }) }
+}
+
+type Rest = LongList & { problem: Problem | undefined }
+
+/** The scenarios that are not among those of which findings are read: of the list, and behind what is here of it. */
+function restOf(scenarios: ApiPages<unknown>, left: number, more: () => void): Rest {
+  const { hasMore, isCut, isStuck, problem, readAhead } = scenarios
+  if (left === 0) return { hasMore, isCut, isStuck, problem, more: scenarios.more, readAhead }
+  return { hasMore: true, isCut: true, isStuck: false, problem: undefined, more, readAhead }
+}
+
+function restState({ isCut, isStuck, problem }: Rest, left: number): SourceState {
+  return {
+    kind: 'scenario',
+    name: left > 0 ? plural(left, 'further scenario') : 'further scenarios',
+    count: isCut ? 0 : undefined,
+    hasMore: true,
+    isCut,
+    isStuck,
+    problem,
+    updatedAt: undefined,
+    isClosed: false,
+  }
+}
+
+/** Two lists that are read further with one key. */
+function bothLists(...both: [LongList, LongList]): LongList {
+  const open = both.filter(({ hasMore }) => hasMore)
+  const goesOn = open.filter(({ isStuck }) => !isStuck)
+  return {
+    hasMore: open.length > 0,
+    isCut: open.some(({ isCut }) => isCut),
+    isStuck: open.length > 0 && goesOn.length === 0,
+    problem: open.find(({ problem }) => problem !== undefined)?.problem,
+    more: () => goesOn.forEach(({ more }) => more()),
+    readAhead: () => goesOn.forEach(({ readAhead }) => readAhead()),
   }
 }
 
@@ -144,10 +213,26 @@ function useRead(requests: number): RepeatedRead {
   }
 }
 
+function swarmState(swarm: ApiPages<unknown>, isClosed: boolean): SourceState {
+  return {
+    kind: 'swarm',
+    name: 'Swarms of the project',
+    count: swarm.items?.length,
+    hasMore: swarm.hasMore,
+    isCut: swarm.isCut,
+    isStuck: swarm.isStuck,
+    problem: swarm.problem,
+    get updatedAt() {
+      return swarm.updatedAt
+    },
+    isClosed,
+  }
+}
+
 function scenarioStates(of: {
   scenarios: PaneData
   published: readonly { id: string; name: string }[]
-  found: readonly UseQueryResult<{ items: readonly ScenarioFinding[] }, ApiError>[]
+  found: Answers
   isClosed: boolean
 }): SourceState[] {
   const { scenarios, published, found, isClosed } = of

@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- of the first scenarios alone, with one result
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { gateClosed } from '../../domain/scenarios/rights.ts'
@@ -8,6 +9,7 @@ import { every } from '../../lib/clock.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import type { RepeatedRead } from '../../domain/polling/cadence.ts'
 import { useCadence } from '../../hooks/use-cadence.ts'
+import { idOf, useFirstOfEach } from '../../hooks/use-each.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
@@ -46,7 +48,7 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
     refetchInterval: false,
     meta: { priority: 'background' },
   } as const
-  const read = isOpen ? scenarios.slice(0, most) : []
+  const { first: read } = useFirstOfEach(isOpen ? scenarios : NO_SCENARIOS, idOf, most)
   const details = useQueries({
     queries: read.map(({ id }) => queries.userTesting.get.options({ projectId, scenarioId: id }, quiet)),
     combine: results => ({
@@ -68,7 +70,11 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
       ),
     }),
   })
-  return { details: details.of, visits: visits.of, isRead: details.isRead && visits.isRead }
+  const factsOf = useMemo(
+    () => new Map(read.map(({ id }, index) => [id, { environmentId: details.of[index], visited: visits.of[index] }])),
+    [read, details.of, visits.of],
+  )
+  return { factsOf, isRead: details.isRead && visits.isRead }
 }
 
 /** Reads the environment of a scenario again as soon as the list says that the scenario was changed. */
@@ -102,7 +108,7 @@ export function useScenarios(projectId: string) {
   // While it is not known whether the feature is on, what it gates is not asked for.
   const isOpen = !isClosed && !capabilities.pending
   const items = scenarios.items ?? NO_SCENARIOS
-  const { details, visits, isRead } = useFacts(projectId, items, isOpen)
+  const { factsOf, isRead } = useFacts(projectId, items, isOpen)
   useFollowedChanges(projectId, items)
   const secrets = secretsOf(client)
   const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
@@ -117,22 +123,21 @@ export function useScenarios(projectId: string) {
     [environments.items],
   )
   useEffect(() => {
-    items.forEach(({ id }, index) => {
-      const environmentId = details[index]
+    for (const [id, { environmentId }] of factsOf)
       if (environmentId !== undefined && accessNotes && accessNotes.of(id)?.environmentId !== environmentId)
         accessNotes.note(id, { kind: 'environment', environmentId })
-    })
-  }, [items, details, accessNotes])
+  }, [factsOf, accessNotes])
   useEffect(() => {
     for (const { id, updatedAt: changedAt } of items) secrets.seen(id, toEpochMs(changedAt))
   }, [items, secrets])
   const rows = useMemo(
     () =>
-      items.map((scenario, index): ScenarioRow => {
+      items.map((scenario): ScenarioRow => {
         const { id } = scenario
-        const visited = visits[index]
+        const facts = factsOf.get(id)
+        const visited = facts?.visited
         const notes = accessNotes?.of(id)
-        const environmentId = details[index] ?? notes?.environmentId
+        const environmentId = facts?.environmentId ?? notes?.environmentId
         const kept = secrets.linkOf(id, toEpochMs(scenario.updatedAt))
         const told = scenarioUrl(scenario.link)
         return {
@@ -147,7 +152,7 @@ export function useScenarios(projectId: string) {
         }
       }),
     // oxlint-disable-next-line react/exhaustive-deps -- notes and secrets answer something else only with another version of theirs
-    [items, details, visits, names, accessNotes, secrets, secretsVersion, notesVersion],
+    [items, factsOf, names, accessNotes, secrets, secretsVersion, notesVersion],
   )
   return {
     scenarios,

@@ -3,7 +3,16 @@ import { useRef, useState, type ReactNode } from 'react'
 import { type EvalRun, shortRunName } from '../../api/contract/runs.ts'
 import type { EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
-import { heatMap, HEAT_READS, heatReads, heatRuns, heldSince, isFlaky, type HeatMap } from '../../domain/runs/heat.ts'
+import {
+  heatMap,
+  HEAT_READS,
+  heatReads,
+  heatRuns,
+  heldSince,
+  isFlaky,
+  type HeatMap,
+  type HeatRead,
+} from '../../domain/runs/heat.ts'
 import type { PointedCell } from '../../tui/terminal/pointer.ts'
 import { levelAt, type Figure } from '../../domain/runs/trend.ts'
 import { useMouseArea } from '../../components/mouse-areas.tsx'
@@ -88,17 +97,21 @@ function useHeatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]
 
 type HeatReads = ReturnType<typeof useHeatReads>
 
+function pairOf({ runId, baseRunId }: HeatRead): string {
+  return `${runId} ${baseRunId}`
+}
+
 /** The first comparisons of the newest runs, and more with every call of `more`. */
 function useHeatReads(projectId: string, runs: readonly EvalRun[], first: number) {
   const { queries } = useWorkspace()
   const [rounds, setRounds] = useState(0)
   const all = heatReads(runs)
-  const results = useLiveQueries(
-    all
-      .slice(0, first + rounds * HEAT_READS)
-      .map(input => ({ ...queries.runs.compare.options({ projectId, ...input }), ...FINAL })),
-    () => false,
-  )
+  const wanted = first + rounds * HEAT_READS
+  const { reads: results } = useLiveQueries(all.slice(0, wanted), {
+    nameOf: pairOf,
+    options: input => ({ ...queries.runs.compare.options({ projectId, ...input }), ...FINAL }),
+    isLive: () => false,
+  })
   const answers = results.flatMap(({ data }) => data ?? [])
   const problem = results.find(each => each.problem)?.problem
   return {
@@ -111,7 +124,7 @@ function useHeatReads(projectId: string, runs: readonly EvalRun[], first: number
       updatedAt: undefined,
     },
     isReading: results.some(each => !each.data && !each.problem),
-    left: all.length - results.length,
+    left: Math.max(0, all.length - wanted),
     more: () => setRounds(rounds + 1),
   }
 }

@@ -23,7 +23,7 @@ import { formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { journeysKeys, runSessionsKeys, waveRunsKeys } from './bindings.ts'
-import { useRunDetails, useScorecards, type RunRead } from './use-run.ts'
+import { leftLines, useRunDetails, useScorecards, type RunRead } from './use-run.ts'
 import { useRunActions, useRunSessionActions } from './use-stop.ts'
 import { useGateNotices, wholeItems } from './use-waves.ts'
 import { ownValue } from '../../lib/own-value.ts'
@@ -146,8 +146,8 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
 /** One run with its sessions as they go, target by target. */
 function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
   const { symbols } = useTheme()
-  const [read] = useRunDetails(projectId, [row])
-  return <Viewer lines={runLines(row, read, symbols)} focused={focused} />
+  const { reads } = useRunDetails(projectId, [row])
+  return <Viewer lines={runLines(row, reads[0], symbols)} focused={focused} />
 }
 
 /** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
@@ -243,13 +243,13 @@ function Scorecard({ projectId, row, focused }: DetailProps<RunInWave>) {
 function Scorecards(props: { projectId: string; runs: readonly RunInWave[]; focused: boolean }) {
   const { projectId, runs, focused } = props
   const { symbols } = useTheme()
-  const cards = useScorecards(projectId, runs)
-  const lines = cards.flatMap(({ data, problem }, index): Line[] => {
+  const { first, reads, left } = useScorecards(projectId, runs)
+  const lines = reads.flatMap(({ data, problem }, index): Line[] => {
     const read = problem ? problemLines(symbols, problem) : ['Reading the scorecard…']
-    const title = runs.length > 1 ? [...(index > 0 ? [''] : []), heading(runs[index]!.name)] : []
+    const title = first.length > 1 ? [...(index > 0 ? [''] : []), heading(first[index]!.name)] : []
     return [...title, ...(data ? scorecardLines(data) : read)]
   })
-  return <Viewer lines={lines} focused={focused} />
+  return <Viewer lines={[...lines, ...leftLines(left)]} focused={focused} />
 }
 
 /** Rates divide by the graded sessions; where the grader failed, nothing failed. */

@@ -1,3 +1,4 @@
+// oxlint-disable-next-line no-restricted-imports -- of projects with a wave in flight that is known here alone
 import { useQueries } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isForbidden } from '../../domain/findings/dismissal.ts'

@@ -1,26 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { JourneyRun, RunScorecard } from '../../api/contract/journey-runs.ts'
+import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import { journeyRunState } from '../../domain/findings/waves.ts'
 import { isInFlight, type RunInWave } from '../../domain/swarms/waves.ts'
 import type { Problem } from '../../components/pane-state.tsx'
+import type { Line } from '../../components/viewer.tsx'
 import { useLiveQueries } from '../../hooks/use-api-query.ts'
+import { idOf } from '../../hooks/use-each.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { plural } from '../../tui/theme/format.ts'
 
 /** What was read of a run, as far as it could be. */
-export type RunRead<T = JourneyRun> = { data: T | undefined; problem: Problem | undefined }
+export type RunRead = { data: JourneyRun | undefined; problem: Problem | undefined }
 
 /** Reads runs in full, each until it says itself that it ended: the list may know that before. */
-export function useRunDetails(projectId: string, runs: readonly RunInWave[]): readonly RunRead[] {
+export function useRunDetails(projectId: string, runs: readonly RunInWave[]) {
   const { queries } = useWorkspace()
-  return useLiveQueries(
-    runs.map(run => queries.journeyRuns.get.options({ projectId, runId: run.id })),
-    (data, index) => isInFlight(data ? { state: journeyRunState(data) } : runs[index]!),
-  )
+  return useLiveQueries(runs, {
+    nameOf: idOf,
+    options: run => queries.journeyRuns.get.options({ projectId, runId: run.id }),
+    isLive: (data, run) => isInFlight(data ? { state: journeyRunState(data) } : run),
+  })
 }
 
 /** Reads the scorecards of runs, again and again while these are in flight and once more when one has ended. */
-export function useScorecards(projectId: string, runs: readonly RunInWave[]): readonly RunRead<RunScorecard>[] {
+export function useScorecards(projectId: string, runs: readonly RunInWave[]) {
   const { queries } = useWorkspace()
   const client = useQueryClient()
   const flying = runs.filter(isInFlight).length
@@ -28,9 +32,17 @@ export function useScorecards(projectId: string, runs: readonly RunInWave[]): re
     if (flying === 0) return undefined
     return () => void client.invalidateQueries({ queryKey: ['journeyRuns', 'scorecard'] })
   }, [client, flying])
-  return useLiveQueries(
-    runs.map(run => queries.journeyRuns.scorecard.options({ projectId, runId: run.id })),
-    (data, index) =>
-      isInFlight(runs[index]!) || (data?.criteria ?? []).some(({ pendingCount }) => (pendingCount ?? 0) > 0),
-  )
+  return useLiveQueries(runs, {
+    nameOf: idOf,
+    options: run => queries.journeyRuns.scorecard.options({ projectId, runId: run.id }),
+    isLive: (data, run) =>
+      isInFlight(run) || (data?.criteria ?? []).some(({ pendingCount }) => (pendingCount ?? 0) > 0),
+  })
+}
+
+/** What is said below the runs of a wave that are read, where there are more. */
+export function leftLines(left: number): Line[] {
+  return left === 0
+    ? []
+    : ['', { text: `${plural(left, 'further run')} of the wave: open one to read it.`, tone: 'muted' }]
 }

@@ -18,7 +18,7 @@ import { journeysKeys, wavesKeys } from './bindings.ts'
 import { isProject } from './names.ts'
 import { runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
 import { useWaveActions } from './use-stop.ts'
-import { useRunDetails } from './use-run.ts'
+import { leftLines, useRunDetails } from './use-run.ts'
 import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
 import { matrixLines } from './wave-matrix.ts'
 
@@ -88,14 +88,14 @@ function progressText(wave: Wave): string {
 /** Every run of the wave with its sessions as they go, target by target. */
 function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
   const { symbols } = useTheme()
-  const details = useRunDetails(projectId, row.runs)
+  const { first: runs, reads, left } = useRunDetails(projectId, row.runs)
   const { width } = useSize()
   const [pointed, setPointed] = useState<PointedText>()
-  const lines = row.runs.flatMap((run, index) => [
+  const lines = runs.flatMap((run, index) => [
     ...(index > 0 ? [''] : []),
-    ...(row.runs.length > 1 ? [heading(run.name)] : []),
-    ...runLines(run, details[index], symbols),
+    ...(runs.length > 1 ? [heading(run.name)] : []),
+    ...runLines(run, reads[index], symbols),
   ])
-  const matrix = matrixLines(row.runs, details, { symbols, width, pointed })
-  return <Viewer lines={[...matrix, ...lines]} focused={focused} onPoint={setPointed} />
+  const matrix = matrixLines(runs, reads, { symbols, width, pointed })
+  return <Viewer lines={[...matrix, ...lines, ...leftLines(left)]} focused={focused} onPoint={setPointed} />
 }

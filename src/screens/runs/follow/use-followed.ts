@@ -1,4 +1,4 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { isMissing, type ApiError } from '../../../api/client/errors/api-error.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
@@ -14,6 +14,7 @@ import { usePlace } from '../../../tui/router/router-context.tsx'
 import { useToasts } from '../../../components/toasts.tsx'
 import type { PolledQuery } from '../../../hooks/answers.ts'
 import { useCadence, usePoller } from '../../../hooks/use-cadence.ts'
+import { useEach } from '../../../hooks/use-each.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { runsRoute } from '../route.ts'
 import { passedWords, runLook } from '../../../components/records/run-look.ts'
@@ -44,18 +45,20 @@ export function useFollowed(): readonly Followed[] {
   usePoller(live > 0)
   // One poller stands for all followed runs, which take turns.
   const read = { kind: 'live', requests: 1 + PAGES_A_ROUND, times: live } as const
-  const runs = useQueries({
-    queries: pins.map(({ projectId, runId }) => ({
+  const { first, reads: runs } = useEach(pins, {
+    nameOf: nameOfPin,
+    options: ({ projectId, runId }) => ({
       ...queries.runs.get.options({ projectId, runId }),
       refetchInterval: (query: PolledQuery<EvalRun>) => {
         const times = query.getObserversCount() > 1 ? SHARED_FACTOR * live : live
         return pause(!isOver(query.state) && { ...read, times }, query)
       },
-    })),
+    }),
   })
   const told = runs.map(({ data }) => data && reportedTrials(data))
-  const progress = useQueries({
-    queries: pins.map((pin, index) => {
+  const { reads: progress } = useEach(first, {
+    nameOf: nameOfPin,
+    options: (pin, index) => {
       const status = runs[index]?.data?.status
       const isLive = status !== undefined && !isTerminalRunStatus(status) && !told[index]
       return {
@@ -64,9 +67,9 @@ export function useFollowed(): readonly Followed[] {
         enabled: isLive,
         refetchInterval: (query: PolledQuery) => pause(live > 0 && read, query),
       }
-    }),
+    },
   })
-  const followed = pins.map((pin, index): Followed => {
+  const followed = first.map((pin, index): Followed => {
     const { data: run, error } = runs[index]!
     const known = toldProgress(run) ?? progress[index]?.data
     const share = known?.counts && runProgress(client)(pin.runId, known.counts)
@@ -98,6 +101,10 @@ type Progress = Pick<Followed, 'counts' | 'remaining'>
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
   const counts = run && reportedTrials(run)
   return counts && { counts, remaining: runRemaining(run, counts, serviceNow()) }
+}
+
+function nameOfPin({ projectId, runId }: Pin): string {
+  return `${projectId}/${runId}`
 }
 
 const followedKey = ({ projectId, runId }: Pin) => ['followed', projectId, runId] as const

@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts'
 import type { EvalCase, EvalSuite, EvalSuiteDetail } from '../../../api/contract/suites.ts'
@@ -11,6 +11,7 @@ import { createTrialReader } from '../../../domain/runs/trial-reader.ts'
 import { isOpenTrial } from '../../../domain/runs/trials.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
 import { useApiQuery } from '../../../hooks/use-api-query.ts'
+import { ownName, useEach } from '../../../hooks/use-each.ts'
 import { useWholeList } from '../../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import type { LaunchDraft } from './draft.ts'
@@ -94,12 +95,13 @@ function slotsOf(announced: unknown): number | undefined {
 /** What each environment resolves to now. */
 function usePreviews(projectId: string, environmentIds: readonly string[]): ReadonlyMap<string, Preview> {
   const { queries } = useWorkspace()
-  const results = useQueries({
-    queries: environmentIds.map(environmentId => queries.environments.resolve.options({ projectId, environmentId })),
+  const { first, reads } = useEach(environmentIds, {
+    nameOf: ownName,
+    options: environmentId => queries.environments.resolve.options({ projectId, environmentId }),
   })
   return new Map(
-    environmentIds.map((id, index) => {
-      const { data, error } = results[index]!
+    first.map((id, index) => {
+      const { data, error } = reads[index]!
       return [id, { ...(data && { resolved: data }), ...(error && { fault: faultText(error) }) }]
     }),
   )

@@ -1,7 +1,7 @@
-import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isTerminalRunStatus, type Diagnostics, type EvalRun } from '../../../api/contract/runs.ts'
 import { describeError, type ErrorText } from '../../../api/client/errors/error-text.ts'
+import { ownName, useEach } from '../../../hooks/use-each.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 
 export type Failure = NonNullable<NonNullable<Diagnostics['failures']>[number]>
@@ -27,12 +27,14 @@ export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
   const from = first?.nextCursor ?? undefined
   // Another first page, as that of a run in flight, begins anew.
   const cursors = asked.from === from ? asked.cursors : NONE_ASKED.cursors
-  const pages = useQueries({
-    queries: cursors.map(cursor => ({
+  const { reads: pages } = useEach(cursors, {
+    nameOf: ownName,
+    options: cursor => ({
       ...queries.runs.get.options({ projectId, runId: run.id, cursor }),
       // What ended goes wrong no further.
       ...(isTerminalRunStatus(run.status) && { staleTime: Infinity }),
-    })),
+    }),
+    most: Infinity,
   })
   const read = pages.map(page => page.data?.decisionSummary?.diagnostics ?? undefined)
   const all = [first, ...read].filter(page => page !== undefined)
