@@ -1,5 +1,5 @@
 import { withinLevels } from '../lib/json.ts'
-import { formatCount, UNKNOWN } from '../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../lib/format.ts'
 import { fit, widthOf } from '../tui/theme/text.ts'
 import type { Symbols, Tone } from '../tui/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'

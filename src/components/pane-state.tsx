@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import { useEffect, useState, type ReactNode } from 'react'
-import { formatAgo } from '../tui/theme/format.ts'
+import { formatAgo } from '../lib/format.ts'
 import { clean, wrap } from '../tui/theme/text.ts'
 import { useKeyName } from '../tui/keymap/use-bindings.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'

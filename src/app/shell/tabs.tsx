@@ -4,7 +4,7 @@ import { nowRoute } from '../../screens/now/route.ts'
 import { useSize } from '../../components/size.tsx'
 import { shownTabs, TabLine } from '../../components/tab-line.tsx'
 import type { NowCount } from '../../domain/now/memory.ts'
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAge } from '../../lib/format.ts'
 import type { LoadedScreen } from '../registry.ts'
 
 /** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */

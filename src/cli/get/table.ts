@@ -1,5 +1,5 @@
 import { IMPOSSIBLE_TIME, isoSeconds } from '../../lib/times.ts'
-import { UNKNOWN } from '../../tui/theme/format.ts'
+import { UNKNOWN } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { NounColumn } from './noun.ts'

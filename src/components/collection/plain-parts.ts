@@ -1,6 +1,6 @@
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { formatAgo, formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, UNKNOWN } from '../../lib/format.ts'
 import type { Look, Symbols } from '../../tui/theme/theme.ts'
 import { ageCell, type Cell, type Column } from '../list/columns.ts'
 

@@ -1,5 +1,5 @@
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 
 /** Begins a line that mcpdeck put into a document; such lines are taken out before it is read. */
 const MARK = '#!!'

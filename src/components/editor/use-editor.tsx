@@ -1,6 +1,6 @@
 import { createContext, useContext, type ReactNode } from 'react'
 import type { Read, TextProblem } from '../../lib/yaml/yaml-reading.ts'
-import { formatAgo, plural } from '../../tui/theme/format.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
 import { useConfirm } from '../confirm.tsx'
 import { useToasts } from '../toasts.tsx'
 import type { EditedFile, EditorHost } from './editor-host.ts'

@@ -1,5 +1,5 @@
 import { jsonText } from '../../lib/printable.ts'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource, type Span, type SpanLine } from '../viewer/source.ts'
 

@@ -1,4 +1,4 @@
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAge } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'

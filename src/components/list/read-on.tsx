@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatCount, plural } from '../../tui/theme/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { BelowNotices } from '../below-notices.tsx'
 import { readOnKeys } from './list-keys.ts'
 

@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../../tui/theme/format.ts'
+import { UNKNOWN } from '../../lib/format.ts'
 import { cellText, type Column, type Sorting } from './columns.ts'
 
 type Value = string | number | undefined

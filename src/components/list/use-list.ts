@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { ListNews } from '../../domain/seen/seen.ts'
-import { formatAge, formatAgo } from '../../tui/theme/format.ts'
+import { formatAge, formatAgo } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { unavailable, type Unavailable } from '../../tui/keymap/binding.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'

@@ -1,6 +1,6 @@
 import { PROJECT_PERMISSIONS, type ProjectCapabilities } from '../../api/contract/projects.ts'
 import { flagState, type FlagState } from '../../domain/projects/feature-gate.ts'
-import { UNKNOWN } from '../../tui/theme/format.ts'
+import { UNKNOWN } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Line } from '../viewer.tsx'
 

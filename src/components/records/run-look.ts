@@ -9,7 +9,7 @@ import {
   type SuiteState,
 } from '../../domain/runs/suite-state.ts'
 import { runCounts } from '../../domain/runs/counts.ts'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 
 /** Columns of a symbol with the usual words, and of the longest one where it occurs. */

@@ -4,7 +4,7 @@ import { isInFlight, type RunInWave } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 
 /** Stops runs in flight, after asking. It stands outside the gate, so that nothing else is checked before. */
 export function useStopRuns(projectId: string) {

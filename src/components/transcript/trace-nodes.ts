@@ -1,5 +1,5 @@
 import { jsonText } from '../../lib/printable.ts'
-import { formatDuration } from '../../tui/theme/format.ts'
+import { formatDuration } from '../../lib/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import type { OutlineNode, Trail } from '../viewer/outline-tree.ts'

@@ -1,5 +1,5 @@
 import type { FoundTrace } from '../../domain/findings/trace-index.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 
 /** Shows while a session is searched for. */
 export function searchingLabel(searched: number): string {

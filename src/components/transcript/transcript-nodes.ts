@@ -1,5 +1,5 @@
 import { jsonText } from '../../lib/printable.ts'
-import { formatCount, formatDuration } from '../../tui/theme/format.ts'
+import { formatCount, formatDuration } from '../../lib/format.ts'
 import type { Tone } from '../../tui/theme/theme.ts'
 import { jsonNode } from '../json/json-tree.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { Theme } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { foldKeys, viewerKeys } from '../component-keys.ts'

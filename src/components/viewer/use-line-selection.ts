@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 import { selectionKeys } from '../component-keys.ts'
 import { useCopy } from '../copy.tsx'
 import { copyText, type LineSource } from './source.ts'

@@ -20,7 +20,7 @@ import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'
-import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 
 const NOT_OFFERED = 'not offered by this service’s API'

@@ -8,7 +8,7 @@ import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { clientsKeys } from './bindings.ts'
 import { useClientActions } from './use-client-actions.ts'
 

@@ -34,7 +34,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
-import { formatAge } from '../../tui/theme/format.ts'
+import { formatAge } from '../../lib/format.ts'
 import { serversRoute } from '../servers/route.ts'
 import { connectionsKeys } from './bindings.ts'
 

@@ -2,7 +2,7 @@ import { ApiError, isLineFault } from '../../api/client/errors/api-error.ts'
 import type { DismissalOutcome, DismissalPlan, UndoPlan } from '../../domain/findings/dismissal.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { findingName } from '../../domain/findings/finding.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 import type { TaskResult } from '../../hooks/tasks.tsx'
 import type { Question } from '../../domain/writes/question.ts'
 

@@ -1,6 +1,6 @@
 import { FINDING_SOURCES, type FindingSource } from '../../domain/findings/finding.ts'
 import { gateHelp } from '../../domain/findings/gate.ts'
-import { formatAgo, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, plural, UNKNOWN } from '../../lib/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import { cutLabel } from '../../components/list/read-on.tsx'
 import { fieldLines, heading, problemLines } from '../../components/lines.ts'

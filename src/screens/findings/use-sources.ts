@@ -18,7 +18,7 @@ import { useCadence } from '../../hooks/use-cadence.ts'
 import { idOf, MOST_EACH, useEach } from '../../hooks/use-each.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 
 /** One list that findings come from: that of the project's swarms, or that of one scenario. */
 export type SourceState = {

@@ -1,5 +1,5 @@
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAgo, plural } from '../../tui/theme/format.ts'
+import { formatAgo, plural } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { fieldLines, heading } from '../../components/lines.ts'
 import { Pane } from '../../components/panes/pane.tsx'

@@ -2,7 +2,7 @@ import type { StoredNow } from '../../domain/now/memory.ts'
 import { type ListNews, markOf } from '../../domain/seen/seen.ts'
 import { useSeen } from '../../hooks/use-seen.ts'
 import { localMoment } from '../../lib/times.ts'
-import { formatAgo } from '../../tui/theme/format.ts'
+import { formatAgo } from '../../lib/format.ts'
 import type { NowRow } from './columns.ts'
 
 /** Name of the list in what the person has seen: each choice of projects is another one. */

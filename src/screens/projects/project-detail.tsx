@@ -1,7 +1,7 @@
 import type { Project, ProjectCapabilities } from '../../api/contract/projects.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { formatAgo, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, UNKNOWN } from '../../lib/format.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'

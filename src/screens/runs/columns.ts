@@ -10,7 +10,7 @@ import {
   measureColumn,
   noteColumn,
 } from '../../components/collection/plain-parts.ts'
-import { formatDuration } from '../../tui/theme/format.ts'
+import { formatDuration } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, PASSED } from './covered.ts'

@@ -1,5 +1,5 @@
 import type { ReportedRun } from '../../domain/runs/suite-state.ts'
-import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../lib/format.ts'
 
 /** Columns of `3/3 of 6 cases`. */
 export const COVERED = 14

@@ -1,7 +1,7 @@
 import type { UserTestingSession } from '../../api/contract/user-testing.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { formatCount, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, UNKNOWN } from '../../lib/format.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 import {
   freshness,

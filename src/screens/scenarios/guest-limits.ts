@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { GuestExecutionRequest } from '../../api/contract/user-testing.ts'
 import type { Consequence } from '../../domain/scenarios/consequences.ts'
 import type { CapsNote } from '../../domain/scenarios/notes.ts'
-import { formatCount, formatAgo } from '../../tui/theme/format.ts'
+import { formatCount, formatAgo } from '../../lib/format.ts'
 import { YES } from '../../components/form/field-input.ts'
 import type { FormFieldSpec, FormValues } from '../../components/form/form-dialog.tsx'
 

@@ -1,5 +1,5 @@
 import { withinLevels, isPlainObject } from '../../lib/json.ts'
-import { formatAgo, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 

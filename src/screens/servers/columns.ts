@@ -9,7 +9,7 @@ import {
   nameColumn,
   noteColumn,
 } from '../../components/collection/plain-parts.ts'
-import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration, plural, UNKNOWN } from '../../lib/format.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { ageCell, type Column } from '../../components/list/columns.ts'

@@ -9,7 +9,7 @@ import {
 import { stateOf, type DoctorFinding, type ExaminedReport } from '../../domain/servers/findings.ts'
 import type { StepsTaken } from '../../domain/servers/steps.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAge, formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { fieldLines, heading, type Field } from '../../components/lines.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { formatAgo, formatDuration, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatAgo, formatDuration, UNKNOWN } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import type { CheckOAuthResult, ValidateResult } from '../../api/contract/server-operations.ts'

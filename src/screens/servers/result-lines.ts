@@ -1,6 +1,6 @@
 import { ApiError, protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
-import { formatAgo, formatCount, formatDuration } from '../../tui/theme/format.ts'
+import { formatAgo, formatCount, formatDuration } from '../../lib/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
 import {

@@ -3,7 +3,7 @@ import type { Line } from '../../components/viewer.tsx'
 import type { CallRecord } from '../../domain/calls/call-log.ts'
 import { progressText } from '../../domain/calls/progress.ts'
 import { bar } from '../../tui/theme/charts.ts'
-import { formatDuration } from '../../tui/theme/format.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 

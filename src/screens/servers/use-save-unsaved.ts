@@ -11,7 +11,7 @@ import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { bodyOf, saveAtHome, type TakenAlong, type UnsavedServers } from '../../domain/servers/unsaved.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 import { unsavedKeys } from './bindings.ts'
 import { nameIn, refusedName } from './use-saving.ts'
 

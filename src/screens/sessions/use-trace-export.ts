@@ -10,7 +10,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { namedPath } from '../../lib/files/named-path.ts'
 import { writeInParts } from '../../lib/files/write-in-parts.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 
 type Source = (typeof SESSION_SOURCES)[number]
 

@@ -1,5 +1,5 @@
 import type { EvalCase } from '../../api/contract/suites.ts'
-import { plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { plural, UNKNOWN } from '../../lib/format.ts'
 import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { CaseRow } from './case-rows.ts'

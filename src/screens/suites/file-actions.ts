@@ -15,7 +15,7 @@ import type { ActOf } from '../../hooks/use-write.tsx'
 import type { Authoring } from './use-authoring.ts'
 import { afterwards, chooseTool } from './new-cases.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 import type { Tone } from '../../tui/theme/theme.ts'
 
 /** Shows a suite that was just created or changed. */

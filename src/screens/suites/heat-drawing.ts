@@ -3,7 +3,7 @@ import { isFlaky, type HeatMap, type HeatRow } from '../../domain/runs/heat.ts'
 import { outcomeOfRun } from '../../domain/runs/outcome.ts'
 import type { Figure } from '../../domain/runs/trend.ts'
 import { plot } from '../../tui/theme/charts.ts'
-import { formatDuration } from '../../tui/theme/format.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
 

@@ -5,7 +5,7 @@ import { createCases, outcomeCounts, type BatchOptions, type CaseOutcome } from 
 import { DUPLICATE_POLICIES, type DuplicatePolicy } from '../../domain/suites/duplicates.ts'
 import type { CaseForm } from '../../domain/suites/case-form.ts'
 import { caseOfServer, caseOfTool } from '../../domain/suites/templates.ts'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 import type { EditedFile } from '../../components/editor/editor-host.ts'
 import { withProblems } from '../../components/editor/marked-text.ts'
 import { choiceField, optionsOf } from '../../components/form/form-dialog.tsx'

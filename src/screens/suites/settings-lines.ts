@@ -1,6 +1,6 @@
 import type { Environment } from '../../api/contract/environments.ts'
 import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
-import { plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { plural, UNKNOWN } from '../../lib/format.ts'
 import { fieldLines, heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { assertionLabel } from '../../domain/suites/assertion-labels.ts'

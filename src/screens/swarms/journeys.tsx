@@ -7,7 +7,7 @@ import { collectionTab, itemsOf, type DetailProps } from '../../components/colle
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer } from '../../components/viewer.tsx'
-import { formatCount } from '../../tui/theme/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { journeysKeys } from './bindings.ts'
 import { isProject, sizeText, useNames } from './names.ts'
 import { journeyRunsTab } from './runs.tsx'

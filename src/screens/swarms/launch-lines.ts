@@ -3,7 +3,7 @@ import type { Journey } from '../../api/contract/journeys.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
-import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 
 /** Launches of the day, as far as they are known. */
 export type Quota = { aDay: number | undefined; used: number | undefined }

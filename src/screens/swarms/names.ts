@@ -3,7 +3,7 @@ import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { plural, UNKNOWN } from '../../lib/format.ts'
 
 /** Whether a row stands for all of the project, with the journeys of no swarm too. */
 export function isProject({ id, projectId }: Swarm): boolean {

@@ -19,7 +19,7 @@ import {
   type Wave,
 } from '../../domain/swarms/waves.ts'
 import { useKnownRuns } from '../../hooks/use-known-runs.ts'
-import { formatCount, formatRate, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, formatRate, plural, UNKNOWN } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { journeysKeys, runSessionsKeys, waveRunsKeys } from './bindings.ts'

@@ -8,7 +8,7 @@ import type { Line } from '../../components/viewer.tsx'
 import { useLiveQueries } from '../../hooks/use-api-query.ts'
 import { idOf } from '../../hooks/use-each.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { plural } from '../../tui/theme/format.ts'
+import { plural } from '../../lib/format.ts'
 
 /** What was read of a run, as far as it could be. */
 export type RunRead = { data: JourneyRun | undefined; problem: Problem | undefined }

@@ -3,7 +3,7 @@ import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line, PointedText } from '../../components/viewer.tsx'
 import { waveStates, type RunInWave } from '../../domain/swarms/waves.ts'
-import { formatCount, plural, UNKNOWN } from '../../tui/theme/format.ts'
+import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../tui/theme/theme.ts'
 

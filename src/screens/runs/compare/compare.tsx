@@ -15,7 +15,7 @@ import {
 import { unavailable } from '../../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { useRouter, usePlace } from '../../../tui/router/router-context.tsx'
-import { formatCount, formatDuration } from '../../../tui/theme/format.ts'
+import { formatCount, formatDuration } from '../../../lib/format.ts'
 import { clean, truncate, wrap } from '../../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { useTheme } from '../../../tui/theme/theme-context.tsx'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
-import { formatDuration } from '../../../tui/theme/format.ts'
+import { formatDuration } from '../../../lib/format.ts'
 import { plainText } from '../../../components/viewer/source.ts'
 import { allFigures, deltaText, diffText, scoreWarnings, shortFigures } from './figures.ts'
 

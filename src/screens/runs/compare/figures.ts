@@ -1,6 +1,6 @@
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { shareLabel } from '../../../domain/runs/labels.ts'
-import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatCount, formatDuration, UNKNOWN } from '../../../lib/format.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import type { JsonObject } from '../../../lib/json.ts'

@@ -1,5 +1,5 @@
 import { ITERATIONS } from '../../../domain/runs/launch-rules.ts'
-import { formatCount, plural } from '../../../tui/theme/format.ts'
+import { formatCount, plural } from '../../../lib/format.ts'
 import { clean } from '../../../tui/theme/text.ts'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import { optionsOf } from '../../../components/form/form-dialog.tsx'

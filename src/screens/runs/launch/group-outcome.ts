@@ -1,5 +1,5 @@
 import type { EvalRunGroupCreated } from '../../../api/contract/run-groups.ts'
-import { plural } from '../../../tui/theme/format.ts'
+import { plural } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { clean } from '../../../tui/theme/text.ts'
 

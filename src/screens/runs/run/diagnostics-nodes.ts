@@ -2,7 +2,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts
 import { isOutside, type Cause } from '../../../domain/runs/causes.ts'
 import { CLASS_LABELS } from '../../../domain/runs/trial-class.ts'
 import { ownValue } from '../../../lib/own-value.ts'
-import { formatCount, plural } from '../../../tui/theme/format.ts'
+import { formatCount, plural } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { problemLines } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'

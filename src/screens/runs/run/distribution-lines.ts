@@ -1,6 +1,6 @@
 import { type Distribution, type Overlaid, scaleOf } from '../../../domain/runs/distribution.ts'
 import { bar, box } from '../../../tui/theme/charts.ts'
-import { formatCount, plural } from '../../../tui/theme/format.ts'
+import { formatCount, plural } from '../../../lib/format.ts'
 import { fit, widthOf } from '../../../tui/theme/text.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'

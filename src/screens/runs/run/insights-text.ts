@@ -3,7 +3,7 @@ import type { EvalRun } from '../../../api/contract/runs.ts'
 import { toEpochMs } from '../../../api/contract/shapes.ts'
 import { unitName } from '../../../domain/runs/counts.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
-import { formatAgo, formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatAgo, formatCount, plural, UNKNOWN } from '../../../lib/format.ts'
 import { judgesOf, isUngraded, judgeState, type Judge } from '../../../domain/runs/judges.ts'
 
 /** How to ask for what is not here, by the keys as they are bound. */

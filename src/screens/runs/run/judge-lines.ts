@@ -1,6 +1,6 @@
 import { isUngraded, judgeState, type Judge } from '../../../domain/runs/judges.ts'
 import { serviceNow } from '../../../api/client/transport/service-time.ts'
-import { formatAgo, formatCount, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatAgo, formatCount, UNKNOWN } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Line } from '../../../components/viewer.tsx'
 

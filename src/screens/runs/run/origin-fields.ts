@@ -1,6 +1,6 @@
 import type { EvalRun } from '../../../api/contract/runs.ts'
 import { startedServers } from '../../../domain/runs/started-servers.ts'
-import { UNKNOWN } from '../../../tui/theme/format.ts'
+import { UNKNOWN } from '../../../lib/format.ts'
 import type { Field } from '../../../components/lines.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 

@@ -2,7 +2,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts
 import { CAUSES, type Cause, type CauseCount } from '../../../domain/runs/causes.ts'
 import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import { bar } from '../../../tui/theme/charts.ts'
-import { formatCount, formatDuration, plural, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatCount, formatDuration, plural, UNKNOWN } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'

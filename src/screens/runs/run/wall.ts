@@ -1,5 +1,5 @@
 import { CLASS_LABELS, TRIAL_CLASSES, type TrialClass } from '../../../domain/runs/trial-class.ts'
-import { formatCount } from '../../../tui/theme/format.ts'
+import { formatCount } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Span } from '../../../components/viewer/source.ts'
 import { classLook } from '../trial/look.ts'

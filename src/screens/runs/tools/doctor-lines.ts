@@ -9,7 +9,7 @@ import {
   type ToolChange,
   type ToolListing,
 } from '../../../domain/runs/comparison-tools.ts'
-import { plural } from '../../../tui/theme/format.ts'
+import { plural } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'

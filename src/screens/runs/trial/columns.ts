@@ -3,7 +3,7 @@ import type { CaseTrials } from '../../../domain/runs/variants.ts'
 import { causeOf } from '../../../domain/runs/causes.ts'
 import { classOfTrial, TRIAL_CLASSES } from '../../../domain/runs/trial-class.ts'
 import { passRate } from '../../../domain/runs/trials.ts'
-import { formatCount, formatDuration, formatRate, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatCount, formatDuration, formatRate, UNKNOWN } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import {
   countColumn,

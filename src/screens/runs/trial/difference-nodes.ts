@@ -7,7 +7,7 @@ import {
   type CallRow,
   type PlainCall,
 } from '../../../domain/calls/call-difference.ts'
-import { plural } from '../../../tui/theme/format.ts'
+import { plural } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { jsonNode } from '../../../components/json/json-tree.ts'
 import { jsonSample } from '../../../components/transcript/transcript-nodes.ts'

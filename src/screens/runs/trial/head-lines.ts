@@ -2,7 +2,7 @@ import type { EvalIteration, EvalStepVerdict } from '../../../api/contract/itera
 import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
 import { classOfTrial, CLASS_LABELS } from '../../../domain/runs/trial-class.ts'
 import { whyRanAgain } from '../../../domain/runs/trials.ts'
-import { formatCount, formatDuration, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatCount, formatDuration, UNKNOWN } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'

@@ -1,6 +1,6 @@
 import { jsonText } from '../../../lib/printable.ts'
 import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { formatCount, plural, UNKNOWN } from '../../../tui/theme/format.ts'
+import { formatCount, plural, UNKNOWN } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { jsonNode } from '../../../components/json/json-tree.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
