@@ -18,7 +18,7 @@ import { publishEnvironment } from '../../domain/scenarios/publish.ts'
 import { liveSessionsOf, readBack } from '../../domain/scenarios/read-back.ts'
 import { invitationCode } from '../../domain/scenarios/session-secrets.ts'
 import { effectOf, type AccessChange, type AccessMode } from '../../domain/scenarios/table.ts'
-import { readAccessState, targetOf, whatMoved, NOT_YET } from '../../screens/scenarios/access-state.ts'
+import { readAccessState, targetOf, whatMoved, NOT_YET } from '../../domain/scenarios/access-state.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { sendWrite, type CommandWrite, type Sent, type WriteOptions } from '../journal/send-write.ts'
@@ -126,7 +126,7 @@ async function writeOf<E extends AnyEndpoint>(
   const { client } = context
   const projectId = await context.projectId()
   const notes = context.saved?.opened.workspace.accessNotes
-  const target = scenario && targetOf({ scenario, environmentId: undefined })
+  const target = scenario && targetOf({ scenario })
   const look = () => readAccessState(client, { projectId, isClosed: true, target, change, notes })
   const before = target ? await look() : NOT_YET
   const { lines, word } = consequencesOf(change, {

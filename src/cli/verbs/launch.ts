@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../../api/client/errors/api-error.ts'
+import { serviceNow } from '../../api/client/transport/service-time.ts'
 import type { PlannedWrite } from '../../api/client/journal/entry.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { JourneyRun } from '../../api/contract/journey-runs.ts'
@@ -8,7 +9,7 @@ import { journeyRunState } from '../../domain/findings/waves.ts'
 import { gradesText } from '../../domain/swarms/waves.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { effectLines, quotaOf } from '../../screens/swarms/launch-lines.ts'
+import { effectLines, quotaOf } from '../../domain/swarms/launch-lines.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { plural } from '../../lib/format.ts'
 import { UsageError } from '../arguments/usage-error.ts'
@@ -46,6 +47,7 @@ export async function launch(
   const quota = quotaOf(
     await client.projects.capabilities({ projectId }).catch(() => undefined),
     await client.journeyRuns.overview({ projectId }).catch(() => undefined),
+    serviceNow(),
   )
   const waveId = crypto.randomUUID()
   const body = { waveId, ...(environmentIds.length > 0 && { environmentIds }) }

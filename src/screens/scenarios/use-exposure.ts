@@ -9,7 +9,7 @@ import { modeField } from './forms.ts'
 import { capFields, capsOf, filledLabel, limitsBeside } from './guest-limits.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { useRetainedSecrets } from './use-copies.ts'
-import { targetOf } from './access-state.ts'
+import { targetOf } from '../../domain/scenarios/access-state.ts'
 import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
 
 /** Who may enter a published scenario: its mode, its link, and what guests may spend. */

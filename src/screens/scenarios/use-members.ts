@@ -14,7 +14,7 @@ import type { ChangeAnswer } from '../../domain/scenarios/proof.ts'
 import { memberFields } from './forms.ts'
 import { invitationCode, secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { useRetainedSecrets } from './use-copies.ts'
-import { targetOf, type Target } from './access-state.ts'
+import { targetOf, type Target } from '../../domain/scenarios/access-state.ts'
 import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
 
 /** Inviting and removing, of which the service keeps the list to itself. */

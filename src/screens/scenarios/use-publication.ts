@@ -10,7 +10,7 @@ import { filledAgain, GO_ON, useFormDialog, type FormValues } from '../../compon
 import { environmentField, modeField } from './forms.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 import { useRetainedSecrets } from './use-copies.ts'
-import { targetOf } from './access-state.ts'
+import { targetOf } from '../../domain/scenarios/access-state.ts'
 import type { Change, ChangeOptions } from './use-change.ts'
 import { useEnvironments } from './use-environments.ts'
 import type { ScenariosData } from './use-scenarios.ts'

@@ -13,7 +13,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../lib/format.ts'
 import { environmentOptions, environmentsField } from './forms.ts'
-import { effectLines, quotaOf, type Quota } from './launch-lines.ts'
+import { effectLines, quotaOf, type Quota } from '../../domain/swarms/launch-lines.ts'
 import { wavePlace } from './route.ts'
 import { useMakeEnvironment } from './use-records.ts'
 import { resultOf, type JournalEntry } from '../../api/client/journal/entry.ts'
@@ -47,7 +47,7 @@ export function useLaunchWave(projectId: string) {
     if (!read) return
     const [environments, capabilities, overview, lost] = read
     const options = environmentOptions(environments)
-    const quota = quotaOf(capabilities, overview)
+    const quota = quotaOf(capabilities, overview, serviceNow())
     const waveId = lost?.waveId ?? crypto.randomUUID()
     const keys = new Map(lost?.keys)
     // What was launched before the answer was lost is not launched again.

@@ -38,7 +38,8 @@ import { runLook } from '../../../components/records/run-look.ts'
 import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 import { useBaseDialog } from './base-dialog.tsx'
 import { caseColumns, caseKey, caseNotes } from './case-columns.ts'
-import { allFigures, scoreWarnings, shortFigures } from './figures.ts'
+import { allFigures } from './figures.ts'
+import { scoreWarnings, shortFigures } from '../../../domain/runs/figures.ts'
 import type { ComparedTrial } from '../../../domain/runs/changes.ts'
 
 type Props = {

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { EvalRunCompare } from '../../../api/contract/run-comparison.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import { plainText } from '../../../components/viewer/source.ts'
-import { allFigures, deltaText, diffText, scoreWarnings, shortFigures } from './figures.ts'
+import { deltaText, diffText, scoreWarnings, shortFigures } from '../../../domain/runs/figures.ts'
+import { allFigures } from './figures.ts'
 
 const side = { id: 'r', runNumber: 1 }
 const comparison = (fields: Partial<EvalRunCompare>): EvalRunCompare => ({

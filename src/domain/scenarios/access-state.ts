@@ -1,10 +1,10 @@
-import type { Consequence } from '../../domain/scenarios/consequences.ts'
-import type { AccessNotes, CapsNote } from '../../domain/scenarios/notes.ts'
-import type { AccessChange } from '../../domain/scenarios/table.ts'
-import { modeLabel } from '../../domain/scenarios/labels.ts'
+import type { Consequence } from './consequences.ts'
+import type { AccessNotes, CapsNote } from './notes.ts'
+import type { AccessChange } from './table.ts'
+import { modeLabel } from './labels.ts'
 import type { Client } from '../../api/client/client.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import type { ScenarioRow } from './columns.ts'
+import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 
 /** How a scenario stands; what is not known is undefined. */
 export type AccessState = {
@@ -26,7 +26,13 @@ export const NOT_YET: AccessState = { mode: undefined, environmentId: undefined,
 const ABOUT_ENVIRONMENT = new Set<AccessChange['do']>(['rebind', 'unpublish'])
 const NOT_RETURNED = 'such as its link, members or guest limits'
 
-export function targetOf({ scenario, environmentId }: Pick<ScenarioRow, 'scenario' | 'environmentId'>): Target {
+export function targetOf({
+  scenario,
+  environmentId,
+}: {
+  scenario: ProjectScenario
+  environmentId?: string | undefined
+}): Target {
   const { id, name, mode, updatedAt } = scenario
   return { ...NOT_YET, id, name, mode, environmentId, changedAt: toEpochMs(updatedAt) }
 }

@@ -1,8 +1,7 @@
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
-import { serviceNow } from '../../api/client/transport/service-time.ts'
-import { launchedToday, launchSize, sessionsIn, type LaunchSize } from '../../domain/swarms/launch-size.ts'
+import { launchedToday, launchSize, sessionsIn, type LaunchSize } from './launch-size.ts'
 import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 
 /** Launches of the day, as far as they are known. */
@@ -12,11 +11,18 @@ type Lines = readonly { text: string; tone: 'plain' | 'muted' | 'warn' }[]
 /** Most journeys that are listed one by one. */
 const MOST_LINES = 4
 
-/** What is left of the day, of answers as far as they could be read. */
-export function quotaOf(capabilities: ProjectCapabilities | undefined, overview: SwarmOverview | undefined): Quota {
+/**
+ * What is left of the day, of answers as far as they could be read.
+ * @param now the service's time, epoch milliseconds
+ */
+export function quotaOf(
+  capabilities: ProjectCapabilities | undefined,
+  overview: SwarmOverview | undefined,
+  now: number,
+): Quota {
   const limit = capabilities?.plan?.limits?.['launchesPerDay']
   const aDay = typeof limit === 'number' ? limit : undefined
-  return { aDay, used: overview && launchedToday(overview, serviceNow()) }
+  return { aDay, used: overview && launchedToday(overview, now) }
 }
 
 /** Targets × sessions of each, what that adds up to, and what it takes of the day. */
