@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { JournalEntry } from '../api/client/journal/entry.ts'
-import { isAbout, stateOf } from '../api/client/read-back/open-write.ts'
-import { titleOf } from '../api/client/journal/labels.ts'
+import { isAbout, openWriteSentence } from '../api/client/read-back/open-write.ts'
 import { systemClock } from '../lib/clock.ts'
 import { useWorkspace } from './workspace.tsx'
 
@@ -55,5 +54,5 @@ export function useOpenWriteNotices(...scopes: readonly WriteScope[]): string[] 
     .filter(entry =>
       scopes.some(({ ids, operations }) => isAbout(entry, ids) && (operations?.includes(entry.operation) ?? true)),
     )
-    .map(entry => `${titleOf(entry, now)} ${stateOf(entry)}. Decide about it on Now.`)
+    .map(entry => `${openWriteSentence(entry, now)}. Decide about it on Now.`)
 }

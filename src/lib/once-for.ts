@@ -67,3 +67,9 @@ export function renewedFor<K extends WeakKey, T>(): (key: K, of: readonly unknow
     return made
   }
 }
+
+/** The same of one thing. */
+export function renewed<T>(): (of: readonly unknown[], make: () => T) => T {
+  const [keep, key] = [renewedFor<object, T>(), {}]
+  return (of, make) => keep(key, of, make)
+}

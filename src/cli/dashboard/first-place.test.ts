@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openService } from '../../../test/harness.tsx'
 import { createQueries } from '../../api/client/cache/queries.ts'
 import { createQueryClient } from '../../api/client/cache/query-client.ts'
-import { projectsRoute } from '../../screens/projects/route.ts'
+import { projectsRoute } from '../../app/places.ts'
 import { createRouter } from '../../tui/router/router.ts'
 import { beginOnNow } from './first-place.ts'
 

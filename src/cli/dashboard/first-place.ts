@@ -1,8 +1,7 @@
 import { hashKey, type QueryClient } from '@tanstack/react-query'
 import type { Queries } from '../../api/client/cache/queries.ts'
 import type { Router } from '../../tui/router/router.ts'
-import { nowRoute } from '../../screens/now/route.ts'
-import { projectsRoute } from '../../screens/projects/route.ts'
+import { nowRoute, projectsRoute } from '../../app/places.ts'
 
 /**
  * Leaves the list of projects for Now once it is known that there are several: whoever starts for the first time sees

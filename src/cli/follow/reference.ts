@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import { parsePlace, type Place } from '../../tui/router/place.ts'
 import { isWebAddress, placeAtAddress, type WebAddresses } from '../../tui/router/web-address.ts'
-import { runsRoute } from '../../screens/runs/route.ts'
+import { runsRoute } from '../../app/places.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /** A run as it was named; without a project it is one of the project that the command works in. */

@@ -1,16 +1,17 @@
 import { contract } from '../../api/contract/contract.ts'
 import { SHIFT_HOURS, shiftReport } from '../../domain/now/shift-report.ts'
 import { changesOf, isRed, type NowSummary } from '../../domain/now/summary.ts'
+import { placeOfNow } from '../../app/places.ts'
 import { screens } from '../../app/registry.ts'
 import { notebookOf } from '../../hooks/use-notebook.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { localClock } from '../../lib/times.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { nowStateLabel } from '../../screens/now/columns.ts'
-import { clearState, coverageLabel } from '../../screens/now/sources.ts'
-import { summaryOfNow } from '../../screens/now/summary.ts'
-import { formatLocator } from '../../tui/router/place.ts'
+import { nowStateLabel } from '../../domain/now/view.ts'
+import { clearState, coverageLabel } from '../../domain/now/sources.ts'
+import { summaryOfNow } from '../../domain/now/now.ts'
+import { formatLocator, type Place } from '../../tui/router/place.ts'
 import { plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { drawableSize } from '../../tui/terminal/size.ts'
@@ -25,7 +26,7 @@ import { ownTexts } from '../output/redaction.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
-import { lookAtNow, type NowLook } from './look-at-now.tsx'
+import { lookAtNow, type NowLook } from './look-at-now.ts'
 
 export type NowOptions = {
   json?: boolean
@@ -45,6 +46,7 @@ const REPORT_MS = 1_000
 
 const HOUR_MS = 60 * 60_000
 const ROUTES = screens.map(({ route }) => route)
+const locatorIn = (profile: string) => (place: Place) => formatLocator(ROUTES, profile, place)
 
 const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVerdict } as const
 
@@ -123,7 +125,7 @@ async function writeReport(
       acknowledged: nowMemoryOf(opened.workspace).kept().acknowledged,
       incidents: notebook.incidents(),
     },
-    { locator: place => formatLocator(ROUTES, profile.name, place), now: summary.at, ...ownTexts(settings) },
+    { locator: locatorIn(profile.name), now: summary.at, ...ownTexts(settings) },
   )
   if (report === true || report === undefined) return await print(text)
   writeNamed(report, text, force)
@@ -142,7 +144,7 @@ async function wantedProjects(
 
 export function seenOf(look: NowLook, profile: string): SeenNow {
   const { data, kept } = look
-  const summary = summaryOfNow(data, { kept, routes: ROUTES, profile })
+  const summary = summaryOfNow(data, { kept, placeOf: placeOfNow, locator: locatorIn(profile), profile })
   // What was not read yet has the fingerprint of what failed, since who acknowledged it has done so for good.
   const marks = new Map(data.lines.map(line => [line.key, `${isRed(line) ? 'red ' : ''}${line.fingerprint}`]))
   return { look, summary, marks }

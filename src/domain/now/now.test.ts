@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openWriteSentence } from '../../api/client/read-back/open-write.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { scenarioFinding, swarmFinding } from '../findings/finding.ts'
 import { isAcknowledged } from './order.ts'
@@ -11,7 +12,7 @@ import { storedAt } from '../../../test/stored-file.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createNowMemory, MAX_ACKNOWLEDGED, nowKey } from './memory.ts'
 import { DECISIVE, NOW_READS, type NowReadKind, type PlannedRead, urgencyOf } from './plan.ts'
-import { connectionLine, rateLine, writeLines } from '../../screens/now/request-lines.ts'
+import { connectionLine, rateLine, writeLines } from './request-lines.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { DAY_MS, runLines, unreadRunLines, wantsRuns } from './run-lines.ts'
 import { findingLines, scenarioLines, serverLines } from './thing-lines.ts'
@@ -278,7 +279,7 @@ describe('lines of things', () => {
       intendedAt: NOW,
       lastSeenAt: NOW,
     }
-    const [write] = writeLines([project], { value: [entry], at: NOW }, NOW)
+    const [write] = writeLines([project], { value: [entry], at: NOW }, NOW, openWriteSentence)
     expect(write!.sentence).toMatch(/^Create eval run \(\d\d:\d\d\) may have happened: no answer to it is known$/)
     expect(write!.target).toEqual({ to: 'suite', projectId: 'prj_1', suiteId: 'sui_1' })
     expect(JSON.stringify(write)).not.toContain('secret-key')

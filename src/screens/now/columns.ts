@@ -1,5 +1,6 @@
 import { groupLines } from '../../domain/now/groups.ts'
 import { isAcknowledged, orderLines } from '../../domain/now/order.ts'
+import { LONGEST_STATE, nowStateLabel } from '../../domain/now/view.ts'
 import { weekSum } from '../../domain/now/week.ts'
 import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
 import type { StoredNow } from '../../domain/now/memory.ts'
@@ -74,15 +75,6 @@ const OWN_TIME: readonly NowLine['kind'][] = ['line', 'rate', 'write', 'server']
 /** The time to compare that of a line with, by the clock that gave it; `now` is this machine's. */
 export function nowFor({ kind }: NowLine, now: number): number {
   return OWN_TIME.includes(kind) ? now : serviceTime(now)
-}
-
-/** Longer words stand alone: they tell what they are about. */
-const LONGEST_STATE = 13
-
-/** What a line is about and how it stands: `run failed`, `regressed`. */
-export function nowStateLabel({ kind, word }: Pick<NowLine, 'kind' | 'word'>): string {
-  const both = `${kind} ${word}`
-  return kind === 'line' || kind === 'rate' || both.length > LONGEST_STATE ? word : both
 }
 
 /**

@@ -9,9 +9,10 @@ import { useNow } from '../../hooks/use-now.ts'
 import { useIsAway } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { nowKeys } from './bindings.ts'
-import { nowFor, nowStateLabel, type NowRow } from './columns.ts'
-import { sourceLines } from './sources.ts'
-import type { NowData } from './use-now-data.ts'
+import { nowStateLabel } from '../../domain/now/view.ts'
+import { nowFor, type NowRow } from './columns.ts'
+import { sourceLines } from './source-lines.ts'
+import type { NowData } from '../../domain/now/now.ts'
 
 /** The chosen line in full, and what was looked at with its age and its errors. */
 export function NowDetail(props: { row: NowRow | undefined; data: NowData; focused: boolean }) {

@@ -13,9 +13,9 @@ import { useNow } from '../../hooks/use-now.ts'
 import { useIsAway } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowRow, SHOWN, type Shown } from './columns.ts'
-import { clearState, coverageLabel } from './sources.ts'
+import { clearState, coverageLabel } from '../../domain/now/sources.ts'
 import { newsWords } from './use-now-news.ts'
-import type { NowData } from './use-now-data.ts'
+import type { NowData } from '../../domain/now/now.ts'
 
 /** The lines, above them what was looked at; one source's error takes nothing else away. */
 export function NowList(props: {

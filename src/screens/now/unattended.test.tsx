@@ -9,7 +9,7 @@ import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { LONG_IDLE_FACTOR } from '../../domain/polling/cadence.ts'
 import { type LinePace, WorkspaceProvider } from '../../hooks/workspace.tsx'
-import { usePlan, useReads } from './use-reads.ts'
+import { useNowReads } from './use-now-data.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
@@ -43,7 +43,7 @@ test.each<[NowReadKind, number]>([
     return null
   }
   function Screen() {
-    useReads(kind, usePlan(), wanted)
+    useNowReads(({ read }) => read(kind, wanted))
     return null
   }
   const { unmount } = render(

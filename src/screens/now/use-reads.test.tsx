@@ -11,10 +11,11 @@ import { contract } from '../../api/contract/contract.ts'
 import type { NowLine } from '../../domain/now/line.ts'
 import { NOW_READS } from '../../domain/now/plan.ts'
 import { RUNS_READ } from '../../domain/now/proof.ts'
+import { createRunReads } from '../../domain/now/run-reads.ts'
+import { nowSources } from '../../hooks/now-reads.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
-import { usePlan, useReads } from './use-reads.ts'
-import { useRunReads } from './use-run-reads.ts'
+import { useNowReads } from './use-now-data.ts'
 import { slowAnswer } from '../../../test/pause.ts'
 
 beforeEach(
@@ -29,13 +30,15 @@ function openStage(fetch: Fetch, budget = createBudget({ unlimited: true }), ran
   const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget, random })
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
   const queries = createQueries(client)
+  const workspace = { client, queries, budget, profile }
   const draw = (screens: ReactNode, queryClient = createQueryClient()) =>
     render(
       <QueryClientProvider client={queryClient}>
-        <WorkspaceProvider workspace={{ client, queries, budget, profile }}>{screens}</WorkspaceProvider>
+        <WorkspaceProvider workspace={workspace}>{screens}</WorkspaceProvider>
       </QueryClientProvider>,
     )
-  return { queries, draw }
+  const runReads = (queryClient: QueryClient) => createRunReads(nowSources(workspace, queryClient))
+  return { queries, draw, runReads }
 }
 
 test('a run that waits, read ten times with the same answer, draws nothing; another answer draws once', async () => {
@@ -56,7 +59,9 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
     return null
   }
   function Screen() {
-    const [runs] = useReads('live', usePlan(), [queries.runs.list.options({ projectId: 'p', suiteId: 's' })])
+    const [runs] = useNowReads(({ read }) =>
+      read('live', [queries.runs.list.options({ projectId: 'p', suiteId: 's' })]),
+    )
     drawn.screen += 1
     shown.push(runs?.data?.items[0]?.summary?.total)
     return null
@@ -90,7 +95,7 @@ test('what is read rarely is read at once where it is older than its pause', asy
   })
   const pause = NOW_READS.projects.every
   function Screen() {
-    useReads('projects', usePlan(), [queries.projects.list.options({})])
+    useNowReads(({ read }) => read('projects', [queries.projects.list.options({})]))
     return null
   }
   const visit = async (queryClient: QueryClient): Promise<number> => {
@@ -121,7 +126,7 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
     queries.runs.list.options({ projectId: 'p', suiteId: `s${suite}` }),
   )
   function Screen() {
-    useReads('runs', usePlan(), wanted)
+    useNowReads(({ read }) => read('runs', wanted))
     return null
   }
   const { unmount } = draw(<Screen />, queryClient)
@@ -146,7 +151,7 @@ test('among a thousand reads, a request looks through none of the others', async
   const wanted = range(1_000, 's').map(suiteId => queries.runs.list.options({ projectId: 'p', suiteId }))
   function Screen() {
     useConnection()
-    useReads('runs', usePlan(), wanted)
+    useNowReads(({ read }) => read('runs', wanted))
     return null
   }
   const { unmount } = draw(<Screen />, queryClient)
@@ -178,7 +183,7 @@ test.each([1, 77, 81])('while the service is lost, hundreds of reads wait for on
     return null
   }
   function Screen() {
-    read = useReads('suites', usePlan(), wanted).filter(({ data }) => data !== undefined).length
+    read = useNowReads(({ read }) => read('suites', wanted)).filter(({ data }) => data !== undefined).length
     return null
   }
   const { unmount } = draw(
@@ -230,7 +235,7 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
   }
   const shown: { made: number; at: number }[] = []
   function Screen() {
-    const answers = useReads('suites', usePlan(), wanted)
+    const answers = useNowReads(({ read }) => read('suites', wanted))
     const all = answers.flatMap(({ data, at = 0 }) => (data ? [{ made: Number(Object(data)['made']), at }] : []))
     shown.splice(0, Infinity, ...all)
     return null
@@ -271,7 +276,7 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   const trials = { total: 10, passed: 1, pending: 9 }
   const inFlight = { ...ended('p0s0'), status: 'running', result: 'pending', decisionSummary: { counts: { trials } } }
   const runsOf = (id: string) => (id === 'p0s0' ? [inFlight] : again.has(id) ? [ended(id, 2), ended(id)] : [ended(id)])
-  const { queries, draw } = openStage(({ url }) => {
+  const { queries, draw, runReads } = openStage(({ url }) => {
     const { pathname, searchParams } = new URL(url)
     const [, projectId] = /projects\/(\w+)/.exec(pathname) ?? []
     const suiteId = searchParams.get('suiteId') ?? /eval-suites\/(\w+)/.exec(pathname)?.[1]
@@ -283,12 +288,12 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   const queryClient = createQueryClient()
   const wanted = projects.map(projectId => queries.suites.list.options({ projectId }))
   const of = projects.map(id => ({ id, name: id }))
+  const readRuns = runReads(queryClient)
   let lines: readonly NowLine[] = []
   let drawn = 0
   function Screen() {
-    const plan = usePlan()
     drawn += 1
-    lines = useRunReads(plan, of, useReads('suites', plan, wanted), 0).lines
+    lines = useNowReads(reader => readRuns(reader, of, reader.read('suites', wanted), 0)).lines
     return null
   }
   const { unmount } = draw(<Screen />, queryClient)
@@ -340,7 +345,7 @@ test.each([
       createdAt: Date.now() - (60 + step * 20) * 60_000,
       summary: { total: 1, passed: 1, failed: 0 },
     }))
-    const { queries, draw } = openStage(({ url }) => {
+    const { queries, draw, runReads } = openStage(({ url }) => {
       const { pathname } = new URL(url)
       if (pathname.endsWith('/s'))
         return Promise.resolve(Response.json({ ...suite, schedule: { enabled, intervalMinutes } }))
@@ -349,13 +354,14 @@ test.each([
     })
     const wanted = [queries.suites.list.options({ projectId: 'p' })]
     const of = [{ id: 'p', name: 'p' }]
-    let known: ReturnType<typeof useRunReads> | undefined
+    const queryClient = createQueryClient()
+    const readRuns = runReads(queryClient)
+    let known: ReturnType<typeof readRuns> | undefined
     function Screen() {
-      const plan = usePlan()
-      known = useRunReads(plan, of, useReads('suites', plan, wanted), Date.now())
+      known = useNowReads(reader => readRuns(reader, of, reader.read('suites', wanted), Date.now()))
       return null
     }
-    const { unmount } = draw(<Screen />)
+    const { unmount } = draw(<Screen />, queryClient)
     for (let second = 0; second < 20; second += 1) {
       await vi.advanceTimersByTimeAsync(1_000)
       await new Promise(done => setImmediate(done))
@@ -385,7 +391,7 @@ test('after a write what Now shows of its project is read first, however many ot
   const queryClient = createQueryClient()
   const wanted = Array.from({ length: 51 }, (_, index) => queries.scenarios.list.options({ projectId: `p${index}` }))
   function Screen() {
-    useReads('scenarios', usePlan(), wanted)
+    useNowReads(({ read }) => read('scenarios', wanted))
     return null
   }
   const { unmount } = draw(<Screen />, queryClient)

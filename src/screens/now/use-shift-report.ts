@@ -9,10 +9,10 @@ import { useNowMemory } from '../../hooks/use-now-memory.ts'
 import { useOwn } from '../../hooks/use-own.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { localMoment } from '../../lib/times.ts'
-import { formatLocator } from '../../tui/router/place.ts'
+import { formatLocator, type Place } from '../../tui/router/place.ts'
 import { usePlace, useRouter, useRoutes } from '../../tui/router/router-context.tsx'
-import { summaryOfNow } from './summary.ts'
-import type { NowData } from './use-now-data.ts'
+import { placeOf } from './place-of.ts'
+import { type NowData, summaryOfNow } from '../../domain/now/now.ts'
 import { seenListOf } from './use-now-news.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -55,12 +55,12 @@ export function useShiftReport(data: NowData): () => Promise<void> {
       start: 'Writing the shift report…',
       work: async ({ signal, progress }) => {
         const { data: shown, kept: stored } = latest.current
+        const locator = (place: Place) => formatLocator(routes, profile.name, place)
+        const summary = summaryOfNow(shown, { kept: stored, placeOf, locator, profile: profile.name })
         const notebook = notebookOf(workspace)
         notebook.look()
         const writes = (await journal?.since(from)) ?? []
-        const summary = summaryOfNow(shown, { kept: stored, routes, profile: profile.name })
         const shift = { from, summary, writes, acknowledged: stored.acknowledged, incidents: notebook.incidents() }
-        const locator = (place: Parameters<typeof formatLocator>[2]) => formatLocator(routes, profile.name, place)
         return await shiftReport(shift, { ...ownOf(), locator, now, signal, progress })
       },
       stopped: 'Nothing was written.',

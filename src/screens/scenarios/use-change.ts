@@ -26,7 +26,14 @@ import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrites, type WriteTask } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
-import { changedMeanwhile, NOT_YET, readAccessState, type AccessState, type Target, whatMoved } from '../../domain/scenarios/access-state.ts'
+import {
+  changedMeanwhile,
+  NOT_YET,
+  readAccessState,
+  type AccessState,
+  type Target,
+  whatMoved,
+} from '../../domain/scenarios/access-state.ts'
 
 /** One change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {

@@ -35,6 +35,9 @@ declare module '@tanstack/react-query' {
   }
 }
 
+/** How one operation is read, as `queries.<resource>.<name>.options(input)` gives it. */
+export type ReadOptions<T, Key extends readonly unknown[]> = UseQueryOptions<T, ApiError, T, Key>
+
 type QueryKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>]
 type PagesKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>, form: 'pages']
 

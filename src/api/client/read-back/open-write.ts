@@ -1,6 +1,7 @@
 import { pathParameters } from '../../contract/endpoint.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { brokeOff } from '../journal/bulk.ts'
+import { titleOf } from '../journal/labels.ts'
 import { endpointOf, REPEAT_WITHIN_MS } from './resolve.ts'
 
 /** What a person can do about an open write. */
@@ -85,6 +86,11 @@ export function stateOf(entry: Pick<JournalEntry, 'sent' | 'isClaimed' | 'readBa
   if (bulk) return brokeOff(bulk)
   if (readBack) return `${SAID[readBack.finding] ?? readBack.finding}: ${readBack.because}`
   return sent ? 'may have happened: no answer to it is known' : 'was noted and may not have left'
+}
+
+/** An open write with what is known of it, in one sentence without its full stop. @param now epoch milliseconds */
+export function openWriteSentence(entry: JournalEntry, now: number): string {
+  return `${titleOf(entry, now)} ${stateOf(entry)}`
 }
 
 /** Whether a write is about a thing, by an id on its path or in the reference of its body. */

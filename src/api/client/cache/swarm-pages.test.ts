@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openService, type TestService } from '../../test/harness.tsx'
-import { record, sighting } from '../../test/service/graded-waves.ts'
-import { createQueries } from '../api/client/cache/queries.ts'
-import { createQueryClient } from '../api/client/cache/query-client.ts'
+import { openService, type TestService } from '../../../../test/harness.tsx'
+import { record, sighting } from '../../../../test/service/graded-waves.ts'
+import { createQueries } from './queries.ts'
+import { createQueryClient } from './query-client.ts'
 import { rereadSwarmPages, shareSwarmPages, swarmPagesKey, wholeSwarmFindings, type SwarmPages } from './swarm-pages.ts'
 
 const COUNT = 120

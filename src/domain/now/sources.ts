@@ -1,20 +1,15 @@
 import { localMoment } from '../../lib/times.ts'
-import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
-import { FINDING_SOURCES, type FindingSource } from '../../domain/findings/finding.ts'
-import { gateHelp } from '../../domain/findings/gate.ts'
+import { FINDING_SOURCES, type FindingSource } from '../findings/finding.ts'
+import { gateHelp } from '../findings/gate.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
-import type { NowProject } from '../../domain/now/line.ts'
-import { NOW_READS, type NowReadKind } from '../../domain/now/plan.ts'
+import type { NowProject } from './line.ts'
+import type { NowAnswer } from './reads.ts'
+import { NOW_READS, type NowReadKind } from './plan.ts'
 import { formatAgo, formatAgoAtMost, plural } from '../../lib/format.ts'
-import type { Symbols } from '../../tui/theme/theme.ts'
-import { heading } from '../../components/lines.ts'
-import type { Line } from '../../components/viewer.tsx'
 
 /** Names in a sentence, so that it stays one. */
 const MOST_NAMES = 3
-/** Sources that are listed each by itself below a line. */
-const MOST_SINGLES = 5
 
 /** One of the things that Now looks at, and what came of it. */
 export type NowSource = {
@@ -43,12 +38,10 @@ export function isReadSince(sources: readonly NowSource[], since: number): boole
   return sources.every(({ state, at }) => (state === 'read' ? (at ?? 0) >= since : state !== 'reading'))
 }
 
-type Answer = { data: unknown; error: ApiError | null; at: number | undefined }
-
 /** What came of one read. @param partial whether something is missing that Now would show */
 export function sourceOf(
   kind: NowReadKind,
-  answer: Answer | undefined,
+  answer: Pick<NowAnswer<unknown>, 'data' | 'error' | 'at'> | undefined,
   project: NowProject | undefined,
   of?: string,
   partial = hasMore(answer?.data),
@@ -63,7 +56,7 @@ export function hasMore(data: unknown): boolean {
   return nextCursorOf(Object(data) as { nextCursor?: string }) !== undefined
 }
 
-function whatOf({ kind }: NowSource): string {
+export function whatOf({ kind }: NowSource): string {
   return kind === 'writes' ? 'writes noted on this machine' : NOW_READS[kind].what
 }
 
@@ -74,7 +67,7 @@ export function sourceName(source: NowSource): string {
 }
 
 /** Where nobody is there, what is read now and then draws nothing anew. */
-function agoFor(isAway = false): typeof formatAgo {
+export function agoFor(isAway = false): typeof formatAgo {
   return isAway ? formatAgoAtMost : formatAgo
 }
 
@@ -135,7 +128,7 @@ function someOf(sources: readonly NowSource[]): string {
   return `${sourceName(first)}${sources.length > 1 ? ` and ${sources.length - 1} more` : ''}`
 }
 
-function isUnproven({ unproven }: NowSource): boolean {
+export function isUnproven({ unproven }: NowSource): boolean {
   return unproven !== undefined
 }
 
@@ -146,14 +139,14 @@ function unprovenWords([first, ...more]: readonly NowSource[]): string {
 }
 
 /** `swarm findings off in Sandbox`; where both kinds are, `findings`. */
-function closedWords(closed: readonly NowSource[]): string {
+export function closedWords(closed: readonly NowSource[]): string {
   const all = [...new Set(closed.map(whatOf))]
   const kinds = all.length > 1 ? 'findings' : all.join('')
   const projects = [...new Set(closed.map(({ project }) => project?.name ?? ''))]
   return `${kinds} off in ${projects.length > 2 ? plural(projects.length, 'project') : projects.join(' and ')}`
 }
 
-function closedKinds(closed: readonly NowSource[]): FindingSource[] {
+export function closedKinds(closed: readonly NowSource[]): FindingSource[] {
   return FINDING_SOURCES.filter(source => closed.some(({ kind }) => kind === source))
 }
 
@@ -196,71 +189,4 @@ export function clearState(
 function namesOf(sources: readonly NowSource[]): string {
   const more = sources.length - MOST_NAMES
   return `${sources.slice(0, MOST_NAMES).map(sourceName).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-/** What could not be read leads: among many sources nobody would find it. */
-function failuresFirst(sources: readonly NowSource[]): NowSource[] {
-  return sources.toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
-}
-
-/** What failed or was read in part, each by its name; then how much was read of each kind, and how long ago. */
-export function sourceLines(
-  sources: readonly NowSource[],
-  options: { symbols: Symbols; now: number; isLocal: boolean; isAway?: boolean },
-): Line[] {
-  const { symbols, isLocal } = options
-  const ago = (then: number | undefined) => agoFor(options.isAway)(then, options.now)
-  const closed = closedKinds(sources.filter(({ state }) => state === 'closed'))
-  const isSingle = (source: NowSource): boolean => source.state === 'error' || source.partial || isUnproven(source)
-  const single = sources.filter(isSingle)
-  const kinds = Map.groupBy(
-    sources.filter(source => !isSingle(source)),
-    ({ kind, state }) => `${kind} ${state === 'closed'}`,
-  )
-  return [
-    heading('Checked'),
-    ...failuresFirst(single)
-      .slice(0, MOST_SINGLES)
-      .flatMap(source => singleLines(source, symbols, ago)),
-    ...(single.length > MOST_SINGLES ? [{ text: `… and ${single.length - MOST_SINGLES} more like these` }] : []),
-    ...[...kinds.values()].map(each => kindLine(each, symbols, ago)),
-    ...(closed.length > 0 ? ['', { text: gateHelp(isLocal, closed), tone: 'muted' as const }] : []),
-  ]
-}
-
-function singleLines(source: NowSource, symbols: Symbols, ago: (then: number | undefined) => string): Line[] {
-  const { state, at, problem, unproven } = source
-  const words = (at === undefined ? 'never read' : ago(at)) + (source.partial ? PARTIAL : '')
-  const mark = state === 'error' ? symbols.error : symbols.ok
-  return [
-    { text: `${mark} ${sourceName(source)}: ${words}`, tone: state === 'error' ? 'error' : 'plain' },
-    ...(unproven ? [{ text: `Not known to have passed: ${unproven}.`, indent: 2 }] : []),
-    ...(problem ? [{ text: `${problem.title}: ${problem.sentence} ${problem.next}`, indent: 2 }] : []),
-  ]
-}
-
-const PARTIAL = '; there are more than were read'
-
-/** `✓ suites: all 51 read, oldest 2 min ago`; where there is one, `✓ suites: 2 min ago`. */
-function kindLine(all: readonly NowSource[], symbols: Symbols, ago: (then: number | undefined) => string): Line {
-  const [first] = all as [NowSource]
-  const what = all.length === 1 ? sourceName(first) : whatOf(first)
-  if (first.state === 'closed')
-    return {
-      text: `${symbols.cancelled} ${all.length === 1 ? what : closedWords(all)}: off for this organization, not read`,
-      tone: 'muted',
-    }
-  const read = all.filter(({ state }) => state === 'read')
-  const oldest = ago(Math.min(...read.flatMap(({ at }) => at ?? [])))
-  const isRead = read.length === all.length
-  const count = isRead ? `all ${all.length}` : `${read.length} of ${all.length}`
-  const words = read.length === 0 ? 'being read' : all.length === 1 ? oldest : `${count} read, oldest ${oldest}`
-  return {
-    lead: [{ text: `${isRead ? symbols.ok : symbols.pending} `, tone: isRead ? 'ok' : 'muted' }],
-    rest: [{ text: '  ', tone: 'plain' }],
-    spans: [
-      { text: `${what}: `, tone: isRead ? 'plain' : 'muted' },
-      { text: words, tone: 'muted' },
-    ],
-  }
 }

@@ -1,11 +1,11 @@
 import { type InfiniteData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { setImmediate } from 'node:timers/promises'
-import type { ApiError } from '../api/client/errors/api-error.ts'
-import type { Client } from '../api/client/client.ts'
-import { contract } from '../api/contract/contract.ts'
-import type { OutputOf } from '../api/contract/endpoint.ts'
-import { datedRead } from '../api/client/cache/query-client.ts'
-import { nextCursor } from '../api/client/pages.ts'
+import type { ApiError } from '../errors/api-error.ts'
+import type { Client } from '../client.ts'
+import { contract } from '../../contract/contract.ts'
+import type { OutputOf } from '../../contract/endpoint.ts'
+import { datedRead } from './query-client.ts'
+import { nextCursor } from '../pages.ts'
 
 const { list } = contract.journeyFindings
 

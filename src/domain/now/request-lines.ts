@@ -1,15 +1,8 @@
 import { type ConnectionFault, connectionLabel } from '../../api/client/errors/api-error.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
-import { stateOf } from '../../api/client/read-back/open-write.ts'
-import { titleOf } from '../../api/client/journal/labels.ts'
-import {
-  newsSince,
-  NO_HISTORY,
-  type NowLine,
-  type NowProject,
-  type NowTarget,
-  type Read,
-} from '../../domain/now/line.ts'
+import { newsSince, NO_HISTORY, type NowLine, type NowProject, type NowTarget, type Read } from './line.ts'
+import type { NowSources } from './reads.ts'
+
 /** Key of the line about a write. */
 export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
 
@@ -18,6 +11,7 @@ export function writeLines(
   projects: readonly NowProject[],
   { value, at }: Read<readonly JournalEntry[]>,
   now: number,
+  sentenceOf: NowSources['writeSentence'],
 ): NowLine[] {
   return value.map(entry => {
     const projectId = textOf(entry.input['projectId'])
@@ -29,7 +23,7 @@ export function writeLines(
       isFault: true,
       mark: 'error',
       word: entry.readBack?.finding === 'did-not-happen' ? 'open' : 'in doubt',
-      sentence: `${titleOf(entry, now)} ${stateOf(entry)}`,
+      sentence: sentenceOf(entry, now),
       project: projects.find(({ id }) => id === projectId),
       at: entry.intendedAt,
       news: newsSince(entry.intendedAt, now),

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { localClock } from '../../lib/times.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { clearState, coverageLabel, isReadSince, sourceLines, sourceOf } from './sources.ts'
+import { clearState, coverageLabel, isReadSince, sourceOf } from '../../domain/now/sources.ts'
+import { sourceLines } from './source-lines.ts'
 
 const NOW = Date.now()
 const PROJECT = { id: 'p1', name: 'Desk' }

@@ -1,0 +1,92 @@
+import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { onceFor, renewedFor } from '../../lib/once-for.ts'
+import { mergeFindings, scenarioFinding } from '../findings/finding.ts'
+import { gateOf } from '../findings/gate.ts'
+import type { NowLine, NowProject } from './line.ts'
+import { createShownReads, type NowAnswer, type NowReader, type NowSources, readIn, readOf } from './reads.ts'
+import { type NowSource, sourceOf } from './sources.ts'
+import { findingLines, scenarioLines } from './thing-lines.ts'
+
+const NOTHING = { value: [], at: undefined }
+
+/**
+ * Scenarios and the findings of both sources; what is switched off for the organization is not read. `rights` are in
+ * the order of the projects.
+ */
+export function createFindingReads({ queries, swarmFindings }: NowSources) {
+  const { readShown, shows } = createShownReads()
+  const scenariosOf = onceFor(({ id }: NowProject) => queries.scenarios.list.options({ projectId: id }))
+  const swarmOf = onceFor(({ id }: NowProject) => swarmFindings(id))
+  const keepLines = renewedFor<NowProject, NowLine[]>()
+  return ({ read }: NowReader, projects: readonly NowProject[], rights: readonly NowAnswer<ProjectCapabilities>[]) => {
+    const gates = rights.map(({ data, error }) => ({ known: data !== undefined || error !== null, ...gateOf(data) }))
+    const scenarios = read('scenarios', projects.map(scenariosOf), projects.map(readIn))
+    const ofSwarms = projects.filter((_, index) => gates[index]?.known && !gates[index].swarm)
+    const swarm = read(
+      'swarm',
+      ofSwarms.map(swarmOf),
+      ofSwarms.map(project => readShown(project)),
+    )
+    const published = projects.flatMap((project, index) =>
+      gates[index]?.known && !gates[index].scenario
+        ? (scenarios[index]?.data?.items ?? []).map(scenario => ({ project, scenario }))
+        : [],
+    )
+    const visits = read(
+      'scenario',
+      published.map(({ project, scenario }) =>
+        queries.userTestingFindings.list.options({ projectId: project.id, scenarioId: scenario.id }),
+      ),
+      published.map(({ project, scenario }) => readShown(project, scenario.id)),
+    )
+    const lines = [
+      ...ofSwarms.flatMap((project, index) =>
+        shows(
+          project.id,
+          keepLines(project, [swarm[index]], () =>
+            findingLines(
+              project,
+              readOf(swarm[index], ({ pages }) =>
+                mergeFindings(
+                  pages.flatMap(({ items }) => items),
+                  [],
+                ),
+              ) ?? NOTHING,
+            ),
+          ),
+        ),
+      ),
+      ...published.flatMap(({ project, scenario }, index) =>
+        shows(
+          scenario.id,
+          findingLines(
+            project,
+            readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
+          ),
+        ),
+      ),
+      ...projects.flatMap((project, index) =>
+        scenarioLines(project, readOf(scenarios[index], ({ items }) => items) ?? NOTHING),
+      ),
+    ]
+    const sources: NowSource[] = [
+      ...swarm.map((answer, index) => ({
+        ...sourceOf('swarm', answer, ofSwarms[index]),
+        partial: !!answer.data?.pages.at(-1)?.nextCursor,
+      })),
+      ...scenarios.map((answer, index) => sourceOf('scenarios', answer, projects[index])),
+      ...visits.map((answer, index) => ({
+        ...sourceOf('scenario', answer, published[index]?.project, published[index]?.scenario.name),
+        partial: !!answer.data?.nextCursor,
+      })),
+      ...projects.flatMap((project, index) => closedSources(project, gates[index])),
+    ]
+    return { answers: [...scenarios, ...swarm, ...visits], lines, sources }
+  }
+}
+
+function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {
+  return (['swarm', 'scenario'] as const)
+    .filter(kind => gate?.[kind])
+    .map(kind => ({ kind, project, of: undefined, state: 'closed', at: undefined, problem: undefined, partial: false }))
+}

@@ -1,0 +1,175 @@
+import { connectionFault, type ConnectionFault } from '../../api/client/errors/api-error.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
+import type { JournalEntry } from '../../api/client/journal/entry.ts'
+import type { Project } from '../../api/contract/projects.ts'
+import { onceFor, renewed } from '../../lib/once-for.ts'
+import type { KnownRuns, RunInWave } from '../swarms/waves.ts'
+import { createFindingReads } from './finding-reads.ts'
+import type { NowLine, NowProject, NowTarget } from './line.ts'
+import type { StoredNow } from './memory.ts'
+import { isAcknowledged, orderLines } from './order.ts'
+import { type NowAnswer, type NowReader, type NowSources, readIn } from './reads.ts'
+import { connectionLine, rateLine, writeLines } from './request-lines.ts'
+import { createRunReads } from './run-reads.ts'
+import { type NowSource, sourceName, sourceOf } from './sources.ts'
+import { type NowSummary, summaryOf, type SummarySource } from './summary.ts'
+import { serverLines } from './thing-lines.ts'
+import { createWaveReads } from './wave-reads.ts'
+import { worthOf } from './worth.ts'
+
+export type NowData = {
+  lines: readonly NowLine[]
+  sources: readonly NowSource[]
+  /** All that the key reaches, once that is known. */
+  all: readonly Project[] | undefined
+  projects: readonly NowProject[]
+}
+
+/** What is known beside the answers of the service. */
+export type NowFacts = {
+  kept: StoredNow
+  /** Renewed when a minute begins, epoch milliseconds. */
+  now: number
+  /** The project that the person was in last. */
+  projectId: string | undefined
+  /** Journey runs that this machine knows of, by project. */
+  known: ReadonlyMap<string, KnownRuns>
+  /** Writes without a known end. */
+  writes: { data: readonly JournalEntry[] | undefined; at: number | undefined; error: Error | null }
+  /** Until when the service wants no requests, epoch milliseconds. */
+  pausedUntil: number | undefined
+}
+
+/**
+ * Everything that Now looks at: each look wants the reads of its plan from the reader, and makes lines of what they
+ * answered so far. What stays is made once, so that a look among hundreds of suites costs little.
+ */
+export function createNow(of: NowSources) {
+  const { queries, serviceTime } = of
+  const ofProjects = [queries.projects.list.options({})]
+  const suitesOf = onceFor(({ id }: Project) => queries.suites.list.options({ projectId: id }))
+  const rightsOf = onceFor(({ id }: Project) => queries.projects.capabilities.options({ projectId: id }))
+  const [readFindings, readRuns, readWaves] = [createFindingReads(of), createRunReads(of), createWaveReads(of)]
+  const keepProjects = renewed<readonly Project[]>()
+  const [keepWritten, keepExamined] = [renewed<NowLine[]>(), renewed<NowLine[]>()]
+  const keepSame = createSame<NowLine>()
+  return (
+    reader: NowReader,
+    facts: NowFacts,
+  ): NowData & { news: readonly { id: string; runs: readonly RunInWave[] }[] } => {
+    const { now, known, writes } = facts
+    const { projects: ids, checks } = facts.kept
+    const [listed] = reader.read('projects', ofProjects)
+    const all = listed?.data?.items
+    const projects = keepProjects([all, ids], () => chosenOf(all, ids))
+    const readEach = projects.map(readIn)
+    const suites = reader.read('suites', projects.map(suitesOf), readEach)
+    reader.rank(
+      worthOf(
+        projects.map((project, index) => ({ project, suites: suites[index]?.data?.items })),
+        facts.projectId,
+        serviceTime(now),
+      ),
+    )
+    const rights = reader.read('rights', projects.map(rightsOf), readEach)
+    const findings = readFindings(reader, projects, rights)
+    const runs = readRuns(reader, projects, suites, serviceTime(now))
+    const waves = readWaves(reader, projects, rights, { known, now: serviceTime(now) })
+    const answers = [listed, ...rights, ...suites, ...findings.answers, ...runs.answers, ...waves.answers]
+    const written = keepWritten([projects, writes.data, writes.at, now], () =>
+      writeLines(projects, { value: writes.data ?? [], at: writes.at }, now, of.writeSentence),
+    )
+    const examined = keepExamined([projects, checks, now], () => serverLines(projects, checks.values(), now))
+    const lines = keepSame([
+      ...connectionLine(faultOf(answers), latest(answers), of.host),
+      ...rateLine(facts.pausedUntil, Date.now()),
+      ...written,
+      ...examined,
+      ...runs.lines,
+      ...waves.lines,
+      ...findings.lines,
+    ])
+    const sources: NowSource[] = [
+      sourceOf('projects', listed, undefined),
+      ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
+      ...runs.sources,
+      ...waves.sources,
+      ...findings.sources,
+      // What tells least is named last: nobody waits for it.
+      ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
+      ...(writes.error ? [unreadWrites(writes.error)] : []),
+    ]
+    return { lines, sources, all, projects, news: waves.news }
+  }
+}
+
+/** The items of the look before, as long as all of them are the same: nothing is made of them again. */
+function createSame<T>() {
+  let last: readonly T[] = []
+  return (items: readonly T[]): readonly T[] => {
+    if (items.length !== last.length || items.some((item, index) => item !== last[index])) last = items
+    return last
+  }
+}
+
+function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): Project[] {
+  const wanted = ids && new Set(ids)
+  return (all ?? []).filter(({ id }) => !wanted || wanted.has(id))
+}
+
+function unreadWrites(error: Error): NowSource {
+  return {
+    kind: 'writes',
+    project: undefined,
+    of: undefined,
+    state: 'error',
+    at: undefined,
+    problem: describeError(error),
+    partial: false,
+  }
+}
+
+/** Why nothing comes back, since the last answer; a service that cannot answer one read may answer the others. */
+function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): ConnectionFault | undefined {
+  const answeredAt = latest(answers) ?? 0
+  const faults = answers.flatMap(answer =>
+    answer ? [(answer.failedAt ?? 0) >= answeredAt ? connectionFault(answer.error) : undefined] : [],
+  )
+  const ofAll = faults.find(fault => fault !== undefined && fault !== 'unavailable')
+  return ofAll ?? (faults.includes(undefined) ? undefined : faults[0])
+}
+
+function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {
+  const times = answers.flatMap(answer => answer?.at ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
+}
+
+/** What Now comes to at this moment, with the locator of where each line leads. */
+export function summaryOfNow<Place>(
+  data: NowData,
+  given: {
+    kept: StoredNow
+    placeOf: (target: NowTarget) => Place | undefined
+    locator: (place: Place) => string
+    profile: string
+  },
+): NowSummary {
+  return summaryOf({
+    lines: orderLines(data.lines),
+    sources: data.sources.map(summarized),
+    projects: data.all && data.projects.length,
+    isAcknowledged: line => isAcknowledged(line, given.kept),
+    placeOf({ target }) {
+      const place = given.placeOf(target)
+      return place && given.locator(place)
+    },
+    profile: given.profile,
+    now: Date.now(),
+  })
+}
+
+function summarized(source: NowSource): SummarySource {
+  const { state, at, problem, partial, unproven, isOutdated } = source
+  const why = problem?.title ?? unproven ?? (partial ? 'there is more than was read' : undefined)
+  return { what: sourceName(source), state: isOutdated && state === 'read' ? 'reading' : state, at, why }
+}

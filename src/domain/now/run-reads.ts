@@ -1,0 +1,213 @@
+import type { Queries } from '../../api/client/cache/queries.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
+import { toEpochMs } from '../../api/contract/shapes.ts'
+import type { EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
+import { onceFor, renewedFor } from '../../lib/once-for.ts'
+import { reportedTrials } from '../runs/counts.ts'
+import type { SuiteState } from '../runs/suite-state.ts'
+import { countTrials } from '../runs/trials.ts'
+import type { NowLine, NowProject } from './line.ts'
+import { lacksLatest, RUNS_READ, whyUnproven } from './proof.ts'
+import { type NowAnswer, type NowReader, type NowSources, readIn, type ReadOf, readOf } from './reads.ts'
+import { DAY_MS, runLines, stateOfRuns, unreadRunLines, wantsRuns, wantsSchedule } from './run-lines.ts'
+import { hasMore, type NowSource, sourceOf } from './sources.ts'
+import { isInFlight, needsAttention } from './worth.ts'
+
+const TRIALS_READ = 200
+const NO_RUNS: readonly EvalRun[] = []
+const NO_SUITES: readonly SuiteOf[] = []
+
+/** A suite with how its runs are read; the same object for as long as the suite is. */
+type SuiteRead = ReturnType<ReturnType<ReturnType<typeof suiteReads>>>
+type SuiteOf = ReadOf & { read: SuiteRead; readAt: number | undefined }
+
+/**
+ * The runs of every suite whose last one is in flight, failed or of the last day, or that may be red or due; and the
+ * trials of those in flight that do not count them themselves. `suites` are in the order of the projects.
+ */
+export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSources) {
+  const changes = new Map<string, Change>()
+  const readOfSuite = suiteReads(queries)
+  const judge = onceFor((runs: readonly EvalRun[]) => stateOfRuns(runs, isRerun))
+  const keep = renewedFor<EvalSuite, SuiteOf>()
+  const { linesOf, sourcesOf } = createKeptLines({ isRerun, judge, serviceTime })
+  return (
+    { read, known: knownOf }: NowReader,
+    projects: readonly NowProject[],
+    suites: readonly NowAnswer<{ items: readonly EvalSuite[] }>[],
+    now: number,
+  ) => {
+    const knownRuns = ({ options }: SuiteRead) => knownOf(options)
+    const active = projects.flatMap((project, index) =>
+      (suites[index]?.data?.items ?? []).flatMap(suite => {
+        const readAt = suites[index]?.at
+        const changedAt = changeOf(changes, suite, readAt)
+        const suiteRead = readOfSuite(project)(suite)
+        if (proven.get(suite.id) === markOf(suite)) return []
+        const known = knownRuns(suiteRead).data?.items
+        if (wantsRuns(suite, now, known, judge))
+          return keep(suite, [project, readAt, changedAt], () => ({
+            read: suiteRead,
+            readAt,
+            changedAt,
+            projectId: project.id,
+            needsAttention: needsAttention(suite),
+          }))
+        if (known) proven.set(suite.id, markOf(suite))
+        return []
+      }),
+    )
+    // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
+    const isLive = ({ read: { suite, ...of }, changedAt }: SuiteOf): boolean => {
+      const known = knownOf(of.options)
+      const runs = known.data?.items ?? []
+      if (runs.some(({ status }) => !isTerminalRunStatus(status))) return true
+      const isNewer = (known.at ?? 0) > (changedAt ?? 0)
+      return isInFlight(suite) && !(isNewer && runs.some(({ id }) => id === suite.latestRun?.id))
+    }
+    // Suites with a run in flight are read as often as that run, the others more rarely.
+    const byLive = Map.groupBy(active, isLive)
+    const [live, rested] = [byLive.get(true) ?? NO_SUITES, byLive.get(false) ?? NO_SUITES]
+    const liveRuns = read('live', live.map(optionsOf), live)
+    const restedRuns = read('runs', rested.map(optionsOf), rested)
+    const running = live.flatMap(({ read: { project } }, index) =>
+      (liveRuns[index]?.data?.items ?? [])
+        .filter(run => !isTerminalRunStatus(run.status) && !reportedTrials(run))
+        .map(run => ({ project, runId: run.id })),
+    )
+    const trials = read(
+      'live',
+      running.map(({ project, runId }) =>
+        queries.iterations.list.options({ projectId: project.id, runId, limit: TRIALS_READ }),
+      ),
+      running.map(({ project }) => readIn(project)),
+    )
+    const trialsOf = (runId: string) =>
+      readOf(trials[running.findIndex(each => each.runId === runId)], ({ items, nextCursor }) => ({
+        items,
+        whole: !nextCursor,
+      }))
+    const regular = rested.filter((_, index) => wantsSchedule(restedRuns[index]?.data?.items ?? NO_RUNS))
+    const schedules = read(
+      'schedules',
+      regular.map(each => each.read.settings),
+      regular.map(each => readIn(each.read.project)),
+    )
+    const scheduleOf = new Map(regular.map((each, index) => [each.read, schedules[index]?.data?.schedule] as const))
+    const known = { trialsOf, scheduleOf, now }
+    const sources: NowSource[] = [
+      ...sourcesOf('runs', rested, restedRuns, now),
+      ...sourcesOf('live', live, liveRuns, now),
+      ...regular.map(({ read: { project, suite } }, index) =>
+        sourceOf('schedules', schedules[index], project, nameOf(suite)),
+      ),
+      // Of a run with more trials than were read its line says so.
+      ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
+    ]
+    return {
+      answers: [...liveRuns, ...restedRuns, ...schedules, ...trials],
+      lines: [...linesOf(live, liveRuns, trials, known), ...linesOf(rested, restedRuns, [], known)],
+      sources,
+    }
+  }
+}
+
+const optionsOf = ({ read }: SuiteOf) => read.options
+
+type RunsAnswer = NowAnswer<{ items: EvalRun[] }>
+type TrialsAnswer = NowAnswer<{ items: EvalIteration[] }>
+
+/** What lines are made of beside the runs of their suite. */
+type Known = Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'now'> & {
+  scheduleOf: ReadonlyMap<SuiteRead, EvalSuiteDetail['schedule']>
+}
+
+/** Makes lines and sources of suites, those of each again once its own answer or the minute is another. */
+function createKeptLines(
+  of: Pick<NowSources, 'isRerun' | 'serviceTime'> & { judge: (runs: readonly EvalRun[]) => SuiteState },
+) {
+  const { isRerun, judge, serviceTime } = of
+  const keepLines = renewedFor<SuiteRead, NowLine[]>()
+  // What is left of a run is of when a trial ended, most of a minute after the clock of the ages turned at worst.
+  // By the time of each look it would grow, and be a change, while nothing ends.
+  const endedAt = renewedFor<SuiteRead['options'], number>()
+  const linesOf = (
+    suites: readonly SuiteOf[],
+    answers: readonly RunsAnswer[],
+    trials: readonly TrialsAnswer[],
+    { trialsOf, scheduleOf, now }: Known,
+  ) =>
+    suites.flatMap(({ read, readAt }, index) => {
+      const runs = readOf(answers[index], ({ items }) => items)
+      if (!runs) return unreadRunLines(read.project, read.suite, readAt)
+      const schedule = scheduleOf.get(read)
+      const lacks = lacksLatest(read.suite, runs.value)
+      return keepLines(read, [answers[index], lacks && readAt, now, schedule, ...trials], () => {
+        const ended = [
+          ...runs.value.map(run => reportedTrials(run)?.ended),
+          ...trials.map(({ data }) => data && countTrials(data.items).ended),
+        ]
+        const progressAt = endedAt(read.options, ended, () => serviceTime(Date.now()))
+        const asOf = runs.at === undefined ? 0 : serviceTime(runs.at)
+        const lines = runLines({ ...read, trialsOf, isRerun, runs, schedule, now: Math.max(now, progressAt), asOf })
+        return !lacks || lines.some(({ isFault }) => isFault)
+          ? lines
+          : [...lines, ...unreadRunLines(read.project, read.suite, readAt)]
+      })
+    })
+  const keepSource = renewedFor<SuiteRead, NowSource>()
+  const sourcesOf = (
+    kind: 'runs' | 'live',
+    suites: readonly SuiteOf[],
+    answers: readonly RunsAnswer[],
+    now: number,
+  ): NowSource[] =>
+    suites.map(({ read, changedAt = 0 }, index) =>
+      keepSource(read, [kind, answers[index], changedAt, now], () => ({
+        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
+        isOutdated: changedAt > (answers[index]?.at ?? changedAt),
+        unproven: unprovenBy(read.suite, answers[index]?.data?.items),
+      })),
+    )
+  const unprovenBy = (suite: EvalSuite, runs: readonly EvalRun[] | undefined) =>
+    runs && whyUnproven(suite, runs, judge(runs))
+  return { linesOf, sourcesOf }
+}
+
+/** How the runs of each suite of a project are read. */
+function suiteReads(queries: Queries) {
+  return onceFor((project: NowProject) =>
+    onceFor((suite: EvalSuite) => {
+      const input = { projectId: project.id, suiteId: suite.id, limit: RUNS_READ }
+      const settings = queries.suites.get.options({ projectId: project.id, suiteId: suite.id })
+      return { project, suite, options: queries.runs.list.options(input), settings }
+    }),
+  )
+}
+
+function nameOf({ name, id }: EvalSuite): string {
+  return name ?? id
+}
+
+/** Whether more runs of the last day follow those that were read, the latest of which come first. */
+function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined, now: number): boolean {
+  const oldest = toEpochMs(answer?.data?.items.at(-1)?.createdAt)
+  return hasMore(answer?.data) && (oldest === undefined || oldest > now - DAY_MS)
+}
+
+type Change = { mark: string; at: number | undefined }
+
+/** All that a list says of a suite's runs: what it leaves out of one place shows in another. */
+const markOf = onceFor(({ latestRun, totals, passRateTrend }: EvalSuite) =>
+  JSON.stringify([latestRun, totals, passRateTrend]),
+)
+
+/** When the suite said something else of its runs than before, epoch milliseconds; undefined at first sight. */
+function changeOf(changes: Map<string, Change>, suite: EvalSuite, at: number | undefined) {
+  const mark = markOf(suite)
+  const before = changes.get(suite.id)
+  if (before?.mark === mark) return before.at
+  changes.set(suite.id, { mark, at: before && at })
+  return before && at
+}

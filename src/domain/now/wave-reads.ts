@@ -1,0 +1,77 @@
+import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { onceFor, renewedFor } from '../../lib/once-for.ts'
+import { gateOf } from '../findings/gate.ts'
+import { isInFlight, type KnownRuns, runsOfFeed, swarmFeed, type Wave, wavesOf, worthKnowing } from '../swarms/waves.ts'
+import type { NowLine, NowProject } from './line.ts'
+import { createShownReads, type NowAnswer, type NowReader, type NowSources, readIn } from './reads.ts'
+import { type NowSource, sourceOf } from './sources.ts'
+import { waveLines } from './wave-lines.ts'
+
+type WavesIn = { project: NowProject; waves: readonly Wave[]; lines: readonly NowLine[] }
+
+/**
+ * The waves of every project: by its overview, read often while one is known to be in flight; where the feature is
+ * switched off by its session feed and by what is known here. `rights` are in the order of the projects; `known` has
+ * the runs that this machine knows of each, and `now` is the service's time.
+ */
+export function createWaveReads({ queries }: NowSources) {
+  const { readShown, shows } = createShownReads()
+  const readEach = (project: NowProject) => readShown(project)
+  const optionsOf = onceFor(({ id }: NowProject) => queries.journeyRuns.overview.options({ projectId: id }))
+  const feedOf = onceFor(({ id }: NowProject) => queries.sessions.list.options(swarmFeed(id)))
+  const keep = renewedFor<NowProject, WavesIn>()
+  return (
+    { read }: NowReader,
+    projects: readonly NowProject[],
+    rights: readonly NowAnswer<ProjectCapabilities>[],
+    { known, now }: { known: ReadonlyMap<string, KnownRuns>; now: number },
+  ) => {
+    const gated = projects.flatMap((project, index) => {
+      const { data, error } = rights[index] ?? {}
+      return data || error ? [{ project, isClosed: gateOf(data).swarm }] : []
+    })
+    const open = gated.filter(({ isClosed }) => !isClosed).map(({ project }) => project)
+    const closed = gated.filter(({ isClosed }) => isClosed).map(({ project }) => project)
+    const isLive = ({ id }: NowProject): boolean => Object.values(known.get(id) ?? {}).some(isInFlight)
+    const [live, rested] = [open.filter(isLive), open.filter(project => !isLive(project))]
+    const liveReads = read('live', live.map(optionsOf), live.map(readIn))
+    const restedReads = read('waves', rested.map(optionsOf), rested.map(readEach))
+    const feeds = read('waves', closed.map(feedOf), closed.map(readEach))
+    const overviews = [...liveReads, ...restedReads]
+    const wavesIn = (
+      project: NowProject,
+      answer: NowAnswer<unknown> | undefined,
+      wavesFrom: (here: KnownRuns) => Wave[],
+      isOff = false,
+    ): WavesIn =>
+      keep(project, [answer, known.get(project.id), now], () => {
+        const waves = wavesFrom(known.get(project.id) ?? {})
+        return { project, waves, lines: waveLines(project, { value: waves, at: answer?.at }, now, isOff) }
+      })
+    const all = [
+      ...[...live, ...rested].map((project, index) =>
+        wavesIn(project, overviews[index], here => wavesOf(overviews[index]?.data?.runs, here)),
+      ),
+      ...closed.map((project, index) => {
+        const feed = () => runsOfFeed(feeds[index]?.data?.items ?? [], now)
+        return wavesIn(project, feeds[index], here => wavesOf([], here, feed()), true)
+      }),
+    ]
+    const news = all
+      .map(({ project, waves }) => ({ id: project.id, runs: worthKnowing(waves, known.get(project.id) ?? {}) }))
+      .filter(({ runs }) => runs.length > 0)
+    const sources: NowSource[] = [
+      ...live.map((project, index) => sourceOf('live', liveReads[index], project, 'waves')),
+      ...rested.map((project, index) => sourceOf('waves', restedReads[index], project)),
+      // Of these only what had a session lately is wanted, so that a further page is none.
+      ...closed.map((project, index) => sourceOf('waves', feeds[index], project, undefined, false)),
+    ]
+    return {
+      answers: [...overviews, ...feeds],
+      lines: all.flatMap(({ project, lines }) => shows(project.id, lines)),
+      sources,
+      /** Runs that are worth knowing on this machine, by project. */
+      news,
+    }
+  }
+}

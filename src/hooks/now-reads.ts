@@ -1,0 +1,243 @@
+import {
+  hashKey,
+  notifyManager,
+  type Query,
+  type QueryClient,
+  QueryObserver,
+  type QueryState,
+} from '@tanstack/react-query'
+import type { Budget } from '../api/client/budget/budget.ts'
+import type { ReadOptions } from '../api/client/cache/queries.ts'
+import { PLANNED, writtenSince } from '../api/client/cache/query-client.ts'
+import { type ApiError, connectionFault } from '../api/client/errors/api-error.ts'
+import { openWriteSentence } from '../api/client/read-back/open-write.ts'
+import { serviceTime } from '../api/client/transport/service-time.ts'
+import { NOW_READS, type NowReadKind, type PlannedRead, ruleOf, type Worth } from '../domain/now/plan.ts'
+import type { NowAnswer, NowReader, NowSources, ReadOf } from '../domain/now/reads.ts'
+import { createReadSchedule, type ScheduledRead } from '../domain/now/schedule.ts'
+import { isForbidden } from '../domain/findings/dismissal.ts'
+import { AWAY_FACTOR, cadence, type Conditions, livePause } from '../domain/polling/cadence.ts'
+import { systemClock, sharedPause } from '../lib/clock.ts'
+import { createListeners } from '../lib/listeners.ts'
+import { onceFor, renewedFor } from '../lib/once-for.ts'
+import { unchangedAnswers } from './answers.ts'
+import { isConnectionLost, recoveredAt } from './connection-watch.ts'
+import { wholeSwarmFindings } from '../api/client/cache/swarm-pages.ts'
+import type { Workspace } from './workspace.tsx'
+
+/** What failed is read again this soon, in milliseconds. */
+const RETRY_MS = 30_000
+/** While the connection is lost one read leaves this often, in milliseconds: another one may be answered. */
+const LOST_MS = 5_000
+/** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
+const REQUESTS_EACH = 2
+const UNRANKED: Worth = { place: 0, movement: 1 }
+const UNANSWERED: NowAnswer<never> = { data: undefined, error: null, at: undefined, failedAt: undefined }
+
+/** The same answer for as long as nothing happens to its query. */
+const answerOf = onceFor(
+  ({ data, error, dataUpdatedAt, errorUpdatedAt }: QueryState<unknown, ApiError>): NowAnswer<unknown> => ({
+    data,
+    error,
+    at: dataUpdatedAt || undefined,
+    failedAt: errorUpdatedAt || undefined,
+  }),
+)
+
+/** How a query is found in the cache, made once for each object of options. */
+const hashOf = onceFor(({ queryKey }: { queryKey: readonly unknown[] }): string => hashKey(queryKey))
+
+const provenIn = onceFor<QueryClient, Map<string, string>>(() => new Map())
+
+/** What Now is made with in this workspace. */
+export function nowSources({ queries, client, profile, reruns }: Workspace, queryClient: QueryClient): NowSources {
+  return {
+    queries,
+    swarmFindings: projectId => wholeSwarmFindings(client, queryClient, projectId),
+    host: profile.host,
+    isRerun: runId => reruns?.parentOf(runId) !== undefined,
+    serviceTime,
+    writeSentence: openWriteSentence,
+    proven: provenIn(queryClient),
+  }
+}
+
+type AnyOptions = ReadOptions<unknown, readonly unknown[]>
+type Wanted = { kind: NowReadKind; options: AnyOptions; of: ReadOf; state: QueryState<unknown, ApiError> | undefined }
+
+/** What a look wants to be read, and what each project is worth, by its id. */
+export type NowPlan = { wanted: readonly Wanted[]; worth: ReadonlyMap<string, Worth> }
+
+/**
+ * Reads over the cache what looks want, each in its turn, and tells when the answer or the error of one is another, not
+ * the time of a read. What stays costs a look nothing, so that there may be hundreds of reads.
+ */
+export function createNowReads(queryClient: QueryClient, budget: Budget) {
+  const cache = queryClient.getQueryCache()
+  const observers = createObservers(queryClient)
+  let at: Conditions = budget.snapshot()
+  let worth: NowPlan['worth'] = new Map()
+  const keep = renewedFor<AnyOptions, ScheduledRead>()
+  const schedule = createReadSchedule({
+    // By the clock that dates answers.
+    clock: {
+      now: () => Date.now(),
+      after: (ms, run) => systemClock.after((at.slowFactor ?? 1) >= AWAY_FACTOR ? sharedPause(ms) : ms, run),
+    },
+    pace: () => {
+      if (isConnectionLost(queryClient)) return { requestMs: LOST_MS, tokens: 0, capacity: 0, hurries: false }
+      const { tokens, capacity, unlimited } = budget.snapshot()
+      return { requestMs: livePause(at, REQUESTS_EACH) / REQUESTS_EACH, tokens, capacity, hurries: !unlimited }
+    },
+  })
+  return {
+    subscribe: observers.subscribe,
+    version: observers.version,
+    /** One look; what it wants is read once its plan is carried out. */
+    look<T>(of: (reader: NowReader) => T): { seen: T; plan: NowPlan } {
+      const wanted: Wanted[] = []
+      let worth: NowPlan['worth'] = new Map()
+      const reader: NowReader = {
+        read(kind, all, ofEach = []) {
+          return all.map((read, index) => {
+            const options = read as unknown as AnyOptions
+            const state = cache.get<unknown, ApiError>(hashOf(options))?.state
+            wanted.push({ kind, options, of: ofEach[index] ?? {}, state })
+            return (state ? answerOf(state) : UNANSWERED) as NowAnswer<never>
+          })
+        },
+        known(read) {
+          const state = cache.get<unknown, ApiError>(hashOf(read))?.state
+          return (state ? answerOf(state) : UNANSWERED) as NowAnswer<never>
+        },
+        rank: all => void (worth = all),
+      }
+      return { seen: of(reader), plan: { wanted, worth } }
+    },
+    /**
+     * Reads what a look wanted, until the next plan is carried out or the end.
+     * Whoever is on call leaves Now open to see what fails: however long no key is pressed, it does not pause.
+     */
+    carryOut(plan: NowPlan, conditions: Conditions): void {
+      at = { ...conditions, isLongIdle: false }
+      worth = plan.worth
+      observers.set(plan.wanted)
+      // A read stays the same object until something of it changes: making a thousand for each draw is costly.
+      schedule.set(
+        plan.wanted.map(each => {
+          const { projectId, changedAt, needsAttention } = each.of
+          const make = () => scheduled(queryClient, each, { conditions: () => at, worth: () => worth })
+          return keep(each.options, [each.kind, projectId, changedAt, needsAttention], make)
+        }),
+      )
+    },
+    /** Notices what gets out of date, until the returned function ends all of it. */
+    begin(): () => void {
+      const unsubscribe = cache.subscribe(event => {
+        if (event.type === 'updated' && event.action.type === 'invalidate') schedule.look()
+      })
+      return () => {
+        unsubscribe()
+        schedule.stop()
+        observers.end()
+      }
+    },
+  }
+}
+
+/** Observes the queries of a plan, so that they stay and the person can have them read again. */
+function createObservers(queryClient: QueryClient) {
+  const ends = new Map<string, () => void>()
+  const { subscribe, notify } = createListeners()
+  let observed: readonly Wanted[] = []
+  let version = 0
+  const change = (): void => {
+    version += 1
+    notifyManager.schedule(notify)
+  }
+  return {
+    subscribe,
+    version: () => version,
+    set(all: readonly Wanted[]): void {
+      const isSame = ({ kind, options }: Wanted, index: number): boolean =>
+        observed[index]?.options === options && observed[index].kind === kind
+      if (all.length === observed.length && all.every(isSame)) return
+      observed = all
+      for (const { kind, options, state } of all) {
+        const hash = hashOf(options)
+        if (ends.has(hash)) continue
+        const observer = new QueryObserver<unknown, ApiError>(queryClient, {
+          ...options,
+          // The plan reads, also for the first time; what the person changes or wants again is read at once.
+          enabled: wasTried,
+          retryOnMount: false,
+          refetchOnMount: false,
+          meta: metaOf(kind),
+          // Always, so that no timer waits for it to become so.
+          staleTime: 0,
+          notifyOnChangeProps: ['data', 'error'],
+        })
+        ends.set(hash, observer.subscribe(change))
+        const { data, error } = observer.getCurrentResult()
+        if (data !== state?.data || error !== (state?.error ?? null)) change()
+      }
+      const wanted = new Set(all.map(({ options }) => hashOf(options)))
+      for (const [hash, end] of ends)
+        if (!wanted.has(hash)) {
+          ends.delete(hash)
+          end()
+        }
+    },
+    end(): void {
+      for (const end of ends.values()) end()
+      ends.clear()
+      observed = []
+    },
+  }
+}
+
+function wasTried({ state }: Pick<Query<unknown, ApiError>, 'state'>): boolean {
+  return state.data !== undefined || state.errorUpdatedAt > 0
+}
+
+function metaOf(kind: NowReadKind) {
+  const { every, priority, leads = false } = ruleOf(kind)
+  return { priority, owner: PLANNED, every, leads, ...(kind === 'live' && { purpose: kind }) }
+}
+
+function scheduled(
+  queryClient: QueryClient,
+  { kind, options, of: { projectId, changedAt, needsAttention = false } }: Wanted,
+  plan: { conditions: () => Conditions; worth: () => NowPlan['worth'] },
+): ScheduledRead {
+  const { every } = NOW_READS[kind]
+  const hash = hashOf(options)
+  return {
+    look(): PlannedRead | undefined {
+      const query = queryClient.getQueryCache().get<unknown, ApiError>(hash)
+      if (query && query.state.fetchStatus !== 'idle') return undefined
+      const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
+      const fault = connectionFault(error)
+      const unchanged = query ? unchangedAnswers(query) : 0
+      // The state of what failed is not known.
+      const read = { kind: 'own', everyMs: error ? Math.min(every, RETRY_MS) : every } as const
+      const isBack = fault !== undefined && errorUpdatedAt < recoveredAt(queryClient)
+      // What failed with the connection is as good as never tried once that is back.
+      const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
+      return {
+        kind,
+        triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
+        pause: isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions(), { unchanged, fault }).ms,
+        changedAt: writtenSince(query) ?? changedAt,
+        needsAttention,
+        worth: (projectId !== undefined && plan.worth().get(projectId)) || UNRANKED,
+      }
+    },
+    send: () => queryClient.prefetchQuery({ ...options, staleTime: 0, meta: metaOf(kind) } as never),
+  }
+}
+
+/** Whether the person wants it to be read again; what an earlier session left behind, or failed, is no such wish. */
+function isAskedAgain({ state }: Pick<Query<unknown, ApiError>, 'state'>): boolean {
+  return state.isInvalidated && state.error === null && state.dataUpdateCount > 0
+}
