@@ -17,7 +17,7 @@ const APART = [
   tests('src/service/connections'),
   'src/app/shell/{needs,tasks}.test.tsx',
   'src/tui/terminal/restore.test.ts',
-  'src/cli/dashboard/browser.test.ts',
+  'src/cli/editor/browser.test.ts',
   'src/cli/output/output.test.ts',
   'src/components/markdown/markdown.test.tsx',
   'src/components/mouse-areas.test.tsx',

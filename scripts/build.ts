@@ -56,7 +56,7 @@ const CHUNKS = [
   {
     name: 'words',
     test: new RegExp(
-      String.raw`/src/(service/(faults/kinds|core/(limits|urls)|workspace/answer-shapes)|cli/get/nouns` +
+      String.raw`/src/(service/(faults/kinds|core/(limits|urls)|workspace/answer-shapes)|cli/nouns/nouns` +
         String.raw`|api/contract/(choices|endpoint)|domain/(servers/(reach|pairs|files/export-formats)` +
         String.raw`|suites/duplicates)|lib/split-command|tui/theme/badge-colours)\.ts$`,
     ),
@@ -66,7 +66,7 @@ const CHUNKS = [
     name: 'registry',
     // All of zod, or what the protocol library alone has of it brings the screens along.
     test: new RegExp(
-      String.raw`/src/(app/shell/all-bindings|tui/keymap/overrides|cli/get/states)\.ts$|/node_modules/zod/`,
+      String.raw`/src/(app/shell/all-bindings|tui/keymap/overrides|cli/nouns/states)\.ts$|/node_modules/zod/`,
     ),
   },
   {

@@ -1,10 +1,10 @@
-import './cli/process/require-home.ts'
+import './cli/boot/require-home.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { isAtTerminal } from './cli/dashboard/at-terminal.ts'
-import { keepCompiledCode } from './cli/process/compile-cache.ts'
-import { programFiles } from './cli/process/program-files.ts'
+import { isAtTerminal } from './cli/process/at-terminal.ts'
+import { keepCompiledCode } from './cli/boot/compile-cache.ts'
+import { programFiles } from './cli/boot/program-files.ts'
 import { paintLastScreen } from './cli/dashboard/last-screen.ts'
-import { keepYoungSpaceSmall } from './cli/workspace/young-space.ts'
+import { keepYoungSpaceSmall } from './cli/boot/young-space.ts'
 import type * as Main from './main.tsx'
 
 // This file is built for Node 12 and loads nothing but Node's own modules before the check, so that an old Node reads

@@ -1,8 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 
-/** Floors whose folders are rooms: between two rooms imports go one way. */
-const floors = ['src/service', 'src/domain', 'src/api/client']
+/** Floors whose folders, and files beside these, are rooms: between two rooms imports go one way. */
+const floors = [
+  'src/api/client',
+  'src/app',
+  'src/cli',
+  'src/components',
+  'src/domain',
+  'src/hooks',
+  'src/lib',
+  'src/screens',
+  'src/service',
+  'src/tui',
+]
+/** A screen's route says where it stands, and imports nothing of others. */
+const door = /^src\/screens\/[^/]+\/route\.ts$/
 const relativeImport = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 
 /** For each floor, the rooms that each room imports; read when a rule first asks. */
@@ -14,10 +27,10 @@ const plans = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>()
  */
 export function roomCycle(root: string, from: string, to: string): string[] | undefined {
   const floor = floors.find(path => from.startsWith(`${path}/`))
-  if (!floor || !to.startsWith(`${floor}/`)) return undefined
+  if (!floor || !to.startsWith(`${floor}/`) || door.test(to)) return undefined
   const [home, target] = [roomOf(floor, from), roomOf(floor, to)]
   if (home === target) return undefined
-  const plan = plans.get(floor) ?? planOf(join(root, floor))
+  const plan = plans.get(floor) ?? planOf(root, floor)
   plans.set(floor, plan)
   const back = wayBetween(plan, target, home)
   return back && [home, ...back]
@@ -39,7 +52,8 @@ function wayBetween(plan: ReadonlyMap<string, ReadonlySet<string>>, from: string
   return undefined
 }
 
-function planOf(floor: string): Map<string, Set<string>> {
+function planOf(root: string, path: string): Map<string, Set<string>> {
+  const floor = join(root, path)
   const plan = new Map<string, Set<string>>()
   if (!existsSync(floor)) return plan
   for (const entry of readdirSync(floor, { recursive: true, withFileTypes: true })) {
@@ -50,16 +64,16 @@ function planOf(floor: string): Map<string, Set<string>> {
     plan.set(home, imported)
     for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(relativeImport)) {
       const target = join(dirname(file), specifier)
-      if (target.startsWith(`${floor}/`) && roomOf(floor, target) !== home) imported.add(roomOf(floor, target))
+      const isOther = target.startsWith(`${floor}/`) && roomOf(floor, target) !== home
+      if (isOther && !door.test(relative(root, target))) imported.add(roomOf(floor, target))
     }
   }
   return plan
 }
 
-/** The folder directly below the floor; what lies loose is a room of its own, the floor itself. */
+/** The folder directly below the floor, or the file that lies there by itself. */
 function roomOf(floor: string, file: string): string {
-  const [room = '', ...below] = file.slice(floor.length + 1).split('/')
-  return below.length > 0 ? room : '.'
+  return file.slice(floor.length + 1).split('/', 1)[0] ?? ''
 }
 
 /** Floors on which a small file with one importer joins it. */

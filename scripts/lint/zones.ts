@@ -24,7 +24,20 @@ const zones: readonly Zone[] = [
   {
     name: 'entry points',
     files: ['src/main.tsx', 'src/boot.ts', 'src/executable.ts', 'src/cli/'],
-    imports: ['src/', 'package.json'],
+    // What commands need of a screen is a rule of domain, or a place that app names.
+    imports: [
+      'src/cli/',
+      'src/app/',
+      'src/components/',
+      'src/hooks/',
+      'src/domain/',
+      'src/api/',
+      'src/service/',
+      'src/tui/',
+      'src/lib/',
+      'src/*',
+      'package.json',
+    ],
   },
   {
     name: 'app',

@@ -1,4 +1,4 @@
-import { buildCommandLine, type CommandLine, type CommandLineOptions } from './command-line.ts'
+import { buildCommandLine, type CommandLine, type CommandLineOptions } from './commands/command-line.ts'
 import type { CommandDeclaration } from './commands/declare.ts'
 import { api } from './commands/api.ts'
 import { documents } from './commands/documents.ts'

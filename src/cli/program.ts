@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' }
-import type { CommandLineOptions } from './command-line.ts'
-import { endOnCrash } from './process/crashes.ts'
+import type { CommandLineOptions } from './commands/command-line.ts'
+import { endOnCrash } from './output/crashes.ts'
 import type { PaintedScreen } from './dashboard/last-screen.ts'
 import type { openPlace } from './dashboard/open-command.ts'
 import { chooseErrorFormat } from './output/error-format.ts'

@@ -9,7 +9,7 @@ import { createTheme } from '../tui/theme/theme.ts'
 import { FaultsProvider, QuietBoundary } from './boundary.tsx'
 import { createOverlays, OverlayHost, OverlaysProvider, useOverlays, type Overlays } from './overlays.tsx'
 import { Pane } from './panes/pane.tsx'
-import { Panes, type PaneSpec } from './panes/panes.tsx'
+import { Panes, type PaneSpec } from './panes.tsx'
 import { SizeProvider } from './size.tsx'
 import { reactSettled } from '../tui/keymap/react-settled.ts'
 

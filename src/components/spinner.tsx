@@ -3,7 +3,7 @@ import { useEffect, useId } from 'react'
 import { every } from '../lib/clock.ts'
 import { useMotion } from '../tui/theme/motion-context.tsx'
 import { useTheme } from '../tui/theme/theme-context.tsx'
-import { useRegions } from './list/regions.tsx'
+import { useRegions } from './regions.tsx'
 import { useIsCovered } from './overlays.tsx'
 import { useArea } from './size.tsx'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { endpointOf, queryOf } from '../../src/cli/get/listing.ts'
-import { declaredStates, statesOf } from '../../src/cli/get/states.ts'
-import { NOUNS, nounOf, parentsOf } from '../../src/cli/get/nouns.ts'
+import { endpointOf, queryOf } from '../../src/cli/nouns/listing.ts'
+import { declaredStates, statesOf } from '../../src/cli/nouns/states.ts'
+import { NOUNS, nounOf, parentsOf } from '../../src/cli/nouns/nouns.ts'
 import { openHome } from './program.ts'
 import { openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.ts'
 

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { exposureOfOpen } from '../../src/lib/files/owner-only.ts'
 import { KEY_PREFIX } from '../../src/api/contract/wire.ts'
-import { readKey } from '../../src/cli/profile/profile-key.ts'
+import { readKey } from '../../src/cli/config/profile-key.ts'
 
 const never = () => Promise.reject(new Error('Nobody is asked.'))
 

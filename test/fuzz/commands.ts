@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NOUNS } from '../../src/cli/get/nouns.ts'
+import { NOUNS } from '../../src/cli/nouns/nouns.ts'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
 import { PROGRAM } from '../journeys/visitor.ts'
 import { createHome, removeHome } from '../pty/home.ts'

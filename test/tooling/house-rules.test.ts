@@ -31,6 +31,8 @@ tester.run('zones', zonesRule, {
     at('src/main.tsx', `import { startService } from './service/start.ts'`),
     at('src/main.tsx', `import manifest from '../package.json' with { type: 'json' }`),
     at('src/app/registry.ts', `import { runs } from '../screens/runs/screen.tsx'`),
+    at('src/cli/now/command.ts', `import { runsRoute } from '../../app/places.ts'`),
+    at('src/cli/now/command.ts', `import { openService } from '../../service/core/service.ts'`),
     at('src/screens/runs/screen.tsx', `import { columns } from './parts/columns.ts'`),
     at('src/screens/runs/parts/columns.ts', `import { route } from '../route.ts'`),
     at('src/screens/runs/screen.tsx', `import { runRoute } from '../run/route.ts'`),
@@ -44,6 +46,7 @@ tester.run('zones', zonesRule, {
     at('src/tui/terminal/osc.ts', `import { clean } from '../../lib/printable.ts'`),
   ],
   invalid: [
+    refused('src/cli/now/command.ts', `import { runsRoute } from '../../screens/runs/route.ts'`),
     refused('src/screens/runs/screen.tsx', `import { columns } from '../run/columns.ts'`),
     refused('src/screens/runs/screen.tsx', `import type { Screen } from '../../app/registry.ts'`),
     refused('src/screens/runs/screen.tsx', `export const load = () => import('../../app/shell/frame.tsx')`),
@@ -77,12 +80,20 @@ tester.run('rooms', roomsRule, {
     at('src/service/runs/a.ts', `import { a } from './thread/b.ts'`),
     at('src/service/nowhere/a.ts', `import { a } from '../runs/rows.ts'`),
     at('src/screens/runs/a.ts', `import { a } from '../now/b.ts'`),
+    at('src/screens/servers/a.ts', `import { readinessRoute } from '../readiness/route.ts'`),
+    at('src/cli/workspace/a.ts', `import { a } from '../nouns/listing.ts'`),
+    at('src/components/list/a.ts', `import { a } from '../size.tsx'`),
   ],
   invalid: [
     refused('src/service/suites/a.ts', `import { a } from '../runs/rows.ts'`),
     refused('src/service/suites/a.ts', `import type { A } from '../run-groups/launch.ts'`),
     refused('src/service/clients/a.ts', `export const load = () => import('../run-groups/launch.ts')`),
     refused('src/service/servers/a.ts', `export * from '../workspace/service.ts'`),
+    refused('src/cli/nouns/a.ts', `import { a } from '../workspace/workspace.ts'`),
+    refused('src/components/viewer/a.ts', `import { Viewer } from '../viewer.tsx'`),
+    refused('src/components/size.tsx', `import { List } from './list/list.tsx'`),
+    refused('src/api/client/journal/a.ts', `import { a } from '../read-back/resolve.ts'`),
+    refused('src/lib/listeners.ts', `import { a } from './files/profile-store.ts'`),
   ],
 })
 

@@ -2,7 +2,7 @@ import { Argument } from 'commander'
 import { NAME_KINDS, type NameKind } from '../completion/name-kinds.ts'
 import { SHELLS, type Shell } from '../completion/shells.ts'
 import type { CommonOptions } from '../config/settings.ts'
-import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
+import { nounsHelp, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { collect, duration, whole } from '../arguments/option-values.ts'
 import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
@@ -150,8 +150,8 @@ export const inspection: readonly CommandDeclaration[] = [
     async run({ words: [link = ''], own, common }) {
       const [{ runVisit }, { readSecret }, { askSecret }] = await Promise.all([
         import('../visit/visit.ts'),
-        import('../profile/profile-key.ts'),
-        import('../profile/secret-prompt.ts'),
+        import('../config/profile-key.ts'),
+        import('../config/secret-prompt.ts'),
       ])
       const read = (file: string | undefined) => (file === undefined ? undefined : readSecret(file))
       const openHere = async () => (await import('../visit/here.ts')).openHere(common)

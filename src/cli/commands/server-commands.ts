@@ -1,4 +1,4 @@
-import { buildCommandLine, type CommandLine, type CommandLineOptions } from '../command-line.ts'
+import { buildCommandLine, type CommandLine, type CommandLineOptions } from './command-line.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import type { DiffOptions } from '../verbs/snapshots.ts'

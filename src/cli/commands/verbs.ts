@@ -1,7 +1,7 @@
 import { Argument, Option } from 'commander'
 import { SCENARIO_MODES, SESSION_SOURCES } from '../../api/contract/choices.ts'
 import { collect, whole } from '../arguments/option-values.ts'
-import { nounsHelp, PARENT_OPTIONS } from '../get/nouns.ts'
+import { nounsHelp, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { verb, type CommandDeclaration } from './declare.ts'
 import { GIVE_UP } from './run.ts'
 import { JSON_FLAG, WRITES } from './server-commands.ts'

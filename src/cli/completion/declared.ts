@@ -3,7 +3,7 @@ import { allEndpoints } from '../../api/contract/contract.ts'
 import { screens } from '../../app/registry.ts'
 import type { ScreenDeclaration } from '../../tui/router/screen.ts'
 import { DOCUMENT_NOUNS } from '../../domain/documents/nouns.ts'
-import { NOUNS } from '../get/nouns.ts'
+import { NOUNS } from '../nouns/nouns.ts'
 import type { NameKind } from './name-kinds.ts'
 
 /** What can stand for a value: given words, or what the shell or the program finds when it is asked. */

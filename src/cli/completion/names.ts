@@ -6,9 +6,9 @@ import type { StoredName } from '../../service/workspace/stored-names.ts'
 import { readConfig } from '../config/file.ts'
 import { LOCAL_PROFILE } from '../config/defaults.ts'
 import { settingsOf, type CommonOptions, type Settings } from '../config/settings.ts'
-import { nounOf } from '../get/nouns.ts'
+import { nounOf } from '../nouns/nouns.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { chooseProfile } from '../profile/profiles.ts'
+import { chooseProfile } from '../config/profiles.ts'
 import type { NameKind } from './name-kinds.ts'
 
 /** Whoever presses Tab waits no longer, in milliseconds. */
@@ -117,7 +117,7 @@ async function quietSettings(common: CommonOptions): Promise<Settings | undefine
   const choice = chooseProfile(common, process.env, { default: defaultProfile, profiles })
   if (choice.kind === 'local') return settingsOf(choice, '', preferences, common, process.env)
   if (choice.source.kind === 'command') return undefined
-  const { readKey } = await import('../profile/profile-key.ts')
+  const { readKey } = await import('../config/profile-key.ts')
   const key = await readKey(choice, process.env, async () => undefined)
   return settingsOf(choice, key, preferences, common, process.env)
 }

@@ -1,6 +1,6 @@
 import { isMap } from 'yaml'
 import type { Share } from '../../domain/polling/share.ts'
-import { changeConfig } from '../profile/profile-edit.ts'
+import { changeConfig } from './profile-edit.ts'
 
 /** Stores how often a screen is read in the config file; what is usual stays out of it. */
 export async function saveShare(screen: string, share: Share): Promise<void> {

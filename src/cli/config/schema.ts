@@ -6,7 +6,7 @@ import { screens } from '../../app/registry.ts'
 import { SHARES } from '../../domain/polling/share.ts'
 import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { TERMINAL_COLOURS, THEMES, type ThemeColours, type ThemeName } from '../../tui/theme/themes.ts'
-import { addressProblem, DEFAULT_SLUG } from '../profile/address.ts'
+import { addressProblem, DEFAULT_SLUG } from './address.ts'
 import { NOTIFY_CHOICES } from '../../tui/terminal/announcement.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 

@@ -3,9 +3,9 @@ import { readConfig } from './file.ts'
 import { LOCAL_PROFILE } from './defaults.ts'
 import type { Preferences } from './schema.ts'
 import { directories } from './directories.ts'
-import type { AskSecret } from '../profile/profile-key.ts'
-import { type Choice, chooseProfile, type ProfileOptions, sourceText } from '../profile/profiles.ts'
-import { askSecret } from '../profile/secret-prompt.ts'
+import type { AskSecret } from './profile-key.ts'
+import { type Choice, chooseProfile, type ProfileOptions, sourceText } from './profiles.ts'
+import { askSecret } from './secret-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { DEFAULT_PORT } from '../../service/core/urls.ts'
 
@@ -84,7 +84,7 @@ export async function resolveSettings(
   const { default: defaultProfile, profiles, ...preferences } = await readConfig(env)
   const choice = chooseProfile(options, env, { default: defaultProfile, profiles })
   if (choice.kind === 'local') return settingsOf(choice, '', preferences, options, env)
-  const { readKey } = await import('../profile/profile-key.ts')
+  const { readKey } = await import('./profile-key.ts')
   return settingsOf(choice, await readKey(choice, env, ask), preferences, options, env)
 }
 

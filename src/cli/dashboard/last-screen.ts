@@ -5,7 +5,7 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import { onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 import { ENTER, LEAVE, writeNow } from '../../tui/terminal/modes.ts'
-import { isAtTerminal } from './at-terminal.ts'
+import { isAtTerminal } from '../process/at-terminal.ts'
 import { configFile, directories } from '../config/directories.ts'
 
 /**

@@ -2,7 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { suiteStateLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
-import { projectNamed } from '../arguments/project-choice.ts'
+import { projectNamed } from '../workspace/project-choice.ts'
 import { reportError } from '../output/report-error.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { documentFaults, type KnownTools } from '../../domain/suites/case-faults.ts'
 import { changeLine } from '../../domain/suites/changes.ts'
+import { planLines } from '../../domain/suites/sync-plan.ts'
 import { readDocuments, type Doc } from '../../domain/documents/document.ts'
 import { DOCUMENT_NOUNS, type DocumentNoun } from '../../domain/documents/nouns.ts'
 import { planDocuments, writesOf, type Plan, type Step } from '../../domain/documents/plan.ts'
@@ -10,12 +11,11 @@ import { sendPlan, type Outcome } from '../../domain/documents/send.ts'
 import { closedNouns, documentStore, type DocumentStore } from '../../domain/documents/store.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { say } from '../output/prose.ts'
 import { errorLine } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { planText } from '../suite/suite-command.ts'
 import { refuseReadOnly, type CommandContext } from '../workspace/in-workspace.ts'
 import { faulty, firstLines, problemLine, readSources } from './files.ts'
 
@@ -135,7 +135,7 @@ function titleOf(step: Step): string {
 /** How a server is reached, what of this machine is sent, what differs, and what of it cannot be sent or compared. */
 function detailsOf(step: Step, prune: boolean): string[] {
   if (step.kind === 'delete') return []
-  if ('sync' in step) return step.kind === 'leave' ? [] : planText(step.sync, prune).split('\n').slice(1).filter(isNews)
+  if ('sync' in step) return step.kind === 'leave' ? [] : planLines(step.sync, prune).slice(1).filter(isNews)
   const { doc } = step
   const reach = doc.noun === 'server' ? reachSentences(doc.form, doc.secrets) : []
   const sent = step.kind === 'leave' ? [] : [...reach, ...takenSentences(doc.taken)].map(clean)

@@ -6,7 +6,7 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import type { EditedFile, EditorEnd, EditorHost } from '../../components/editor/editor-host.ts'
-import { isPassedOn } from '../dashboard/browser.ts'
+import { isPassedOn } from './browser.ts'
 import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { commandArguments } from '../arguments/command-arguments.ts'
 

@@ -4,7 +4,8 @@ import { passRate } from '../../domain/runs/trials.ts'
 import { variantNames } from '../../domain/runs/variants.ts'
 import { inUnit } from '../../domain/runs/counts.ts'
 import { judgeAdvice } from '../../domain/runs/judges.ts'
-import { counted, shareLabel } from '../../domain/runs/labels.ts'
+import { plural } from '../../lib/format.ts'
+import { shareLabel } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
 
@@ -64,7 +65,7 @@ const MOST_TITLES = 10
 export function comparisonLines({ baseRunId, base, counts, cases }: Comparison): string[] {
   const kinds = [...NAMED_KINDS, 'flaky'] as const
   const countOf = (kind: (typeof kinds)[number]): string =>
-    kind === 'new-failure' ? counted(counts[kind], 'new failure') : `${counts[kind]} ${kind.replace('-', ' ')}`
+    kind === 'new-failure' ? plural(counts[kind], 'new failure') : `${counts[kind]} ${kind.replace('-', ' ')}`
   const all = kinds.map(countOf).join(', ')
   const remarks = [
     base.passed || base.isNamed ? '' : 'which did not pass itself',

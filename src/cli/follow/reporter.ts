@@ -4,7 +4,7 @@ import { jsonText } from '../../lib/printable.ts'
 import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
-import { counted } from '../../domain/runs/labels.ts'
+import { plural } from '../../lib/format.ts'
 import { remainingLabel } from '../../domain/runs/estimate.ts'
 import type { TrialCounts } from '../../domain/runs/trials.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -84,7 +84,7 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
   const { total, ended, passed, failed, ungraded, cancelled } = counts
   return [
     clean(run.status),
-    `${ended} of ${counted(total, 'trial')}`,
+    `${ended} of ${plural(total, 'trial')}`,
     `${passed} passed`,
     `${failed} failed`,
     ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),

@@ -26,7 +26,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { withReports, type ReportOptions, type WriteReports } from './reports.ts'
 import { atProfileOf } from '../profile/at-profile.ts'
 import { createLog } from '../output/log.ts'
-import { chooseProject } from '../arguments/project-choice.ts'
+import { chooseProject } from '../workspace/project-choice.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 
 /** Options that `watch` and `run` share. */

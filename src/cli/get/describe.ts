@@ -10,11 +10,11 @@ import { recordLines } from '../output/record-lines.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import { checkOptions, placeOf, requireNoun, type GetOptions } from './get-command.ts'
-import { endpointOf, listItems, readToPrint, type Fields } from './listing.ts'
-import type { Noun } from './noun.ts'
-import { nounOf, NOUNS, parentsOf } from './nouns.ts'
-import { withState, type Item, type StateFacts } from './states.ts'
-import { tableLines } from './table.ts'
+import { endpointOf, listItems, readToPrint, type Fields } from '../nouns/listing.ts'
+import type { Noun } from '../nouns/noun.ts'
+import { nounOf, NOUNS, parentsOf } from '../nouns/nouns.ts'
+import { withState, type Item, type StateFacts } from '../nouns/states.ts'
+import { tableLines } from '../nouns/table.ts'
 
 /** Most records of a relation that are shown. */
 const MOST_SHOWN = 10

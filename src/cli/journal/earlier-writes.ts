@@ -12,7 +12,7 @@ import {
 } from '../../api/client/read-back/resolve.ts'
 import { titleOf } from '../../api/client/journal/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { confirmPrompt, readAnswer, canPrompt } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt, readAnswer, canPrompt } from '../output/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import type { InDoubt } from './in-doubt.ts'

@@ -5,7 +5,7 @@ import { dismiss, resolveJournal, sendAgain } from '../../api/client/read-back/r
 import { clean } from '../../tui/theme/text.ts'
 import { agreesToResend, refuseUnsendable, requireOpenWrite } from './earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { tableLines } from '../get/table.ts'
+import { tableLines } from '../nouns/table.ts'
 import { printReceived } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import type { CommonOptions } from '../config/settings.ts'

@@ -4,7 +4,7 @@ import { newIdempotencyKey, type AnyEndpoint, type InputOf, type OutputOf } from
 import { RISK_EFFECTS } from '../../domain/writes/risk-effects.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'

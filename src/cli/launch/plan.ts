@@ -12,10 +12,11 @@ import { lastPassOf } from '../../domain/watching/watched-suite.ts'
 import type { ToolListing } from '../../domain/runs/comparison-tools.ts'
 import { launchObstacle, type LaunchObstacle } from '../../domain/runs/launch-rules.ts'
 import { launchSize } from '../../domain/runs/launch-size.ts'
-import { counted, LAUNCH_COST } from '../../domain/runs/labels.ts'
+import { plural } from '../../lib/format.ts'
+import { LAUNCH_COST } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { findOne, listItems, readOne, type Listing } from '../get/listing.ts'
-import { nounOf } from '../get/nouns.ts'
+import { findOne, listItems, readOne, type Listing } from '../nouns/listing.ts'
+import { nounOf } from '../nouns/nouns.ts'
 import { errorLine } from '../output/report-error.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
@@ -217,7 +218,7 @@ const OPTIONS: Partial<Record<LaunchObstacle['reason'], string>> = {
 
 function casesLine(suite: EvalSuiteDetail, cases: readonly EvalCase[], { iterations, model }: LaunchOptions): string {
   const { trials } = launchSize(suite, cases, { iterations, oneModel: model !== undefined })
-  return `${clean(suite.name ?? suite.id)}: ${counted(cases.length, 'case')}, ${counted(trials, 'trial')}.`
+  return `${clean(suite.name ?? suite.id)}: ${plural(cases.length, 'case')}, ${plural(trials, 'trial')}.`
 }
 
 /** What the environment resolves to now; one that cannot run is named, and left to the service to refuse. */

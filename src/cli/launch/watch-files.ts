@@ -3,15 +3,16 @@ import { unlessEnded } from '../../api/client/errors/api-error.ts'
 import { unquotedMessage } from '../../api/client/errors/error-text.ts'
 import { localClock } from '../../lib/times.ts'
 import { watchFiles, WatchError } from '../../lib/files/watch-files.ts'
-import { counted, LAUNCH_COST } from '../../domain/runs/labels.ts'
+import { plural } from '../../lib/format.ts'
+import { LAUNCH_COST } from '../../domain/runs/labels.ts'
 import { runName } from '../../api/contract/runs.ts'
 import { changeLines, filesLabel } from '../../domain/watching/labels.ts'
 import { watchSuite, type WatchedRuns, type WatchStep } from '../../domain/watching/watch-suite.ts'
 import { createWatchedTools } from '../../domain/watching/watched-tools.ts'
 import { costOf, lastPassOf, MOST_RUNS, serversOf } from '../../domain/watching/watched-suite.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { confirmPrompt } from '../arguments/confirm-prompt.ts'
-import { chooseProject } from '../arguments/project-choice.ts'
+import { confirmPrompt } from '../output/confirm-prompt.ts'
+import { chooseProject } from '../workspace/project-choice.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { Result } from '../follow/final-report.ts'
 import { goAfterEarlier } from '../journal/earlier-writes.ts'
@@ -93,7 +94,7 @@ function asUsage(error: unknown): never {
 }
 
 function watchingLine(patterns: readonly string[], count: number): string {
-  const found = count === 0 ? 'no file yet' : counted(count, 'file')
+  const found = count === 0 ? 'no file yet' : plural(count, 'file')
   return `Watching ${patterns.join(', ')}: ${found}. Ctrl+C stops.`
 }
 
@@ -108,7 +109,7 @@ function stepLines(step: WatchStep): string[] {
           : changeLines(look),
       )
     case 'running':
-      return step.caseIds.length > 0 ? [`Running the ${counted(step.caseIds.length, 'case')} that did not pass.`] : []
+      return step.caseIds.length > 0 ? [`Running the ${plural(step.caseIds.length, 'case')} that did not pass.`] : []
     case 'ended':
       return !step.isWhole && step.isPassed ? ['They pass now. Running all cases.'] : []
     case 'refused':

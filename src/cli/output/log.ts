@@ -5,7 +5,7 @@ import { openToAppend } from '../../lib/files/output-target.ts'
 import { printable } from '../../lib/printable.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { createRedaction } from './redaction.ts'
-import { UsageError } from '../config/settings.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 
 export type Log = { enabled: boolean; line(text: string): void; error(error: unknown): void }
 

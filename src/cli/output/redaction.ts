@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { type Own, withoutSecrets } from '../../lib/redaction/redaction.ts'
-import type { Settings } from '../config/settings.ts'
 
 /** Variables whose values are secrets. */
 const SECRET_VARIABLES = ['MCPDECK_API_KEY', 'MCPDECK_MODEL_API_KEY'] as const
@@ -16,9 +15,9 @@ export function processTexts(): Own {
 }
 
 /** The same, with the key of the service. */
-export function ownTexts({ target }: Pick<Settings, 'target'>): Own {
+export function ownTexts({ target }: { target: { kind: string; key?: string } }): Own {
   const { known = [], homes } = processTexts()
-  return { known: [...known, ...(target.kind === 'remote' ? [target.key] : [])], ...(homes && { homes }) }
+  return { known: [...known, ...(target.key === undefined ? [] : [target.key])], ...(homes && { homes }) }
 }
 
 /**

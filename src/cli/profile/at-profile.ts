@@ -1,7 +1,7 @@
 import { profileOf } from '../../tui/router/place.ts'
 import { isWebAddress, placeAtAddress } from '../../tui/router/web-address.ts'
 import { readConfig } from '../config/file.ts'
-import { chooseProfile, UNNAMED } from './profiles.ts'
+import { chooseProfile, UNNAMED } from '../config/profiles.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 

@@ -2,15 +2,23 @@ import { jsonText } from '../../lib/printable.ts'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BADGE_COLOURS } from '../../tui/theme/badge-colours.ts'
-import { confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { readConfig } from '../config/file.ts'
 import { LOCAL_PROFILE } from '../config/defaults.ts'
 import type { ProfileSettings } from '../config/schema.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { addProfile, type NewProfile, removeProfile, makeDefault } from './profile-edit.ts'
-import { typedKey } from './profile-key.ts'
-import { chooseProfile, hasFile, keySource, normalizeBaseUrl, profileNamed, sourceText, storedKey } from './profiles.ts'
-import { askSecret } from './secret-prompt.ts'
+import { addProfile, type NewProfile, removeProfile, makeDefault } from '../config/profile-edit.ts'
+import { typedKey } from '../config/profile-key.ts'
+import {
+  chooseProfile,
+  hasFile,
+  keySource,
+  normalizeBaseUrl,
+  profileNamed,
+  sourceText,
+  storedKey,
+} from '../config/profiles.ts'
+import { askSecret } from '../config/secret-prompt.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { printItems } from '../output/print-items.ts'
 import { say } from '../output/prose.ts'

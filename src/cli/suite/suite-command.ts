@@ -1,20 +1,19 @@
-import { clean as cleanWhole, jsonText } from '../../lib/printable.ts'
+import { jsonText } from '../../lib/printable.ts'
 import { resolve } from 'node:path'
 import { outcomeCounts, type CaseOutcome } from '../../domain/suites/batch.ts'
 import type { DuplicatePolicy } from '../../domain/suites/duplicates.ts'
-import { changeLine } from '../../domain/suites/changes.ts'
 import { readSuiteFile, suiteFileSchema, writeSuiteFile, type SuiteFile } from '../../domain/suites/suite-file.ts'
 import { serversNamedIn, textFaults } from '../../domain/suites/case-faults.ts'
 import { placedObstacle, readCheckBasis, readPlan, readSuite } from '../../domain/suites/suite-store.ts'
-import { isSettled, type SyncPlan } from '../../domain/suites/sync-plan.ts'
+import { isSettled, planLines, type SyncPlan } from '../../domain/suites/sync-plan.ts'
 import { sendSync, type SyncDone } from '../../domain/suites/sync-send.ts'
 import { isFile, readTextFile, writeTextFile } from '../../lib/yaml/text-files.ts'
 import { MAX_TEXT_BYTES, readText, type Read, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { counted } from '../../domain/runs/labels.ts'
+import { plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
-import { confirmPrompt } from '../arguments/confirm-prompt.ts'
+import { confirmPrompt } from '../output/confirm-prompt.ts'
 import { goAfterEarlier, type Going } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { faulty, firstLines, onDisk, problemLine } from '../documents/files.ts'
@@ -72,7 +71,7 @@ export async function importSuite(
   const warnings = own.unchecked ? [] : await requireFaultless(client, projectId, path, text)
   const { plan, names } = found
   const prune = own.prune ?? false
-  if (!own.json) say(planText(plan, prune))
+  if (!own.json) say(planLines(plan, prune).join('\n'))
   if (own.dryRun || isSettled(plan, prune)) {
     if (own.json) print({ plan: planJson(plan, prune), done: null, warnings, exitCode: EXIT.done })
     else if (!own.dryRun) say('The service has all of it already.')
@@ -161,33 +160,10 @@ function effectOf({ suite, file }: SyncPlan, prune: boolean): string {
   return `${what}${spends}${prune ? ', and deletes cases for good' : ''}`
 }
 
-/** What an import would do, in lines. */
-export function planText(plan: SyncPlan, prune: boolean): string {
-  const { suite, file, settings, created, changed, unchanged, others } = plan
-  const left = `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`
-  const fate = others.length === 0 ? '' : prune ? ', to delete' : left
-  const lines = [
-    suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,
-    ...(settings?.changes ?? []).map(change => `  ${changeLine(change, '->')}`),
-    ...(settings?.kept ?? []).map(field => `  ${field} stays: it cannot be removed over the API`),
-    `${counted(created.length, 'case')} to create`,
-    ...created.map(({ title }) => `  + ${title}`),
-    `${counted(changed.length, 'case')} to change`,
-    ...changed.flatMap(({ title, changes }) => [
-      `  ~ ${title}`,
-      ...changes.map(change => `      ${changeLine(change, '->')}`),
-    ]),
-    `${counted(unchanged.length, 'case')} unchanged`,
-    `${counted(others.length, 'case')} only in the service${fate}`,
-    ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
-  ]
-  return lines.map(line => cleanWhole(line)).join('\n')
-}
-
 function doneText({ suiteId, isNew, isUndone, outcomes, changed, deleted }: SyncDone): string {
   const failed = outcomes.filter(({ kind }) => kind === 'failed')
   const sent = `${outcomeCounts(outcomes)}, ${changed} changed, ${deleted} deleted`
-  const refused = `${failed.length} of ${counted(outcomes.length, 'case')} refused`
+  const refused = `${failed.length} of ${plural(outcomes.length, 'case')} refused`
   return [
     ...failed.map(({ form, code, message }) => clean(`${form.title}: ${code}: ${message ?? ''}`)),
     isUndone

@@ -14,7 +14,7 @@ import { resolveSettings, type CommonOptions, type Settings } from '../config/se
 import { loadDashboard, lookOf, requireAbilities } from '../dashboard/open-command.ts'
 import { resolveTtyConventions } from '../dashboard/tty-conventions.ts'
 import { createLog, type Log } from '../output/log.ts'
-import { leaveCrashesAlone } from '../process/crashes.ts'
+import { leaveCrashesAlone } from '../output/crashes.ts'
 import { openLocal, type OpenedWorkspace } from '../workspace/workspace.ts'
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 import { programReach, reachOf, type Reach } from '../../domain/servers/reach.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { CommonOptions } from '../config/settings.ts'
-import { isAtTerminal } from '../dashboard/at-terminal.ts'
+import { isAtTerminal } from '../process/at-terminal.ts'
 import { enterDirectory, moreOf, startReach, type ReachParts } from '../workspace/unsaved-reach.ts'
 import { serverNameOf } from './server-name.ts'
 

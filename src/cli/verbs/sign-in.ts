@@ -9,7 +9,7 @@ import {
 } from '../../domain/servers/sign-in.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { openInBrowser } from '../dashboard/browser.ts'
+import { openInBrowser } from '../editor/browser.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createService } from '../../service/workspace/service.ts'
 import { localSettings, type CommonOptions } from '../config/settings.ts'
-import { modelSettings } from '../workspace/model-settings.ts'
+import { modelSettings } from '../config/model-settings.ts'
 import type { Door } from './visit.ts'
 
 /** The local workspace as visitors meet it, in this process; undefined where there is none yet. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { serverEnvironment } from '../../service/connections/command-lookup.ts'
-import { modelSettings } from '../workspace/model-settings.ts'
+import { modelSettings } from '../config/model-settings.ts'
 
 /** Longest path of a Unix socket that every system takes, in bytes. */
 const MAX_SOCKET_BYTES = 100

@@ -4,7 +4,6 @@ import { failureWords } from '../../api/client/errors/error-text.ts'
 import { CHAT_CHARACTERS, type Chat, type ChatMessage } from '../../api/contract/chat.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { grouped } from '../../domain/runs/labels.ts'
 import { caseOfConversation } from '../../domain/suites/conversation-case.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
@@ -84,7 +83,9 @@ function ChatPane(props: {
       }
       found="the session shows its answer then."
       problem={text =>
-        text.length > CHAT_CHARACTERS ? `A message takes at most ${grouped(CHAT_CHARACTERS)} characters.` : undefined
+        text.length > CHAT_CHARACTERS
+          ? `A message takes at most ${formatCount(CHAT_CHARACTERS)} characters.`
+          : undefined
       }
       ask={say}
       onClose={props.onClose}

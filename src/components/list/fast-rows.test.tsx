@@ -10,7 +10,7 @@ import { SizeProvider } from '../size.tsx'
 import { createToasts, ToastsProvider } from '../toasts.tsx'
 import type { Column } from './columns.ts'
 import { List } from './list.tsx'
-import { RegionsProvider } from './regions.tsx'
+import { RegionsProvider } from '../regions.tsx'
 import { useList } from './use-list.ts'
 import { reactSettled } from '../../tui/keymap/react-settled.ts'
 

@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import type { Rectangle, Region } from '../../tui/terminal/region.ts'
 import { useOverlays } from '../overlays.tsx'
-import { useRegions } from './regions.tsx'
+import { useRegions } from '../regions.tsx'
 import type { Selection } from './selection.ts'
 
 /**

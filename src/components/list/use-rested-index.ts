@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useRegions } from './regions.tsx'
+import { useRegions } from '../regions.tsx'
 import type { Selection } from './selection.ts'
 
 /** How long keys must pause before what follows a selection is drawn, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { BudgetSnapshot } from '../../api/client/budget/budget.ts'
 import type { BudgetReport, Purpose, Spent } from '../../api/client/budget/gauge.ts'
-import { counted } from '../runs/labels.ts'
+import { plural } from '../../lib/format.ts'
 
 const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
   write: 'writes',
@@ -81,7 +81,7 @@ export function spentTexts(report: BudgetReport, titleOf: (place: string) => str
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   const from = report.lost ? 'this program; what others sent is not known' : 'this machine'
   return [
-    `${counted(total, 'request')} in the last minute from ${from}`,
+    `${plural(total, 'request')} in the last minute from ${from}`,
     ...groups.map(({ place, isOwn, purposes, refused }) => {
       const of = isOwn ? titleOf(place) : `${titleOf(place)} (another process)`
       return `  ${of}: ${[purposes, refused > 0 && `refused ${refused}`].filter(Boolean).join(', ')}`
@@ -93,7 +93,7 @@ export function spentTexts(report: BudgetReport, titleOf: (place: string) => str
 export function ownTexts(report: BudgetReport, titleOf: (place: string) => string): string[] {
   const { waiting, othersWaiting, spared } = report
   return [
-    `${counted(waiting.length, 'request')} waiting here, ${othersWaiting} in other processes`,
+    `${plural(waiting.length, 'request')} waiting here, ${othersWaiting} in other processes`,
     ...waiting.map(({ what, place, purpose, sinceMs }) => {
       const label = purpose === 'refused' ? purpose : PURPOSES[purpose]
       return `  ${what}: ${titleOf(place)}, ${label}, for ${Math.round(sinceMs / 1000)} s`

@@ -1,6 +1,6 @@
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 import { changedCases, type ChangedCase, type ComparedTrial } from './changes.ts'
-import { counted } from './labels.ts'
+import { plural } from '../../lib/format.ts'
 
 /** What a compared case is shown under, in the order in which the groups deserve a look. */
 export const COMPARISON_GROUPS = [
@@ -75,7 +75,7 @@ export function rerunLabel(cases: readonly GroupedCase[]): string {
   const flaky = count(each => each.flaky)
   const listed = parts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`)
   const also = flaky > 0 ? `; ${flaky} flaky` : ''
-  return `Of ${counted(again.length, 'case')} that ran again: ${listed.join(', ') || 'none ended'}${also}.`
+  return `Of ${plural(again.length, 'case')} that ran again: ${listed.join(', ') || 'none ended'}${also}.`
 }
 
 /** A run that says which run it repeats; some services do, and no document of the contract names the field. */

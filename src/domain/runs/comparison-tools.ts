@@ -1,6 +1,6 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { schemaChanges, type SchemaChange } from '../../lib/json-schema/changes.ts'
-import { counted } from './labels.ts'
+import { plural } from '../../lib/format.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /** A tool as somebody saw it. */
@@ -161,7 +161,7 @@ export function changesBehind(
     .flatMap(change => {
       const using = cases.get(change.toolName)
       if (!using || change.kind === 'new') return []
-      const says = `${change.serverName}: ${changeLabel(change)} (${counted(using.size, 'case')})`
+      const says = `${change.serverName}: ${changeLabel(change)} (${plural(using.size, 'case')})`
       return [{ change, cases: using, says }]
     })
     .toSorted((one, other) => Number(mayBreak(other.change)) - Number(mayBreak(one.change)))

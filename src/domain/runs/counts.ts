@@ -1,6 +1,6 @@
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { TrialCounts } from './trials.ts'
-import { grouped } from './labels.ts'
+import { formatCount } from '../../lib/format.ts'
 
 /** What a run counted, in one unit; `unit` is in words and undefined where the service reports none. */
 export type RunCounts = {
@@ -68,7 +68,7 @@ export function unitName(unit: string): string {
 
 /** `1 case execution`, `2 case executions`: units are plurals. */
 export function inUnit(count: number, unit: string): string {
-  return `${grouped(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
+  return `${formatCount(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
 /** What can be a count: whole and not below 0. */

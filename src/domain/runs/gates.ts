@@ -6,7 +6,8 @@ import type { Setting } from './bases.ts'
 import type { ChangedCase } from './changes.ts'
 import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
-import { counted, shareLabel } from './labels.ts'
+import { plural } from '../../lib/format.ts'
+import { shareLabel } from './labels.ts'
 import { classOfTrial, type TrialClass } from './trial-class.ts'
 import { countTrials, passRate } from './trials.ts'
 
@@ -62,7 +63,7 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
     case 'max-duration':
       return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
     case 'max-tokens':
-      return judgeMost(gate, tokensOf(facts.trials), count => counted(count, 'token'), 'used')
+      return judgeMost(gate, tokensOf(facts.trials), count => plural(count, 'token'), 'used')
     case 'max-broken':
       return judgeBroken(gate, facts.trials)
   }
@@ -113,16 +114,16 @@ function judgeNewFailures(
   if (actual > 0) {
     const names = failures.slice(0, 5).map(({ title }) => title)
     const more = actual > names.length ? ` and ${actual - names.length} more` : ''
-    return { ...gate, actual, passed: false, says: `${counted(actual, 'new failure')}: ${names.join(', ')}${more}` }
+    return { ...gate, actual, passed: false, says: `${plural(actual, 'new failure')}: ${names.join(', ')}${more}` }
   }
   if (ungraded > 0) {
-    const says = `no new failure among the graded, but ${counted(ungraded, 'case')} could not be compared`
+    const says = `no new failure among the graded, but ${plural(ungraded, 'case')} could not be compared`
     return { ...gate, actual, passed: null, says }
   }
   const known = changes.filter(({ change }) => change === 'still-failing').length
   // Nobody has said that what fails there may fail: the same run again would be green.
   if (known > 0 && base && !base.passed && !base.isNamed) {
-    const failed = `${counted(known, 'case')} failed in ${base.name} too, which did not pass`
+    const failed = `${plural(known, 'case')} failed in ${base.name} too, which did not pass`
     return { ...gate, actual, passed: null, says: `${failed}; name it as the base to accept that` }
   }
   const other = base && base.differs.length > 0 ? ` against ${base.name} of another ${base.differs.join(' and ')}` : ''
@@ -134,7 +135,7 @@ function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readon
   const classes = trials.map(classOfTrial)
   const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]
   const actual = brokeOff + timedOut
-  const says = `${counted(brokeOff, 'trial')} broke off and ${timedOut} timed out, at most ${gate.wanted} allowed`
+  const says = `${plural(brokeOff, 'trial')} broke off and ${timedOut} timed out, at most ${gate.wanted} allowed`
   return { ...gate, actual, passed: actual <= gate.wanted, says }
 }
 

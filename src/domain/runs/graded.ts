@@ -3,7 +3,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { runCounts, reportedTrials } from './counts.ts'
 import { partLabels, reportRun } from './suite-state.ts'
 import { type TrialCounts, passRate } from './trials.ts'
-import { grouped } from './labels.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 
 type Trended = Pick<EvalSuite, 'passRateTrend' | 'latestRun'>
@@ -61,7 +61,7 @@ export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
 
 /** Words of a part: `11 of 12 trials graded`. */
 export function gradedLabel({ graded, total, unit }: GradedPart): string {
-  return [`${grouped(graded)} of ${grouped(total)}`, unit, 'graded'].filter(Boolean).join(' ')
+  return [`${formatCount(graded)} of ${formatCount(total)}`, unit, 'graded'].filter(Boolean).join(' ')
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EvalRunJudges } from '../../api/contract/judge-shapes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { counted, grouped } from './labels.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
 type JudgedCase = {
   caseKey: string
@@ -61,8 +61,8 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
   const reached = cases.filter(({ passed }) => passed).length
   const ungraded = cases.filter(isUngraded).length
   const bar = threshold == null ? 'an unknown threshold' : `the threshold of ${threshold}`
-  const rest = ungraded === 0 ? '' : `, ${grouped(ungraded)} not graded`
-  return `${grouped(reached)} of ${counted(cases.length, 'case')} reached ${bar}${rest}`
+  const rest = ungraded === 0 ? '' : `, ${formatCount(ungraded)} not graded`
+  return `${formatCount(reached)} of ${plural(cases.length, 'case')} reached ${bar}${rest}`
 }
 
 /** A grade that is missing is no low one. */

@@ -1,19 +1,11 @@
+import { formatCount } from '../../lib/format.ts'
+
 /** What every launch costs. */
 export const LAUNCH_COST = 'It occupies a run slot of the organization and spends whatever its models and servers cost.'
 
-/** `12,345`: digits in threes, whatever language the machine is set to. */
-export function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
-}
-
-/** `1 case`, `2 cases`. */
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
 /** Names with their counts: `3 failed, 1 timed out`; `none` where there are none. */
 export function tally(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${grouped(count)} ${name.replaceAll('_', ' ')}`)
+  const parts = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name.replaceAll('_', ' ')}`)
   return parts.length > 0 ? parts.join(', ') : 'none'
 }
 

@@ -1,10 +1,11 @@
 import type { RerunPreview } from '../../api/contract/runs.ts'
-import { counted, grouped, tally } from './labels.ts'
+import { formatCount, plural } from '../../lib/format.ts'
+import { tally } from './labels.ts'
 
 /** The preview in sentences: cases are counted as cases, reasons and exclusions as trials. */
 export function previewLines(preview: RerunPreview): string[] {
   return [
-    `${grouped(preview.selectedCaseCount)} of ${counted(preview.totalCaseCount, 'case')} would run again.`,
+    `${formatCount(preview.selectedCaseCount)} of ${plural(preview.totalCaseCount, 'case')} would run again.`,
     `Trials that select their case: ${tally(preview.reasons)}.`,
     `Trials that do not count: ${tally(preview.excluded)}.`,
   ]

@@ -7,7 +7,7 @@ import { parentOf } from './comparison-groups.ts'
 import { runCounts, reportedTrials, type RunCounts } from './counts.ts'
 import { outcomeOfRun, type RunOutcome } from './outcome.ts'
 import { countTrials, passRate } from './trials.ts'
-import { counted, grouped } from './labels.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
 /** A run as far as a list shows it; what a service adds to it is read where it is there. */
 export type ListedRun = Pick<EvalRun, 'id' | 'status'> &
@@ -127,9 +127,9 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
 export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
   const { cases, isRerun, graded } = coverage
   const ofAll = (count: number, word: string): string =>
-    graded ? [`${grouped(count)} of ${grouped(graded.total)}`, graded.unit, word].filter(Boolean).join(' ') : ''
+    graded ? [`${formatCount(count)} of ${formatCount(graded.total)}`, graded.unit, word].filter(Boolean).join(' ') : ''
   return [
-    cases && cases.selected < cases.total ? `${grouped(cases.selected)} of ${counted(cases.total, 'case')}` : '',
+    cases && cases.selected < cases.total ? `${formatCount(cases.selected)} of ${plural(cases.total, 'case')}` : '',
     !cases && isRerun ? 'failed cases only' : '',
     outcome !== 'in-flight' && graded && graded.count < graded.total ? ofAll(graded.count, 'graded') : '',
     outcome === 'passed' && graded && graded.count === graded.total && isShort(coverage)

@@ -2,8 +2,10 @@ import { asksModel } from '../../api/contract/runs.ts'
 import type { EvalCase, EvalCaseUpdateRequest, EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import type * as z from 'zod'
 import { canonicalJson } from '../../lib/json.ts'
+import { clean } from '../../lib/printable.ts'
 import { caseEdit, formOfCase, normalCase, type CaseForm } from './case-form.ts'
-import type { Change } from './changes.ts'
+import { plural } from '../../lib/format.ts'
+import { type Change, changeLine } from './changes.ts'
 import type { SuiteFile } from './suite-file.ts'
 import { formOfSuite, suiteChange, type Names, type SuiteChange, type SuiteForm } from './suite-form.ts'
 
@@ -212,4 +214,27 @@ function contentOf(form: CaseForm): string {
     matchOptions,
     checks,
   })
+}
+
+/** What an import would do, in lines; `prune` deletes what is only in the service. */
+export function planLines(plan: SyncPlan, prune: boolean): string[] {
+  const { suite, file, settings, created, changed, unchanged, others } = plan
+  const left = `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`
+  const fate = others.length === 0 ? '' : prune ? ', to delete' : left
+  const lines = [
+    suite ? `Suite ${suite.name} (${suite.id})` : `New suite ${file.suite.name}`,
+    ...(settings?.changes ?? []).map(change => `  ${changeLine(change, '->')}`),
+    ...(settings?.kept ?? []).map(field => `  ${field} stays: it cannot be removed over the API`),
+    `${plural(created.length, 'case')} to create`,
+    ...created.map(({ title }) => `  + ${title}`),
+    `${plural(changed.length, 'case')} to change`,
+    ...changed.flatMap(({ title, changes }) => [
+      `  ~ ${title}`,
+      ...changes.map(change => `      ${changeLine(change, '->')}`),
+    ]),
+    `${plural(unchanged.length, 'case')} unchanged`,
+    `${plural(others.length, 'case')} only in the service${fate}`,
+    ...others.map(({ title }) => `  ${prune ? '-' : ' '} ${title}`),
+  ]
+  return lines.map(line => clean(line))
 }

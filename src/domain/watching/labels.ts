@@ -1,4 +1,4 @@
-import { counted } from '../runs/labels.ts'
+import { plural } from '../../lib/format.ts'
 import type { SnapshotChange } from '../servers/snapshots.ts'
 import type { ServerLook } from './watched-tools.ts'
 
@@ -9,7 +9,7 @@ const MOST_CHANGES = 8
 export function filesLabel(files: readonly string[]): string {
   const others = files.length - MOST_FILES
   const shown = files.slice(0, MOST_FILES).join(', ')
-  return `${shown}${others > 0 ? ` and ${counted(others, 'other')}` : ''} changed.`
+  return `${shown}${others > 0 ? ` and ${plural(others, 'other')}` : ''} changed.`
 }
 
 const IMPACTS = { breaking: 'breaking', unknown: 'may break', safe: 'not breaking' } as const
@@ -21,6 +21,6 @@ export function changeLines({ server, ...look }: ServerLook): string[] {
     `${server.name}: ${IMPACTS[impact]}: ${of} ${name}: ${says}`
   const old = look.mayBeOld ? [`${server.name}: answered all the time, so it is tested as it is; restart it.`] : []
   const rest = look.changes.length - MOST_CHANGES
-  const more = rest > 0 ? [`${server.name}: ${counted(rest, 'further change')}`] : []
+  const more = rest > 0 ? [`${server.name}: ${plural(rest, 'further change')}`] : []
   return [...old, ...look.changes.slice(0, MOST_CHANGES).map(line), ...more]
 }

@@ -4,7 +4,7 @@ import { asksModel } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { toolsSeenIn } from '../runs/comparison-tools.ts'
-import { counted, grouped } from '../runs/labels.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { targetsOf, type LaunchChoice } from '../runs/launch-rules.ts'
 import { launchSize } from '../runs/launch-size.ts'
 import { outcomeOfRun } from '../runs/outcome.ts'
@@ -68,8 +68,8 @@ export function costOf(
   if (asking.length === 0 && !isJudged) return undefined
   const { trials } = launchSize(suite, asking, { iterations, oneModel: model !== undefined })
   const what = [
-    ...(asking.length > 0 ? [`asks models in ${counted(trials, 'trial')} of ${counted(asking.length, 'case')}`] : []),
+    ...(asking.length > 0 ? [`asks models in ${plural(trials, 'trial')} of ${plural(asking.length, 'case')}`] : []),
     ...(isJudged ? ['is judged by a model'] : []),
   ]
-  return `Each run ${what.join(' and ')}, and that is spent. At most ${grouped(most)} runs are launched.`
+  return `Each run ${what.join(' and ')}, and that is spent. At most ${formatCount(most)} runs are launched.`
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/format.ts'
 import { createListeners } from '../../lib/listeners.ts'
 import type { Client } from '../../api/client/client.ts'
 import { isConflict } from '../../api/client/errors/api-error.ts'
@@ -9,7 +10,6 @@ import type { EvalSuiteDetail } from '../../api/contract/suites.ts'
 import { watchFiles, WatchError } from '../../lib/files/watch-files.ts'
 import type { Stored } from '../../lib/files/profile-store.ts'
 import { livePause } from '../polling/cadence.ts'
-import { counted } from '../runs/labels.ts'
 import { trialState } from '../runs/trials.ts'
 import { changeLines, filesLabel } from './labels.ts'
 import { watchSuite, type WatchedRuns, type WatchStep } from './watch-suite.ts'
@@ -210,7 +210,7 @@ function endOf(
 ): Partial<Watch> {
   const failing = trials.filter(trial => trialState(trial) !== 'passed')
   if (failing.length === 0 && isPassed)
-    return isWhole ? { state: 'passed', says: [`${counted(trials.length, 'trial')} passed.`] } : {}
+    return isWhole ? { state: 'passed', says: [`${plural(trials.length, 'trial')} passed.`] } : {}
   const [first] = failing
   const causes = first ? tools.causesOf(first) : []
   const why = causes[0] ?? first?.error ?? 'no reason is given'

@@ -11,7 +11,7 @@ import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { Panes } from '../../components/panes/panes.tsx'
+import { Panes } from '../../components/panes.tsx'
 import { featureText, permissionLines, wordsOf } from '../../components/records/permission-lines.ts'
 import { useSubject } from '../../components/subject.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'

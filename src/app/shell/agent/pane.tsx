@@ -7,7 +7,6 @@ import { List } from '../../../components/list/list.tsx'
 import { useList } from '../../../components/list/use-list.ts'
 import type { TranscriptRow } from '../../../components/transcript/transcript-rows.ts'
 import { aboutChosen, asWritten } from '../../../domain/agent/questions.ts'
-import { grouped } from '../../../domain/runs/labels.ts'
 import { useApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
@@ -49,7 +48,8 @@ export function AgentPane(props: PaneProps) {
     const content = turns.length === 0 ? aboutChosen(question, chosen) : question
     if (AgentMessage().safeParse({ role: 'user', content }).success) return undefined
     const { messageCharacters, messageBytes } = AGENT_HISTORY
-    return `A question takes at most ${grouped(messageCharacters)} characters and ${grouped(messageBytes)} bytes.`
+    const [characters, bytes] = [messageCharacters, messageBytes].map(formatCount)
+    return `A question takes at most ${characters} characters and ${bytes} bytes.`
   }
   return (
     <Talk

@@ -1,15 +1,15 @@
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { unavailable } from '../../tui/keymap/binding.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { formatCount } from '../../lib/format.ts'
-import type { Theme } from '../../tui/theme/theme.ts'
-import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { foldKeys, viewerKeys } from '../component-keys.ts'
-import { useCopy } from '../copy.tsx'
-import { useMouseArea, WHEEL_ROWS } from '../mouse-areas.tsx'
-import { useSize } from '../size.tsx'
-import { useToasts } from '../toasts.tsx'
-import { useArrivals } from './arrivals.ts'
+import { unavailable } from '../tui/keymap/binding.ts'
+import { useBindings } from '../tui/keymap/use-bindings.ts'
+import { formatCount } from '../lib/format.ts'
+import type { Theme } from '../tui/theme/theme.ts'
+import { useTheme } from '../tui/theme/theme-context.tsx'
+import { foldKeys, viewerKeys } from './component-keys.ts'
+import { useCopy } from './copy.tsx'
+import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
+import { useSize } from './size.tsx'
+import { useToasts } from './toasts.tsx'
+import { useArrivals } from './viewer/arrivals.ts'
 import {
   AS_GIVEN,
   lineAt,
@@ -23,17 +23,17 @@ import {
   type Outline,
   type OutlineNode,
   type Place,
-} from './outline-tree.ts'
-import type { Look, PictureLook } from './look.ts'
-import { markMatches, markSelected, paintLine, rowWith } from './paint.ts'
-import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './scroll.ts'
-import type { ScrolledRows } from './scrolled-rows.tsx'
-import { copyText, type Line, type LineSource } from './source.ts'
-import { useLineSelection } from './use-line-selection.ts'
+} from './viewer/outline-tree.ts'
+import type { Look, PictureLook } from './viewer/look.ts'
+import { markMatches, markSelected, paintLine, rowWith } from './viewer/paint.ts'
+import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './viewer/scroll.ts'
+import type { ScrolledRows } from './viewer/scrolled-rows.tsx'
+import { copyText, type Line, type LineSource } from './viewer/source.ts'
+import { useLineSelection } from './viewer/use-line-selection.ts'
 import { useFileActs } from './use-file-acts.ts'
-import { useSearch } from './use-search.tsx'
-import { createGraphics, type Graphics, type PictureScreen } from '../../tui/picture/graphics.ts'
-import { useRegions } from '../list/regions.tsx'
+import { useSearch } from './viewer/use-search.tsx'
+import { createGraphics, type Graphics, type PictureScreen } from '../tui/picture/graphics.ts'
+import { useRegions } from './regions.tsx'
 
 /** Columns of the sign before what can be folded, and of each step to the right. */
 const STEP = 2

@@ -4,7 +4,7 @@ import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { makeDirectory } from '../../lib/files/make-directory.ts'
 import { exposureOf, exposureOfPrivate } from '../../lib/files/owner-only.ts'
 import { directories } from '../config/directories.ts'
-import { isAtTerminal } from '../dashboard/at-terminal.ts'
+import { isAtTerminal } from '../process/at-terminal.ts'
 
 /** Where compiled code can be stored, or why nowhere and what to do about it. */
 export type CompileCache = { directory: string } | { why: string; next: string }

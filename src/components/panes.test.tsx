@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { openApp, type TestApp } from '../../../test/harness.tsx'
-import type { Client } from '../../api/client/client.ts'
-import { projectsRoute } from '../../screens/projects/route.ts'
-import { runsRoute } from '../../screens/runs/route.ts'
-import type { Place } from '../../tui/router/place.ts'
-import { panesKeys } from '../component-keys.ts'
-import { appKeys } from '../everywhere-keys.ts'
-import { listKeys } from '../list/list-keys.ts'
+import { openApp, type TestApp } from '../../test/harness.tsx'
+import type { Client } from '../api/client/client.ts'
+import { projectsRoute } from '../screens/projects/route.ts'
+import { runsRoute } from '../screens/runs/route.ts'
+import type { Place } from '../tui/router/place.ts'
+import { panesKeys } from './component-keys.ts'
+import { appKeys } from './everywhere-keys.ts'
+import { listKeys } from './list/list-keys.ts'
 
 let app: TestApp
 afterEach(() => app.close())

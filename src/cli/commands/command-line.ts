@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option } from 'commander'
-import { THEME_CHOICES } from '../tui/theme/theme-choice.ts'
-import { addCommands, type CommandDeclaration } from './commands/declare.ts'
-import { EXIT } from './process/exit-codes.ts'
-import type { CommonOptions } from './config/settings.ts'
-import { UsageError, usageErrorText } from './arguments/usage-error.ts'
+import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
+import { addCommands, type CommandDeclaration } from './declare.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import type { CommonOptions } from '../config/settings.ts'
+import { UsageError, usageErrorText } from '../arguments/usage-error.ts'
 
 /** What every command line is made with. */
 export type CommandLineOptions = { version: string; dashboard: Dashboard }
@@ -89,7 +89,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
         const refusal = await refusalOf(error, refused, program)
         // A command that has begun sees to its reports itself.
         if (refusal && !hasBegun)
-          return await (await import('./follow/refused-reports.ts')).refuseWithReports(program, argv, refusal)
+          return await (await import('../follow/refused-reports.ts')).refuseWithReports(program, argv, refusal)
         if (refusal || !(error instanceof CommanderError)) throw refusal ?? error
         const [word, name] = program.args
         if (error.exitCode !== 0 && word === 'help' && name !== undefined) throw await noCommand(name, program)
@@ -120,7 +120,7 @@ async function noCommand(word: string, program: Command): Promise<UsageError> {
 }
 
 async function nearCommand(word: string, program: Command): Promise<string> {
-  const { didYouMean } = await import('../lib/nearest.ts')
+  const { didYouMean } = await import('../../lib/nearest.ts')
   const names = program.commands.map(command => command.name())
   return didYouMean(word, names)
 }

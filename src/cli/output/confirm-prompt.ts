@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import { laidOut } from '../output/prose.ts'
-import { UsageError } from './usage-error.ts'
+import { laidOut } from './prose.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 
 /** Whether a person is there to answer. */
 export function canPrompt(): boolean {

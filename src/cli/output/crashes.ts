@@ -1,4 +1,4 @@
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from '../process/exit-codes.ts'
 
 /** Errors that reach no caller, such as a full disk behind standard output, end a command as any other failure does. */
 export function endOnCrash(): void {
@@ -15,5 +15,5 @@ function onCrash(thrown: unknown): void {
   // A second one, such as that of standard error behind the same full disk, changes nothing about the end.
   process.exitCode = EXIT.noVerdict
   process.on('uncaughtException', () => undefined)
-  void import('../output/report-failure.ts').then(({ reportFailure }) => process.exit(reportFailure(thrown)))
+  void import('./report-failure.ts').then(({ reportFailure }) => process.exit(reportFailure(thrown)))
 }

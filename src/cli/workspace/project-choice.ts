@@ -2,8 +2,8 @@ import type { Client } from '../../api/client/client.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { didYouMean } from '../../lib/nearest.ts'
-import { readAnswer, canPrompt } from './confirm-prompt.ts'
-import { UsageError } from './usage-error.ts'
+import { readAnswer, canPrompt } from '../output/confirm-prompt.ts'
+import { UsageError } from '../arguments/usage-error.ts'
 
 type NamedProject = { id: string; name: string }
 
