@@ -48,9 +48,7 @@ const CHUNKS = [
   { name: 'start', tags: ['$initial' as const] },
   {
     name: 'reach',
-    test: new RegExp(
-      String.raw`/src/(cli/(workspace/(saved-server|unsaved-reach)|try/try-command)|tui/theme/theme-choice)\.ts$`,
-    ),
+    test: new RegExp(String.raw`/src/(cli/(workspace/unsaved-reach|try/try-command)|tui/theme/theme-choice)\.ts$`),
   },
   { name: 'command-line', test: /\/src\/cli\/commands\/server-commands\.ts$/ },
   {

@@ -1,6 +1,6 @@
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RuleTester } from 'oxlint/plugins-dev'
-import { isLoneFile, roomCycle } from './rooms.ts'
+import { homeOf, roomCycle } from './rooms.ts'
 import { boundRule, checkoutRule, nowRule, patienceRule, portRule, sentenceRule, sleepRule } from './tests.ts'
 import { zoneViolation, type ImportEdge } from './zones.ts'
 
@@ -49,11 +49,17 @@ export const roomsRule = importRule(({ from, to }) => {
   return cycle && `the rooms ${cycle.join(' -> ')} import one another in a cycle; move what they share below both`
 })
 
-/** A small file with one importer is a detail of it; the reader should not have to open two. */
-export const loneRule = importRule(({ from, to }) => {
-  if (!isLoneFile(repository, from, to)) return undefined
-  return `${to} has fewer than 40 lines and is imported here alone; join it to this file`
-})
+/** A file is a unit: a few lines that one other file needs are a part of that. */
+export const partRule = {
+  create(context) {
+    const home = homeOf(repository, repositoryPath(context.filename))
+    return {
+      Program(node) {
+        if (home) context.report({ node, message: `nothing but ${home} imports these few lines; join them to it` })
+      },
+    }
+  },
+} satisfies Rule
 
 /** Raw key input is read in one place, so that a key can be consumed, ranked and documented. */
 export const inputRule = {
@@ -141,7 +147,7 @@ export default {
   rules: {
     zones: zonesRule,
     rooms: roomsRule,
-    lone: loneRule,
+    part: partRule,
     input: inputRule,
     colour: colourRule,
     json: jsonRule,

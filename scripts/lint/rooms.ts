@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 
 /** Floors whose folders, and files beside these, are rooms: between two rooms imports go one way. */
 const floors = [
@@ -55,14 +55,11 @@ function wayBetween(plan: ReadonlyMap<string, ReadonlySet<string>>, from: string
 function planOf(root: string, path: string): Map<string, Set<string>> {
   const floor = join(root, path)
   const plan = new Map<string, Set<string>>()
-  if (!existsSync(floor)) return plan
-  for (const entry of readdirSync(floor, { recursive: true, withFileTypes: true })) {
-    const file = join(entry.parentPath, entry.name)
-    if (!entry.isFile() || !/\.tsx?$/.test(file) || isTest(file)) continue
+  for (const { file, text } of sourcesBelow(floor)) {
     const home = roomOf(floor, file)
     const imported = plan.get(home) ?? new Set()
     plan.set(home, imported)
-    for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(relativeImport)) {
+    for (const [, specifier = ''] of text.matchAll(relativeImport)) {
       const target = join(dirname(file), specifier)
       const isOther = target.startsWith(`${floor}/`) && roomOf(floor, target) !== home
       if (isOther && !door.test(relative(root, target))) imported.add(roomOf(floor, target))
@@ -76,38 +73,57 @@ function roomOf(floor: string, file: string): string {
   return file.slice(floor.length + 1).split('/', 1)[0] ?? ''
 }
 
-/** Floors on which a small file with one importer joins it. */
-const joinedFloors = ['src/service/', 'src/api/']
-const SMALL_LINES = 40
-/** Names that say by themselves what a file holds. */
-const named = new Set(['index', 'route', 'bindings', 'actions', 'view'])
+/** A shorter file that one other imports is a part of that, and stands there. */
+const SHORT = 40
+/** Most lines of a file, as `max-lines` has it. */
+const LONGEST = 600
+/** Files that are known by their names: where each room or app has what its neighbours look for. */
+const known = /\/(?:actions|bindings|handlers|index|route|screens|view)\.tsx?$/
 
-/** By root, the files of `src` that import each file, without tests; read when a rule first asks. */
-const importers = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>()
+type Part = { lines: number; importers: Set<string>; isLazy: boolean }
 
-/** Whether an imported file is small, is imported by this file alone, and has no reason to be a file of its own. */
-export function isLoneFile(root: string, from: string, to: string): boolean {
-  if (!joinedFloors.some(floor => to.startsWith(floor)) || isTest(from)) return false
-  const known = importers.get(root) ?? importersIn(root)
-  importers.set(root, known)
-  const name = basename(to).split('.')[0] ?? ''
-  if (named.has(name) || known.get(to)?.size !== 1 || !existsSync(join(root, to))) return false
-  return readFileSync(join(root, to), 'utf8').trimEnd().split('\n').length < SMALL_LINES
+/** For each repository its files with who imports them; read when the rule first asks. Paths are absolute. */
+const parts = new Map<string, ReadonlyMap<string, Part>>()
+
+/**
+ * The file that a short one belongs to, because nothing else imports it; undefined where it stands by itself. What is
+ * loaded when it is needed stays apart, and so do parts that would make one file too long, or are of another floor.
+ */
+export function homeOf(root: string, file: string): string | undefined {
+  if (known.test(file)) return undefined
+  const files = parts.get(root) ?? partsBelow(join(root, 'src'))
+  parts.set(root, files)
+  const { lines = SHORT, importers, isLazy } = files.get(join(root, file)) ?? {}
+  const [home, ...others] = importers ?? []
+  if (lines >= SHORT || isLazy || home === undefined || others.length > 0) return undefined
+  const to = relative(root, home)
+  const isNear = floors.some(floor => file.startsWith(`${floor}/`) && to.startsWith(`${floor}/`))
+  return isNear && lines + (files.get(home)?.lines ?? 0) <= LONGEST ? to : undefined
 }
 
-function importersIn(root: string): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>()
-  for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
-    const file = join(entry.parentPath, entry.name).slice(root.length + 1)
-    if (!entry.isFile() || !/\.tsx?$/.test(file) || isTest(file)) continue
-    for (const [, specifier = ''] of readFileSync(join(root, file), 'utf8').matchAll(relativeImport)) {
-      const target = join(dirname(file), specifier)
-      found.set(target, (found.get(target) ?? new Set()).add(file))
+function partsBelow(root: string): Map<string, Part> {
+  const all = new Map<string, Part>()
+  const at = (file: string): Part => {
+    const part = all.get(file) ?? { lines: SHORT, importers: new Set(), isLazy: false }
+    all.set(file, part)
+    return part
+  }
+  for (const { file, text } of sourcesBelow(root)) {
+    at(file).lines = text.split('\n').length - 1
+    for (const [statement, specifier = ''] of text.matchAll(relativeImport)) {
+      const target = at(join(dirname(file), specifier))
+      target.importers.add(file)
+      target.isLazy ||= statement.includes('(')
     }
   }
-  return found
+  return all
 }
 
-function isTest(file: string): boolean {
-  return /\.test\.tsx?$/.test(file)
+/** Every file below a folder that is no test, with its text. */
+function* sourcesBelow(folder: string): Generator<{ file: string; text: string }> {
+  if (!existsSync(folder)) return
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && /(?<!\.test)\.tsx?$/.test(file)) yield { file, text: readFileSync(file, 'utf8') }
+  }
 }

@@ -1,17 +1,19 @@
 import { buildCommandLine, type CommandLine, type CommandLineOptions } from './commands/command-line.ts'
-import type { CommandDeclaration } from './commands/declare.ts'
-import { api } from './commands/api.ts'
+import { type CommandDeclaration, command, verb } from './commands/declare.ts'
 import { documents } from './commands/documents.ts'
 import { get, inspection, notebook, now } from './commands/inspection.ts'
 import { profiles } from './commands/profile.ts'
 import { tryServer } from './commands/reach.ts'
 import { runs } from './commands/run.ts'
 import { serve } from './commands/serve.ts'
-import { server } from './commands/server.ts'
 import { serverVerbs } from './commands/server-commands.ts'
 import { suites } from './commands/suite.ts'
-import { themes } from './commands/theme.ts'
 import { verbs } from './commands/verbs.ts'
+import type { ApiOptions } from './api/api-command.ts'
+import { collect } from './arguments/option-values.ts'
+import { REPEATS } from './commands/repeat-flags.ts'
+import { Option } from 'commander'
+import { EXPORT_FORMATS } from '../domain/servers/files/export-formats.ts'
 
 /** The commands as the help lists them, by what a person wants to do. */
 const HELP_GROUPS: Readonly<Record<string, string>> = {
@@ -65,3 +67,75 @@ function inHelpOrder(declared: readonly CommandDeclaration[]): CommandDeclaratio
   const place = ({ name }: CommandDeclaration) => order.indexOf(name.split(' ', 1)[0] ?? name)
   return declared.toSorted((a, b) => place(a) - place(b))
 }
+
+/** `mcpdeck api`. */
+const api = command<ApiOptions>({
+  name: 'api',
+  says: 'Call any operation of the contract, by name or by method and path.',
+  words: [['[operation...]', 'an operation such as listProjects, or METHOD PATH']],
+  flags: [
+    ['--list', 'list every operation with its input, risk and gate'],
+    ['--json', 'with --list: print {"items": [...]}'],
+    ['--field <name=value>', 'path, query or body field; dots reach into the body', collect, []],
+    ['--input <file>', 'the body as JSON; - reads standard input'],
+    ['--paginate', 'follow the cursors and print all items as one list'],
+    ['--all', 'with --paginate: read the whole list, however long'],
+    ['--idempotency-key <key>', 'idempotency key; by default one is generated if the operation takes one'],
+    ['--yes', 'do not ask before spending, ending, exposing or deleting'],
+    ...REPEATS,
+  ],
+  run: async ({ words, own, common }) => (await import('./api/api-command.ts')).runApi(words, common, own),
+})
+
+type Json = { json?: boolean }
+
+const theme = () => import('./theme/theme-command.ts')
+
+/** `mcpdeck theme`: what `--theme`, `MCPDECK_THEME` and the config's `theme` can say. */
+const themes: readonly CommandDeclaration[] = [
+  { name: 'theme', says: 'List and preview the colours of the dashboard.' },
+  command<Json>({
+    name: 'theme list',
+    says: 'List the themes, including those of the config file.',
+    flags: [['--json', 'print {"items": [{"name", "about", "colours"}]}']],
+    run: async ({ own }) => (await theme()).listThemes(own.json),
+  }),
+  command<Json>({
+    name: 'theme preview',
+    says: 'Print sample rows in one or all themes, with the contrast of their texts.',
+    words: [['[theme]', 'its name']],
+    flags: [['--json', 'print {"items": [{"name", "colours", "contrast"}]}']],
+    run: async ({ words: [name], own, common }) => (await theme()).previewThemes(name, common, own.json),
+  }),
+]
+
+/** `mcpdeck server`. */
+const server: readonly CommandDeclaration[] = [
+  { name: 'server', says: 'Import and export server lists of other programs, such as mcp.json.' },
+  verb(
+    {
+      name: 'server import',
+      says: 'Save servers from a file of another program, or list the files that are found.',
+      words: [
+        ['[file]', 'mcp.json or a similar file; - reads standard input; by default the files of known programs'],
+        ['[server...]', 'names to import; by default all of the file'],
+      ],
+      flags: [
+        ['--all', 'without a file: import everything that is found'],
+        ['--dry-run', 'show the changes without making them'],
+        ['--yes', 'do not ask'],
+        ['--json', 'print {"items": [...], "problems": [...]}, or one object with the plan and what was done'],
+      ],
+    },
+    async () => (await import('./servers/import-command.ts')).importServers,
+  ),
+  verb(
+    {
+      name: 'server export',
+      says: 'Print saved servers as mcp.json, with references for secrets.',
+      words: [['[server...]', 'names or ids; by default all of the project']],
+      flags: [new Option('--format <format>', 'format of the file').choices(EXPORT_FORMATS).default('mcp')],
+    },
+    async () => (await import('./servers/export-command.ts')).exportServers,
+  ),
+]

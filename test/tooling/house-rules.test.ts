@@ -2,9 +2,9 @@ import { RuleTester } from 'oxlint/plugins-dev'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { colourRule, inputRule, jsonRule, roomsRule, timeRule, widthRule, zonesRule } from '../../scripts/lint/house.ts'
-import { isLoneFile } from '../../scripts/lint/rooms.ts'
+import { homeOf } from '../../scripts/lint/rooms.ts'
 import {
   boundRule,
   checkoutRule,
@@ -97,25 +97,27 @@ tester.run('rooms', roomsRule, {
   ],
 })
 
-test('a small file with one importer joins it, unless others import it or its name says what it holds', () => {
-  const root = mkdtempSync(join(tmpdir(), 'lone-'))
-  try {
-    const file = (path: string, text: string) => {
-      mkdirSync(dirname(join(root, path)), { recursive: true })
-      writeFileSync(join(root, path), text)
-    }
-    const long = 'export const b = 2\n'.repeat(40)
-    const imports = ['small', 'long', 'shared', 'index'].map(name => `import { a } from './${name}.ts'`)
-    file('src/service/a/user.ts', imports.join('\n'))
-    file('src/service/a/other.ts', `import { a } from './shared.ts'`)
-    file('src/service/a/user.test.ts', `import { a } from './small.ts'`)
-    for (const name of ['small', 'shared', 'index']) file(`src/service/a/${name}.ts`, 'export const a = 1\n')
-    file('src/service/a/long.ts', long)
-    const lone = (name: string) => isLoneFile(root, 'src/service/a/user.ts', `src/service/a/${name}.ts`)
-    expect(['small', 'long', 'shared', 'index'].filter(lone)).toEqual(['small'])
-  } finally {
-    rmSync(root, { recursive: true })
+test('a short file that one other imports on its floor is a part of that', () => {
+  const root = mkdtempSync(join(tmpdir(), 'mcpdeck-parts-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    writeFileSync(join(root, file), text)
   }
+  const short = `export const a = 1\n`
+  for (const name of ['alone', 'shared', 'loaded', 'view', 'tested']) write(`src/cli/get/${name}.ts`, short)
+  write('src/cli/get/long.ts', short.repeat(40))
+  write('src/lib/elsewhere.ts', short)
+  const both = ['shared', 'view', 'long'].map(name => `import '../get/${name}.ts'\n`).join('')
+  write('src/cli/now/one.ts', `${both}import '../get/alone.ts'\nimport '../../lib/elsewhere.ts'\n`)
+  write('src/cli/now/two.ts', `import '../get/shared.ts'\nexport const load = () => import('../get/loaded.ts')\n`)
+  write('src/cli/get/two.test.ts', `import './tested.ts'\n`)
+  write('src/cli/now/full.ts', `import '../get/tested.ts'\n${'//\n'.repeat(599)}`)
+  const homes = ['alone', 'shared', 'loaded', 'view', 'long', 'tested'].map(name =>
+    homeOf(root, `src/cli/get/${name}.ts`),
+  )
+  expect(homes).toEqual(['src/cli/now/one.ts', undefined, undefined, undefined, undefined, undefined])
+  expect(homeOf(root, 'src/lib/elsewhere.ts')).toBeUndefined()
 })
 
 tester.run('input', inputRule, {

@@ -1,11 +1,12 @@
 import { collect, duration } from '../arguments/option-values.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import type { CommonOptions } from '../config/settings.ts'
+import { type CommonOptions, resolveSettings, type Settings } from '../config/settings.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
-import { beginSaved } from '../workspace/saved-server.ts'
 import { beginUnsaved, UNSAVED, type ReachOptions, type ReachParts } from '../workspace/unsaved-reach.ts'
 import { tryServer as beginTry } from '../try/try-command.ts'
 import { command, type DeclaredFlag } from './declare.ts'
+import { startEarly, type EarlyStart } from '../../service/connections/early-start.ts'
+import { storedCommand } from '../../service/servers/stored-command.ts'
 
 /** What goes with the command or the address of a server that is saved nowhere. */
 const PARTS: readonly DeclaredFlag[] = [
@@ -78,3 +79,18 @@ export const tryServer = command<ReachParts>({
     '  mcpdeck try --token-env TOKEN https://mcp.example/mcp\n',
   run: ({ words, own, common }) => beginTry(words, own, common),
 })
+
+/**
+ * Starts the program of a server that is saved on this machine before anything else is loaded; nothing where it is not
+ * certain which one is meant.
+ * @throws UsageError for settings that are none
+ */
+async function beginSaved(
+  common: CommonOptions,
+  server: string | undefined,
+): Promise<{ settings: Settings; early: EarlyStart | undefined }> {
+  const settings = await resolveSettings(common, process.env)
+  const isLocal = settings.target.kind === 'local' && server !== undefined
+  const stored = isLocal ? storedCommand(settings.dataDir, server, settings.project) : undefined
+  return { settings, early: stored && startEarly(stored.command, stored.name, 'guardian') }
+}

@@ -38,15 +38,13 @@ import { directories } from '../config/directories.ts'
 import { reportOpenWrites } from '../journal/open-writes.ts'
 import { createEditorHost } from '../editor/editor-host.ts'
 import type { PaintedScreen } from './last-screen.ts'
-import { createMemoryRelease, type MemoryRelease } from '../process/memory-release.ts'
-import { setOptimizing } from '../process/optimizing.ts'
+import { createMemoryRelease, type MemoryRelease, setOptimizing } from '../process/memory-release.ts'
 import type { Log } from '../output/log.ts'
 import type { Themes } from '../../app/shell/theme-chooser.tsx'
 import { createFocusPace, type FocusPace } from './focus-pace.ts'
 import { createTerminalTheme, type TerminalTheme } from './terminal-theme.ts'
 import type { TtyConventions } from './tty-conventions.ts'
-import { beginOnNow } from './first-place.ts'
-import { locatorOf } from './opening-place.ts'
+import { beginOnNow, locatorOf } from './opening-place.ts'
 import { passScreenOn } from './restored-screen.ts'
 import { dispatchEvents } from './terminal-events.ts'
 import { serverFiles } from '../servers/known-files.ts'
@@ -60,7 +58,7 @@ const TOGETHER_MS = 100
 
 /** Loaded with the first change. */
 const saveShare = async (screen: string, share: Share): Promise<void> =>
-  (await import('../config/reads.ts')).saveShare(screen, share)
+  (await import('../config/edit.ts')).saveShare(screen, share)
 
 /** Loaded with the first sign-in. */
 const signIns: SignIns = {
@@ -358,7 +356,7 @@ function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
       terminal.choose(name)
       repaint()
     },
-    keep: async name => await (await import('../config/keep-theme.ts')).keepTheme(name, process.env),
+    keep: async name => await (await import('../config/edit.ts')).keepTheme(name, process.env),
   }
 }
 

@@ -4,7 +4,7 @@ import { createQueries } from '../../api/client/cache/queries.ts'
 import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { projectsRoute } from '../../app/places.ts'
 import { createRouter } from '../../tui/router/router.ts'
-import { beginOnNow } from './first-place.ts'
+import { beginOnNow } from './opening-place.ts'
 
 test('the first start opens on Now where there are several projects, unless a key was pressed before', async () => {
   const testService = await openService()

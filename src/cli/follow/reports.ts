@@ -6,10 +6,9 @@ import { UsageError } from '../arguments/usage-error.ts'
 import { processTexts } from '../output/redaction.ts'
 import { errorLine } from '../output/report-error.ts'
 import { sentenceOf } from './conclusion.ts'
-import { resultOf } from './final-report.ts'
+import { openReport, resultOf } from './final-report.ts'
 import { NoRun } from './follow-run.ts'
 import type { ReportedRun } from './junit.ts'
-import { openReport } from './report-file.ts'
 import type { NamedResult } from './summary.ts'
 
 /** Where a command reports to: a file that is replaced, and one that is added to. */

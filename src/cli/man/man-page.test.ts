@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { buildProgram } from '../commands.ts'
 import { declaredCommands } from '../completion/declared.ts'
 import { MARK_VARIABLE } from '../../service/connections/guardian.ts'
-import { ENVIRONMENT } from './environment.ts'
-import { manPage } from './man-page.ts'
+import { ENVIRONMENT, manPage } from './man-page.ts'
 
 const { program } = buildProgram({ version: '1.2.3', dashboard: async () => undefined })
 const page = manPage(program)

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
-import { setOptimizing } from './optimizing.ts'
+import { setOptimizing } from './memory-release.ts'
 
 afterEach(() => setOptimizing(true))
 

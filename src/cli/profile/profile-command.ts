@@ -7,7 +7,7 @@ import { readConfig } from '../config/file.ts'
 import { LOCAL_PROFILE } from '../config/defaults.ts'
 import type { ProfileSettings } from '../config/schema.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { addProfile, type NewProfile, removeProfile, makeDefault } from '../config/profile-edit.ts'
+import { addProfile, type NewProfile, removeProfile, makeDefault } from '../config/edit.ts'
 import { typedKey } from '../config/profile-key.ts'
 import {
   chooseProfile,

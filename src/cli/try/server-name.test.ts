@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reachOf } from '../../domain/servers/reach.ts'
-import { serverNameOf } from './server-name.ts'
+import { serverNameOf } from './try-command.ts'
 
 test.each([
   ['npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio', 'server-everything'],

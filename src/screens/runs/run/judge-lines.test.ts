@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTheme } from '../../../tui/theme/theme.ts'
 import { judgesOf } from '../../../domain/runs/judges.ts'
-import { judgeLines } from './judge-lines.ts'
+import { judgeLines } from './summary-nodes.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: true })
 

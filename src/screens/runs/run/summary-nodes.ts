@@ -2,7 +2,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts
 import { CAUSES, type Cause, type CauseCount } from '../../../domain/runs/causes.ts'
 import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import { bar } from '../../../tui/theme/charts.ts'
-import { formatCount, formatDuration, plural, UNKNOWN } from '../../../lib/format.ts'
+import { formatCount, formatDuration, plural, UNKNOWN, formatAgo } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { fieldLines, heading, type Field } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
@@ -10,12 +10,12 @@ import { linesNode } from '../../../components/viewer/sections.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { plannedTrials, type TrialFacts } from './facts.ts'
 import { historyLines } from './history-lines.ts'
-import { judgesOf } from '../../../domain/runs/judges.ts'
-import { judgeLines } from './judge-lines.ts'
+import { judgesOf, isUngraded, judgeState, type Judge } from '../../../domain/runs/judges.ts'
 import { originFields } from './origin-fields.ts'
 import { countFields, verdictFields } from './verdict-lines.ts'
 import { wallLegend, wallOf, wallRows } from './wall.ts'
 import { distributionLines } from './distribution-lines.ts'
+import { serviceNow } from '../../../api/client/transport/service-time.ts'
 
 export type SummaryInput = {
   run: EvalRun
@@ -214,4 +214,29 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   }
   const title = `Tokens: ${formatCount(tokensUsed)} in all${untold}${partOf(input)}`
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
+}
+
+/** A judge with its state, its model, and the cases below its threshold first. */
+export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
+  const { name, status, modelUsed, generatedAt, cases } = judge
+  const source = [modelUsed, generatedAt !== undefined && formatAgo(generatedAt, serviceNow())]
+  const about = source.filter(Boolean).join(', ')
+  const tone = status === 'failed' ? 'warn' : status === 'pending' ? 'live' : 'plain'
+  const ordered = [...cases.filter(({ passed }) => !passed), ...cases.filter(({ passed }) => passed)]
+  return [
+    { text: `${name}: ${judgeState(judge)}${about === '' ? '' : ` (${about})`}`, tone, indent: 2 },
+    ...ordered.flatMap((each): Line[] => {
+      const { caseKey, score, passed, reason, notes } = each
+      const [symbol, tone] = passed
+        ? ([symbols.ok, 'ok'] as const)
+        : isUngraded(each)
+          ? ([symbols.warn, 'warn'] as const)
+          : ([symbols.error, 'error'] as const)
+      return [
+        { text: `${symbol} ${score == null ? UNKNOWN : formatCount(score)} ${caseKey}`, tone, indent: 4 },
+        ...(reason ? [{ text: reason, indent: 6 }] : []),
+        ...notes.map(text => ({ text: `${symbols.bullet} ${text}`, tone: 'muted' as const, indent: 6 })),
+      ]
+    }),
+  ]
 }

@@ -1,11 +1,11 @@
 import { isMap } from 'yaml'
-import type { LoadedConfig } from './file.ts'
-import { loadConfig, writeConfig } from './file.ts'
+import { type LoadedConfig, loadConfig, writeConfig } from './file.ts'
 import { defaultFile } from './default-file.ts'
 import { LOCAL_PROFILE } from './defaults.ts'
 import type { ProfileSettings } from './schema.ts'
 import { profileNamed } from './profiles.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import type { Share } from '../../domain/polling/share.ts'
 
 /** A profile as it is written: what is at its default stays out of the file. */
 export type NewProfile = Partial<ProfileSettings> & Pick<ProfileSettings, 'baseUrl'>
@@ -47,4 +47,29 @@ export async function changeConfig(work: (loaded: LoadedConfig) => void): Promis
   work(loaded)
   // Only a document without errors comes out of loading.
   await writeConfig(loaded.path, loaded.document.toString({ lineWidth: 0, nullStr: '' }))
+}
+
+/**
+ * Writes the theme into the config file, whose comments stay; answers the sentence's end that says where.
+ * @throws UsageError when the file is wrong or cannot be written
+ */
+export async function keepTheme(name: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { path, document } = await loadConfig(env)
+  document.set('theme', name)
+  await writeConfig(path, document.toString({ lineWidth: 0, nullStr: '' }))
+  return env.MCPDECK_THEME ? `${path}; MCPDECK_THEME goes before it` : path
+}
+
+/** Stores how often a screen is read in the config file; what is usual stays out of it. */
+export async function saveShare(screen: string, share: Share): Promise<void> {
+  await changeConfig(({ document }) => {
+    if (share !== 'usual') {
+      document.setIn(['reads', screen], share)
+      return
+    }
+    document.deleteIn(['reads', screen])
+    const reads = document.get('reads')
+    if (isMap(reads) && reads.items.length === 0) document.delete('reads')
+    if (isMap(document.contents) && document.contents.items.length === 0) document.contents = null
+  })
 }
