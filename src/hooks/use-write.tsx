@@ -12,6 +12,7 @@ import {
   type Risk,
 } from '../api/contract/endpoint.ts'
 import { refresh } from '../api/client/cache/queries.ts'
+import type { Action } from '../domain/writes/action.ts'
 import type { Question } from '../domain/writes/question.ts'
 import { useRunTask, type TaskRun } from './tasks.tsx'
 import { useWorkspace } from './workspace.tsx'
@@ -144,6 +145,27 @@ export function useWrite<E extends AnyEndpoint>(
 ): <T = OutputOf<E>>(act: Act<T, E>) => Promise<T | undefined> {
   const write = useWrites()
   return useCallback(act => write({ ...act, endpoint }), [write, endpoint])
+}
+
+/** The writes of a declared action: what it is about, and how it is sent. */
+export function useAction<E extends AnyEndpoint, Of, Done>({
+  endpoint,
+  question,
+  progress,
+  done,
+}: Action<E, Of, Done>): (
+  of: Of,
+  how: Pick<Act<Done, E>, 'rereads'> & { work: (task: WriteTask) => Promise<Done> },
+) => Promise<Done | undefined> {
+  const write = useWrites()
+  return async (of, how) =>
+    await write<E, Done>({
+      ...how,
+      endpoint,
+      confirm: question(of),
+      start: progress(of),
+      done: value => done(value, of),
+    })
 }
 
 async function isAgreed(

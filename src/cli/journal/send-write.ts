@@ -1,6 +1,7 @@
 import type { CallOptions } from '../../api/client/client.ts'
 import type { Answer } from '../../api/client/transport/response.ts'
 import { newIdempotencyKey, type AnyEndpoint, type InputOf, type OutputOf } from '../../api/contract/endpoint.ts'
+import type { Action, ActionQuestion } from '../../domain/writes/action.ts'
 import { RISK_EFFECTS } from '../../domain/writes/risk-effects.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean } from '../../tui/theme/text.ts'
@@ -64,6 +65,27 @@ export async function sendWrite<E extends AnyEndpoint>(
   }
   const key = idempotencyKey ?? (endpoint.idempotency === 'header' ? newIdempotencyKey() : undefined)
   return await context.client.exchange(endpoint, input, { ...write.options?.(), idempotencyKey: key })
+}
+
+/**
+ * Does a declared action as {@link sendWrite} does.
+ * @returns the answer, and the sentence of its end
+ */
+export async function act<E extends AnyEndpoint, Of>(
+  context: CommandContext,
+  action: Action<E, Of, OutputOf<E>>,
+  { of, input }: { of: Of; input: InputOf<E> },
+  own: WriteOptions,
+): Promise<Sent<E> & { end: string }> {
+  const { endpoint, question, done } = action
+  const sent = await sendWrite(context, { endpoint, input, ...inTerminal(question(of)) }, own)
+  const end = done(sent.value, of)
+  return { ...sent, end: clean(typeof end === 'string' ? end : end.text) }
+}
+
+/** The question of an action as a command puts it. */
+export function inTerminal({ lines, brief = lines, effect }: ActionQuestion) {
+  return { lines: brief.map(line => (typeof line === 'string' ? line : line.text)), effect: clean(effect) }
 }
 
 /** Says what a write does and confirms it, where its risk requires that. @throws Ended where the person declined */

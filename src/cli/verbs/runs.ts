@@ -1,15 +1,17 @@
 import { ApiError, isMissing } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { isTerminalRunStatus, runName, type EvalRun } from '../../api/contract/runs.ts'
+import { cancelRun as cancelRunAction } from '../../domain/runs/actions.ts'
 import { groupedCases, groupLabel, sideWord } from '../../domain/runs/comparison-groups.ts'
 import { shortFigures } from '../../domain/runs/figures.ts'
+import { stopRuns } from '../../domain/swarms/actions.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
 import { listItems } from '../nouns/listing.ts'
 import { nounOf } from '../nouns/nouns.ts'
 import { tableLines } from '../nouns/table.ts'
-import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { act, inTerminal, sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -29,8 +31,7 @@ export async function cancel(context: CommandContext, [wanted = '']: readonly st
     const write = {
       endpoint: contract.journeyRuns.cancel,
       input: { projectId: place.projectId, runId },
-      lines: ['Running sessions stop, waiting ones never start. What was graded stays.'],
-      effect: clean(`This stops ${what}`),
+      ...inTerminal(stopRuns.question({ name: what, flying: runIds.length })),
     }
     const { value, text } = await sendWrite(context, write, { ...own, yes: own.yes === true || index > 0 })
     if (own.json) printReceived(text)
@@ -46,14 +47,9 @@ async function cancelRun(context: CommandContext, input: RunPlace, run: EvalRun,
     say(clean(`There is nothing to stop: ${name} is ${run.status}.`))
     return EXIT.noVerdict
   }
-  const lines = [
-    'Running trials stop, waiting ones never start. Its run slot becomes free.',
-    'Results so far stay readable.',
-  ]
-  const write = { endpoint: contract.runs.cancel, input, lines, effect: clean(`This stops ${name}`) }
-  const { value, text } = await sendWrite(context, write, own)
+  const { text, end } = await act(context, cancelRunAction, { of: { name }, input }, own)
   if (own.json) printReceived(text)
-  say(clean(`${name} is ${value.status}.`))
+  say(end)
   return EXIT.done
 }
 

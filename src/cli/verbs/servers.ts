@@ -3,6 +3,7 @@ import { isCutShort } from '../../api/client/pages.ts'
 import { protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
+import { callEffect } from '../../domain/servers/actions.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
 import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { mismatchText, resultFault } from '../../domain/servers/findings.ts'
@@ -88,10 +89,7 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   const tool = (await context.find('tools', wanted, at)) as unknown as Tool
   const parameters = await argumentsOf(fields, own.input, tool.inputSchema ?? {})
   const unchecked = own.unchecked ? undefined : await requireFitting(tool, parameters)
-  const lines = [
-    `It acts on the server ${name}, with whatever effects the tool has there. It is sent once.`,
-    ...(unchecked === undefined ? [] : [`Its arguments are not checked: ${unchecked}.`]),
-  ]
+  const lines = [callEffect(name), ...(unchecked === undefined ? [] : [`Its arguments are not checked: ${unchecked}.`])]
   const input = { ...at, body: { toolName: tool.name, parameters } }
   const effect = `This calls ${clean(tool.name)} on ${clean(name)}`
   const changesNothing = isReadOnly(tool)

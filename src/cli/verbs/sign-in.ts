@@ -1,16 +1,11 @@
 import { createInterface } from 'node:readline'
 import { contract } from '../../api/contract/contract.ts'
-import {
-  NOT_REVOKED,
-  SignInError,
-  signInLines,
-  type ImportedTokens,
-  type SignInClient,
-} from '../../domain/servers/sign-in.ts'
+import { signOut as signOutAction } from '../../domain/servers/actions.ts'
+import { SignInError, signInLines, type ImportedTokens, type SignInClient } from '../../domain/servers/sign-in.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { openInBrowser } from '../editor/browser.ts'
-import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
+import { act, sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { recordLines } from '../output/record-lines.ts'
@@ -86,16 +81,7 @@ export async function signOut(
   own: Json & WriteOptions,
 ): Promise<void> {
   const [{ at, name }] = await serverOf(context, words, [], 0)
-  const { text } = await sendWrite(
-    context,
-    {
-      endpoint: contract.signIns.delete,
-      input: at,
-      lines: [NOT_REVOKED],
-      effect: `This forgets the tokens that are stored for ${clean(name)}`,
-    },
-    own,
-  )
+  const { text, end } = await act(context, signOutAction, { of: { name }, input: at }, own)
   if (own.json) printReceived(text)
-  else say(`Signed out of ${clean(name)}.`)
+  else say(end)
 }

@@ -62,10 +62,6 @@ export type SignIns = {
   plan: (serverUrl: string, options: { scopes: readonly string[]; signal: AbortSignal }) => Promise<SignInPlan>
 }
 
-/** What signing out leaves as it is. */
-export const NOT_REVOKED =
-  'Nothing is revoked at its authorization server: what it granted ends there by itself, or on its own pages.'
-
 /** What a person agrees to before a browser is opened. */
 export function signInLines({ serverUrl, host, scopes }: SignInPlan): { text: string; tone: 'plain' | 'warn' }[] {
   const own = new URL(serverUrl).host

@@ -4,6 +4,7 @@ import type { ProjectServer } from '../../api/contract/servers.ts'
 import { useConfirm } from '../../components/confirm.tsx'
 import { useOpening } from '../../components/opening.tsx'
 import type { CallRecord, CallSubject } from '../../domain/calls/call-log.ts'
+import { callEffect as effectOfCall } from '../../domain/servers/actions.ts'
 import { withoutStruck } from '../../domain/calls/listed-calls.ts'
 import { isReadOnly } from '../../domain/servers/read-only-tool.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
@@ -26,10 +27,7 @@ const MOST_SHOWN = 400
 
 /** What calling a tool does, before it is done. */
 export function callEffect(server: ProjectServer): { text: string; tone: 'warn' } {
-  return {
-    text: `It acts on the server ${server.name}, with whatever effects the tool has there. It is sent once.`,
-    tone: 'warn',
-  }
+  return { text: effectOfCall(server.name), tone: 'warn' }
 }
 
 /** Calls a tool as it was called before, after asking, or with the form filled with what was sent. */

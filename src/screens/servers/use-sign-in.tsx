@@ -5,8 +5,8 @@ import { isPlainRead } from '../../api/client/cache/cache-contents.ts'
 import { contract } from '../../api/contract/contract.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
+import { signOut as signOutAction } from '../../domain/servers/actions.ts'
 import {
-  NOT_REVOKED,
   SignInError,
   signInLines,
   type ImportedTokens,
@@ -25,7 +25,7 @@ import { useSize } from '../../components/size.tsx'
 import { TextField } from '../../components/text-field/text-field.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useRunTask } from '../../hooks/tasks.tsx'
-import { useWrite } from '../../hooks/use-write.tsx'
+import { useAction, useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useOtherServer } from './use-saving.ts'
 
@@ -50,7 +50,7 @@ export function useSignIn(projectId: string) {
   const wait = useWaiting()
   const notify = useNotify()
   const handOver = useWrite(contract.servers.importTokens)
-  const forget = useWrite(contract.signIns.delete)
+  const forget = useAction(signOutAction)
   const { lookAgain } = useOtherServer(projectId)
 
   /** The client as whom is asked; undefined where the person gave up. */
@@ -109,21 +109,13 @@ export function useSignIn(projectId: string) {
   }
 
   const signOut = async (server: ProjectServer): Promise<void> => {
-    const { id: serverId, name } = server
-    await forget({
-      confirm: {
-        title: `Sign out of ${name}?`,
-        lines: ['The tokens stored for it are forgotten, and its connections end.', NOT_REVOKED],
-        action: 'Sign out',
-      },
+    await forget(server, {
       work: async ({ send }) => {
-        const out = await send(contract.signIns.delete, { projectId, serverId })
+        const out = await send(contract.signIns.delete, { projectId, serverId: server.id })
         lookAgain(server)
         return out
       },
       rereads: isPlainRead,
-      start: `Signing out of ${name}…`,
-      done: () => `Signed out of ${name}.`,
     })
   }
   return { signIn, signOut }

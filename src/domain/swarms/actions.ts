@@ -1,6 +1,8 @@
+import { contract } from '../../api/contract/contract.ts'
 import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import { action } from '../writes/action.ts'
 import { launchedToday, launchSize, sessionsIn, type LaunchSize } from './launch-size.ts'
 import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 
@@ -61,3 +63,23 @@ function quotaLine(launches: number, { aDay, used }: Quota): string {
     `${formatCount(used)} since 00:00 UTC.`
   )
 }
+
+/** Stops journey runs in flight, so many of them; the screen reports how many of them had ended before. */
+export const stopRuns = action(contract.journeyRuns.cancel, {
+  question: ({ name, flying }: { name: string; flying: number }) => ({
+    title: `Stop ${name}?`,
+    lines: [
+      `${plural(flying, 'run')} in flight: running sessions end, waiting ones never start.`,
+      'What was graded so far stays readable. The launch still counts, and what the models used is charged.',
+    ],
+    action: 'Stop it',
+    decline: 'Let it go on',
+    effect: `This stops ${name}`,
+    brief: ['Running sessions stop, waiting ones never start. What was graded stays.'],
+  }),
+  progress: ({ name }) => `Stopping ${name}…`,
+  done: ({ stopped, ended }: { stopped: number; ended: number }, { name }) =>
+    ended === 0
+      ? `${name} is stopped.`
+      : `${name}: ${plural(stopped, 'run')} stopped, ${plural(ended, 'run')} had already ended.`,
+})

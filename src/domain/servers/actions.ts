@@ -1,0 +1,24 @@
+import { contract } from '../../api/contract/contract.ts'
+import { action } from '../writes/action.ts'
+
+/** What calling a tool of a server does, before it is done. */
+export function callEffect(server: string): string {
+  return `It acts on the server ${server}, with whatever effects the tool has there. It is sent once.`
+}
+
+/** What signing out leaves as it is. */
+const NOT_REVOKED =
+  'Nothing is revoked at its authorization server: what it granted ends there by itself, or on its own pages.'
+
+/** Forgets the tokens of a server. */
+export const signOut = action(contract.signIns.delete, {
+  question: ({ name }: { name: string }) => ({
+    title: `Sign out of ${name}?`,
+    lines: ['The tokens stored for it are forgotten, and its connections end.', NOT_REVOKED],
+    action: 'Sign out',
+    effect: `This forgets the tokens that are stored for ${name}`,
+    brief: [NOT_REVOKED],
+  }),
+  progress: ({ name }) => `Signing out of ${name}…`,
+  done: (_: unknown, { name }) => `Signed out of ${name}.`,
+})
