@@ -28,7 +28,7 @@ type Json = { json?: boolean }
 const ITEMS: DeclaredFlag = ['--json', 'print {"items": [...]}']
 const serving = () => import('../serve/serve-command.ts')
 const settings = () => import('../serve/serve-settings.ts')
-const samples = () => import('../serve/serve-samples.ts')
+const samples = () => import('../serve/serve-settings.ts')
 
 /** A number that goes before a stored limit in this process. */
 function limitFlag(flags: string, name: LimitName): DeclaredFlag {

@@ -97,7 +97,7 @@ export const verbs: readonly CommandDeclaration[] = [
         ...REPEATS,
       ],
     },
-    async () => (await import('../verbs/chat.ts')).chat,
+    async () => (await import('../verbs/ask.ts')).chat,
   ),
   verb(
     {

@@ -5,11 +5,12 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { livePause } from '../../domain/polling/cadence.ts'
 import { estimateRemaining } from '../../domain/runs/estimate.ts'
-import { countTrials, type TrialCounts } from '../../domain/runs/trials.ts'
+import { countTrials, type TrialCounts, whyRanAgain } from '../../domain/runs/trials.ts'
 import type { RunPlace } from './reference.ts'
 import { createTrialReader } from '../../domain/runs/trial-reader.ts'
-import { reportedTrial } from './reported-trial.ts'
 import { interruptedCode } from '../process/interrupt.ts'
+import { causeOf } from '../../domain/runs/causes.ts'
+import { defined } from '../../lib/json.ts'
 
 /**
  * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in
@@ -147,4 +148,51 @@ export function isPassing(error: ApiError): boolean {
 /** The service is there and asks for patience. */
 function isPause({ code, limit }: ApiError): boolean {
   return code === 'rate-paused' || limit === 'key-rate'
+}
+
+/**
+ * A trial with only what following a run prints, judges by and reports. A run can have ten thousand, and what servers
+ * returned, scores and configuration are most of them; why one did not pass is in its calls and scores, which stay
+ * there alone.
+ */
+export function reportedTrial(trial: EvalIteration): EvalIteration {
+  const { id, testCaseId, title, iterationNumber, status, result, startedAt, durationMs } = trial
+  const { model, provider, tokensUsed, error, trialClass } = trial
+  const reported: EvalIteration = {
+    id,
+    testCaseId,
+    title,
+    iterationNumber,
+    status,
+    result,
+    startedAt,
+    durationMs,
+    model,
+    provider,
+    tokensUsed,
+    error,
+    ...(typeof trialClass === 'string' && { trialClass }),
+    ...defined({ ranAgainAfter: whyRanAgain(trial) }),
+    ...(trial['checksNothing'] === true && { checksNothing: true }),
+  }
+  if (causeOf(trial) === undefined) return trial.scores?.length === 0 ? { ...reported, scores: [] } : reported
+  return {
+    ...reported,
+    scores: trial.scores?.flatMap(reportedScore),
+    expectedToolCalls: trial.expectedToolCalls?.map(({ toolName }) => ({ toolName })),
+    actualToolCalls: trial.actualToolCalls?.map(reportedCall),
+  }
+}
+
+type Score = NonNullable<EvalIteration['scores']>[number]
+
+/** The scores that say why. */
+function reportedScore({ scorerId, status, passed, error, rationale }: Score): Score[] {
+  return passed === false || status === 'error' ? [{ scorerId, status, passed, error, rationale }] : []
+}
+
+/** Which tool it was, and whether that went wrong. */
+function reportedCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
+  const { isError } = Object(result) as { isError?: unknown }
+  return { toolName, ...(error != null && { error }), ...(isError === true && { result: { isError } }) }
 }

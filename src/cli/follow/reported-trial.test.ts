@@ -4,7 +4,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import { causeOf } from '../../domain/runs/causes.ts'
 import { countTrials } from '../../domain/runs/trials.ts'
 import { junitXml } from './junit.ts'
-import { reportedTrial } from './reported-trial.ts'
+import { reportedTrial } from './follow-run.ts'
 import { conclude } from './conclusion.ts'
 import { conclusionLines, failureLines } from './labels.ts'
 

@@ -30,7 +30,7 @@ export async function showBudget({ client }: SavedContext, [action]: readonly st
 
 /** Says that nothing is known of other programs, and why; the exit code is that of the doctor. */
 async function sayLost({ file, error }: LostLedger, wasToReset: boolean): Promise<number> {
-  const { checkDatabase, checkDirectory } = await import('../doctor/doctor-files.ts')
+  const { checkDatabase, checkDirectory } = await import('../doctor/doctor-checks.ts')
   const { exitCodeOf, fail } = await import('../doctor/doctor-check.ts')
   const found = [checkDirectory({ name: 'state dir', path: dirname(file), open: true }), checkDatabase('budget', file)]
   const why = isBusy(error) ? 'another program keeps it to itself' : systemErrorReason(error)

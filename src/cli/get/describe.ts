@@ -3,7 +3,6 @@ import type { Client } from '../../api/client/client.ts'
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { recordLines } from '../output/record-lines.ts'
@@ -14,7 +13,7 @@ import { endpointOf, listItems, readToPrint, type Fields } from '../nouns/listin
 import type { Noun } from '../nouns/noun.ts'
 import { nounOf, NOUNS, parentsOf } from '../nouns/nouns.ts'
 import { withState, type Item, type StateFacts } from '../nouns/states.ts'
-import { tableLines } from '../nouns/table.ts'
+import { tableLines, tableWidth } from '../nouns/table.ts'
 
 /** Most records of a relation that are shown. */
 const MOST_SHOWN = 10
@@ -73,9 +72,9 @@ async function describeOne(
     return { ...record, relations: listed }
   }
   const names = await namesIn(client, fields, record)
-  const options = { width: process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined }
+  const options = { width: tableWidth(), ascii: common.ascii ?? false }
   const lines = recordLines(record, (field, value) => (REFERENCE.test(field) ? names.get(value) : undefined))
-  const related = relations.map(relation => relationLines(relation, { ...options, ascii: common.ascii ?? false }))
+  const related = relations.map(relation => relationLines(relation, options))
   printText([lines, ...related].map(each => each.join('\n')).join('\n\n'))
   return undefined
 }

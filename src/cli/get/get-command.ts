@@ -1,4 +1,3 @@
-import { drawableSize } from '../../tui/terminal/size.ts'
 import { jsonText } from '../../lib/printable.ts'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Client } from '../../api/client/client.ts'
@@ -15,7 +14,7 @@ import { endpointOf, findOne, listItems, queryOf, readToPrint, type Fields, type
 import type { Noun, NounParent } from '../nouns/noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { declaredStates, statesOf, withState, type Item } from '../nouns/states.ts'
-import { alignedLines, tableCells, valueAt } from '../nouns/table.ts'
+import { alignedLines, tableCells, tableWidth, valueAt } from '../nouns/table.ts'
 
 export type GetOptions = Partial<Record<NounParent['option'], string>> & {
   json?: boolean
@@ -204,7 +203,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
 
 /** A table that keeps of each record what it shows. */
 function startTable({ columns }: Noun, { ascii = false }: CommonOptions) {
-  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
+  const width = tableWidth()
   const rows: string[][] = []
   return {
     add: (item: unknown) => void rows.push(tableCells(columns, item, { width, ascii })),

@@ -1,4 +1,5 @@
 import { IMPOSSIBLE_TIME, isoSeconds } from '../../lib/times.ts'
+import { drawableSize } from '../../tui/terminal/size.ts'
 import { UNKNOWN } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -8,6 +9,11 @@ const GAP = '  '
 /** Most UTF-16 units of a cell, and for each column of a terminal: measuring long ones takes megabytes each. */
 const LONGEST_CELL = 4_000
 const UNITS_A_COLUMN = 8
+
+/** Columns of the terminal that a table is printed on; undefined where it goes elsewhere, and nothing is cut. */
+export function tableWidth(): number | undefined {
+  return process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
+}
 
 type TableOptions = { width?: number | undefined; ascii: boolean }
 

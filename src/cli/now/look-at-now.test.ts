@@ -7,8 +7,7 @@ import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { NowSummary } from '../../domain/now/summary.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
-import { lookAtNow, type NowLook } from './look-at-now.ts'
-import { createReports, isOver, seenOf, type SeenNow } from './now-command.ts'
+import { lookAtNow, type NowLook, createReports, isOver, seenOf, type SeenNow } from './now-command.ts'
 
 let testService: TestService
 let projectId: string

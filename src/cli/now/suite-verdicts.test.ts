@@ -5,8 +5,7 @@ import { createBudget } from '../../api/client/budget/budget.ts'
 import { createQueries } from '../../api/client/cache/queries.ts'
 import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import type { NowSummary } from '../../domain/now/summary.ts'
-import { lookAtNow } from './look-at-now.ts'
-import { isOver, seenOf } from './now-command.ts'
+import { lookAtNow, isOver, seenOf } from './now-command.ts'
 
 const HOUR = 60 * 60_000
 const NOW = Date.now()

@@ -19,7 +19,7 @@ import { modelSettings } from '../config/model-settings.ts'
 import { localSettings, UsageError, type CommonOptions } from '../config/settings.ts'
 import { serve, ServeError, type ServeOptions } from './serve.ts'
 import { printItems } from '../output/print-items.ts'
-import { withStore } from './with-store.ts'
+import { withStore } from './serve-settings.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /** What the `serve` command takes, as the command line gives it; `--request-log` may stand alone. */

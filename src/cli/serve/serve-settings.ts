@@ -10,9 +10,13 @@ import {
 } from '../../service/core/organization-limits.ts'
 import type { Store } from '../../service/core/database/store.ts'
 import { EXIT } from '../process/exit-codes.ts'
-import { UsageError, type CommonOptions } from '../config/settings.ts'
+import { UsageError, type CommonOptions, localSettings } from '../config/settings.ts'
 import { printItems } from '../output/print-items.ts'
-import { withStore } from './with-store.ts'
+import { ServiceError } from '../../service/core/errors.ts'
+import { insertSamples, removeSamples } from '../../service/samples/insert-samples.ts'
+import type { NamedSample } from '../../service/samples/rows.ts'
+import { openWorkspace } from '../../service/workspace/store.ts'
+import { say } from '../output/prose.ts'
 
 /** Prints every limit with its value, its default and what it means. */
 export function showLimits(common: CommonOptions, json: boolean | undefined): number {
@@ -115,5 +119,60 @@ function asUsage(work: () => void): void {
   } catch (error) {
     if (error instanceof RangeError) throw new UsageError(error.message)
     throw error
+  }
+}
+
+/** Prints the records that are samples; what belongs to one of them is a sample with it. */
+export function showSamples(common: CommonOptions, json: boolean | undefined): number {
+  return withStore(common, ({ store }) => {
+    print(store.samples.list(), json)
+    return EXIT.done
+  })
+}
+
+/** Adds the samples where there are none, and prints what is there. */
+export function addSamples(common: CommonOptions, json: boolean | undefined): number {
+  withStore(common, ({ store }) => {
+    try {
+      insertSamples(store, Date.now())
+    } catch (error) {
+      if (error instanceof ServiceError) throw new UsageError(error.message)
+      throw error
+    }
+  })
+  return showSamples(common, json)
+}
+
+/** Removes the samples, and prints what was removed and what stays because something else names it. */
+export function dropSamples(common: CommonOptions, json: boolean | undefined): number {
+  return withStore(common, ({ store }) => {
+    const { removed, kept } = removeSamples(store)
+    if (json) process.stdout.write(`${jsonText({ removed, kept })}\n`)
+    else {
+      process.stdout.write(`${removed.length} removed, with all that belongs to them\n`)
+      for (const { kind, id, name } of kept)
+        process.stdout.write(`${kind} ${id} stays, since something else names it: ${clean(name ?? '')}\n`)
+    }
+    return EXIT.done
+  })
+}
+
+function print(samples: readonly NamedSample[], json: boolean | undefined): void {
+  printItems(samples, json, ({ kind, id, name }) => [kind, id, name ?? ''])
+}
+
+/** The workspace's store with the organization that it belongs to, open for one piece of work. */
+export type OpenedStore = { store: Store; dataDir: string; organizationId: string }
+
+/** Opens the workspace's store, beside processes that use it, and closes it again. */
+export function withStore<T>(common: CommonOptions, work: (opened: OpenedStore) => T): T {
+  const { dataDir } = localSettings(common, process.env)
+  const { store } = openWorkspace({ dataDir })
+  try {
+    const notice = store.takeNotice()
+    if (notice !== undefined) say(notice)
+    return work({ store, dataDir, organizationId: store.settings.get('localOrganizationId') ?? '' })
+  } finally {
+    store.close()
   }
 }

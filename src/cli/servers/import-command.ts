@@ -14,13 +14,12 @@ import { holderNames, readServers, type ReadServers } from '../../domain/servers
 import { resolved } from '../../domain/servers/files/variables.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { canPrompt, readAnswer } from '../output/confirm-prompt.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { carryOut, storeOf, type CarryOptions } from '../documents/apply-command.ts'
 import { faulty, problemLine, readSource } from '../documents/files.ts'
-import { tableLines } from '../nouns/table.ts'
+import { tableLines, tableWidth } from '../nouns/table.ts'
 import { printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import { EXIT } from '../process/exit-codes.ts'
@@ -154,8 +153,7 @@ function list(
   if (rows.length === 0)
     say('No file of another program with MCP servers was found. Name one: mcpdeck server import FILE')
   else {
-    const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
-    printText(tableLines(COLUMNS, rows, { width, ascii: common.ascii ?? false }).join('\n'))
+    printText(tableLines(COLUMNS, rows, { width: tableWidth(), ascii: common.ascii ?? false }).join('\n'))
     say('Nothing was imported. Add names, or --all.')
   }
   return EXIT.done

@@ -119,3 +119,32 @@ async function approve(context: CommandContext, actionId: string, own: Own): Pro
   if (own.json) return printReceived(text)
   say(clean(`Done: ${operation}.`))
 }
+
+type ChatOptions = WriteOptions & { json?: boolean; environment?: string; client?: string; session?: string }
+
+/** `mcpdeck chat`: says something to the servers of an environment or a client, in a new session or on in one. */
+export async function chat(context: CommandContext, [typed]: readonly string[], own: ChatOptions): Promise<void> {
+  const { environment, client, session } = own
+  if ([environment, client, session].filter(named => named !== undefined).length !== 1)
+    throw new UsageError('Name what to talk to: one of --environment, --client and --session.')
+  const target = {
+    ...(session !== undefined && { sessionId: session }),
+    ...(environment !== undefined && { environmentId: (await context.find('environments', environment)).id }),
+    ...(client !== undefined && { clientId: (await context.find('clients', client)).id }),
+  }
+  const input = { projectId: await context.projectId(), body: { text: await questionOf(typed, 'chat'), ...target } }
+  // Talking is the whole intent of this command.
+  const write = { endpoint: contract.chats.say, input }
+  const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
+  const { value, text } = await sending.catch((error: unknown) => {
+    if (error instanceof ApiError && typeof error.details?.['sessionId'] === 'string')
+      say(clean(`What was said and called stands in session ${error.details['sessionId']}.`))
+    throw error
+  })
+  if (own.json) return printReceived(text)
+  const answer = value.messages.at(-1)
+  for (const { serverName, toolName, isError } of answer?.toolCalls ?? [])
+    say(clean(`Called ${toolName} of ${serverName}${isError ? ', which failed' : ''}.`))
+  printText(answer?.text ?? '')
+  say(clean(`mcpdeck chat --session ${value.id} goes on.`))
+}

@@ -2,8 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { drawableSize } from '../../tui/terminal/size.ts'
-import { tableLines } from '../nouns/table.ts'
+import { tableLines, tableWidth } from '../nouns/table.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
@@ -40,8 +39,7 @@ export async function search(
   const items = [...found.values()]
   if (own.json) return printReceived(jsonText({ items }))
   if (items.length === 0) return say('No session has it.')
-  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
-  printText(tableLines(COLUMNS, items, { width, ascii: context.common.ascii ?? false }).join('\n'))
+  printText(tableLines(COLUMNS, items, { width: tableWidth(), ascii: context.common.ascii ?? false }).join('\n'))
 }
 
 /** Adds what one search finds. A service that does not echo the transcripts' scope has searched titles all the same. */

@@ -11,12 +11,11 @@ import { unreadLines } from '../../domain/servers/snapshots.ts'
 import { requiredNames } from '../../domain/suites/skeleton.ts'
 import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
 import { jsonText } from '../../lib/printable.ts'
-import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { propertySchemas, putAll, type Field, type JsonSchema } from '../api/api-operation.ts'
 import { readJsonFile } from '../arguments/json-file.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { tableLines } from '../nouns/table.ts'
+import { tableLines, tableWidth } from '../nouns/table.ts'
 import { sendWrite, type WriteOptions } from '../journal/send-write.ts'
 import { printReceived, printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
@@ -57,14 +56,13 @@ export async function listTools(context: CommandContext, words: Words, { json }:
 }
 
 function printTools(context: CommandContext, items: readonly Tool[]): void {
-  const width = process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
   // Some describe themselves over pages; --json has all of it.
   const rows = items.map(tool => ({
     ...tool,
     arguments: argumentNames(tool),
     description: tool.description?.trim().split('\n', 1)[0],
   }))
-  printText(tableLines(TOOL_COLUMNS, rows, { width, ascii: context.common.ascii ?? false }).join('\n'))
+  printText(tableLines(TOOL_COLUMNS, rows, { width: tableWidth(), ascii: context.common.ascii ?? false }).join('\n'))
 }
 
 /** The names of what a tool takes, those in brackets that may be left out; of a union those of each variant. */

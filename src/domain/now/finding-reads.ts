@@ -88,5 +88,5 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
 function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {
   return (['swarm', 'scenario'] as const)
     .filter(kind => gate?.[kind])
-    .map(kind => ({ kind, project, of: undefined, state: 'closed', at: undefined, problem: undefined, partial: false }))
+    .map(kind => ({ ...sourceOf(kind, undefined, project), state: 'closed' }))
 }

@@ -1,5 +1,4 @@
 import { connectionFault, type ConnectionFault } from '../../api/client/errors/api-error.ts'
-import { describeError } from '../../api/client/errors/error-text.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import type { Project } from '../../api/contract/projects.ts'
 import { onceFor, renewed } from '../../lib/once-for.ts'
@@ -97,7 +96,7 @@ export function createNow(of: NowSources) {
       ...findings.sources,
       // What tells least is named last: nobody waits for it.
       ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
-      ...(writes.error ? [unreadWrites(writes.error)] : []),
+      ...(writes.error ? [sourceOf('writes', { ...writes, at: undefined }, undefined)] : []),
     ]
     return { lines, sources, all, projects, news: waves.news }
   }
@@ -115,18 +114,6 @@ function createSame<T>() {
 function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): Project[] {
   const wanted = ids && new Set(ids)
   return (all ?? []).filter(({ id }) => !wanted || wanted.has(id))
-}
-
-function unreadWrites(error: Error): NowSource {
-  return {
-    kind: 'writes',
-    project: undefined,
-    of: undefined,
-    state: 'error',
-    at: undefined,
-    problem: describeError(error),
-    partial: false,
-  }
 }
 
 /** Why nothing comes back, since the last answer; a service that cannot answer one read may answer the others. */

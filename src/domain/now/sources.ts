@@ -4,7 +4,6 @@ import { FINDING_SOURCES, type FindingSource } from '../findings/finding.ts'
 import { gateHelp } from '../findings/gate.ts'
 import { nextCursorOf } from '../../api/contract/shapes.ts'
 import type { NowProject } from './line.ts'
-import type { NowAnswer } from './reads.ts'
 import { NOW_READS, type NowReadKind } from './plan.ts'
 import { formatAgo, formatAgoAtMost, plural } from '../../lib/format.ts'
 
@@ -40,8 +39,8 @@ export function isReadSince(sources: readonly NowSource[], since: number): boole
 
 /** What came of one read. @param partial whether something is missing that Now would show */
 export function sourceOf(
-  kind: NowReadKind,
-  answer: Pick<NowAnswer<unknown>, 'data' | 'error' | 'at'> | undefined,
+  kind: NowSource['kind'],
+  answer: { data: unknown; error: Error | null; at: number | undefined } | undefined,
   project: NowProject | undefined,
   of?: string,
   partial = hasMore(answer?.data),
