@@ -8,13 +8,14 @@ import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { useTakenRows } from './companion.tsx'
 import { useSize } from './size.tsx'
 import { markMatches, markSelected, paintLines, paintMemory, rowWith } from './viewer/paint.ts'
-import { pairFields } from './viewer/pairs.ts'
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './viewer/scroll.ts'
 import { ScrolledRows } from './viewer/scrolled-rows.tsx'
 import { lineCandidates } from './viewer/search.ts'
-import { toSource, type Lines } from './viewer/source.ts'
+import { toSource, type Lines, copyText, type Line, type Span } from './viewer/source.ts'
 import { useCopiedLines, useLineSelection } from './viewer/use-line-selection.ts'
 import { useSearch } from './viewer/use-search.tsx'
+import { MOST_MEASURED } from '../tui/theme/text.ts'
+import { blank, cleanSpans, widthOfSpans } from './viewer/spans.ts'
 
 export type { Line } from './viewer/source.ts'
 
@@ -121,4 +122,42 @@ function isLastRow(rows: Rows, position: Position | undefined): boolean {
 
 function linesOf(shown: readonly Position[]): number {
   return new Set(shown.map(position => position.line)).size
+}
+
+/** With fewer columns each field has a row of its own. */
+const PAIRS_FROM = 92
+/** Columns between two fields. */
+const GAP = 3
+
+/** The lines with neighbouring fields beside each other, where both are whole in half of the columns. */
+export function pairFields(lines: Lines, columns: number): Lines {
+  if (columns < PAIRS_FROM || !isArray(lines)) return lines
+  const half = Math.floor(columns / 2)
+  const paired: Line[] = []
+  for (let index = 0; index < lines.length; index += 1) {
+    const [line, next] = [lines[index]!, lines[index + 1]]
+    const left = fieldWithin(line, half - GAP)
+    const right = left && fieldWithin(next, half)
+    if (!left || !right) {
+      paired.push(line)
+      continue
+    }
+    const parts = [...left, blank(half - widthOfSpans(left)), ...right]
+    paired.push({ parts, copy: `${copyText(line)}\n${copyText(next!)}` })
+    index += 1
+  }
+  return paired
+}
+
+function isArray(lines: Lines): lines is readonly Line[] {
+  return Array.isArray(lines)
+}
+
+/** A label with its value, where the line is that and has so much room. */
+function fieldWithin(line: Line | undefined, columns: number): readonly Span[] | undefined {
+  if (typeof line !== 'object' || !('spans' in line) || line.below === undefined) return undefined
+  const all = [...(line.lead ?? []), ...line.spans]
+  if (all.some(({ text }) => text.length > MOST_MEASURED)) return undefined
+  const spans = cleanSpans(all)
+  return widthOfSpans(spans) <= columns ? spans : undefined
 }

@@ -2,6 +2,7 @@ import { failureSentence } from '../../api/client/errors/error-text.ts'
 import { isCutShort } from '../../api/client/pages.ts'
 import { protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
+import type { InputOf } from '../../api/contract/endpoint.ts'
 import type { CallToolResult, Prompt, Tool } from '../../api/contract/server-operations.ts'
 import { callEffect } from '../../domain/servers/actions.ts'
 import { checkArguments } from '../../domain/servers/arguments-check.ts'
@@ -230,13 +231,25 @@ export async function importTokens(context: CommandContext, words: Words, own: I
       access_token: string
     },
   }
-  const { value, text } = await sendWrite(
+  await handOver(
     context,
-    { endpoint: contract.servers.importTokens, input: { ...at, body } },
+    { at, body },
     own,
+    `${clean(name)} has these tokens now; they take the place of those before.`,
   )
+}
+
+/** Gives tokens to a server, and prints what the service says of them. */
+export async function handOver(
+  context: CommandContext,
+  { at, body }: { at: NamedServer['at']; body: InputOf<typeof contract.servers.importTokens>['body'] },
+  own: Json & WriteOptions,
+  done: string,
+): Promise<void> {
+  const input = { ...at, body }
+  const { value, text } = await sendWrite(context, { endpoint: contract.servers.importTokens, input }, own)
   if (own.json) return printReceived(text)
-  say(`${clean(name)} has these tokens now; they take the place of those before.`)
+  say(done)
   printText(recordLines(value).join('\n'))
 }
 

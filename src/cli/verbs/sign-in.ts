@@ -5,14 +5,13 @@ import { SignInError, signInLines, type ImportedTokens, type SignInClient } from
 import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { openInBrowser } from '../editor/browser.ts'
-import { act, sendWrite, type WriteOptions } from '../journal/send-write.ts'
-import { printReceived, printText } from '../output/print-answer.ts'
+import { act, type WriteOptions } from '../journal/send-write.ts'
+import { printReceived } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
-import { recordLines } from '../output/record-lines.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { createSignIns } from '../sign-in/sign-ins.ts'
 import { Ended, refuseReadOnly, type SavedContext } from '../workspace/in-workspace.ts'
-import { secretOfVariable, serverOf } from './servers.ts'
+import { handOver, secretOfVariable, serverOf } from './servers.ts'
 
 type Json = { json?: boolean }
 
@@ -31,14 +30,7 @@ export async function signIn(context: SavedContext, words: readonly string[], ow
   const stored = clientId === undefined ? (await storedReaches?.of(at.serverId))?.client : { clientId, clientSecret }
   const client = { ...stored, port: own.port }
   const body = await dance(url, { scopes: saved ?? own.scope, client, opens: own.open ?? false })
-  const { value, text } = await sendWrite(
-    context,
-    { endpoint: contract.servers.importTokens, input: { ...at, body } },
-    own,
-  )
-  if (own.json) return printReceived(text)
-  say(`Signed in to ${clean(name)}.`)
-  printText(recordLines(value).join('\n'))
+  await handOver(context, { at, body }, own, `Signed in to ${clean(name)}.`)
 }
 
 type Dance = { scopes: readonly string[]; client: SignInClient; opens: boolean }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, useMemo, useSyncExternalStore } from 'react'
 import { ApiError } from '../../../api/client/errors/api-error.ts'
 import { failureWords } from '../../../api/client/errors/error-text.ts'
 import { AgentTurnEffects, type AgentTurn } from '../../../api/contract/agent.ts'
@@ -12,13 +12,20 @@ import { aboutChosen, asWritten, questionsAbout } from '../../../domain/agent/qu
 import { useWrite } from '../../../hooks/use-write.tsx'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
-import { useKeyName } from '../../../tui/keymap/use-bindings.ts'
-import { plural } from '../../../lib/format.ts'
+import { useKeyName, useBindings } from '../../../tui/keymap/use-bindings.ts'
+import { plural, formatCount } from '../../../lib/format.ts'
 import { clean } from '../../../tui/theme/text.ts'
 import { appKeys } from '../../../components/everywhere-keys.ts'
-import { createConversations, type Conversation, type Turn } from './conversations.ts'
+import { createConversations, type Conversation, type Turn, type Conversations } from './conversations.ts'
 import { AgentPane } from './pane.tsx'
-import { SessionTurns, StoredTurns } from './turns.tsx'
+import { ageColumn } from '../../../components/collection/plain-parts.ts'
+import type { Column } from '../../../components/list/columns.ts'
+import { ListContent } from '../../../components/list/list-pane.tsx'
+import { useList } from '../../../components/list/use-list.ts'
+import type { PaneData } from '../../../components/pane-state.tsx'
+import { useWholeList } from '../../../hooks/use-whole-list.ts'
+import type { Tone } from '../../../tui/theme/theme.ts'
+import { agentTurnsKeys } from '../app-keys.ts'
 
 const WIDTH = 100
 const NOTHING_MADE: Conversation['made'] = new Map()
@@ -155,4 +162,70 @@ function failureOf(failure: unknown): Pick<Turn, 'error'> & AgentTurnEffects {
     return { error: { code: 'UNKNOWN', message: 'The turn failed; see the messages.' } }
   const { code = 'UNKNOWN', details } = failure
   return { ...AgentTurnEffects().safeParse(details).data, error: { code, message: failureWords(failure) } }
+}
+
+type Props = {
+  conversations: Conversations
+  projectId: string
+  /** `onGo` is called before the place changes. */
+  onOpen: (turn: Turn, listed: readonly Turn[], onGo: () => void) => void
+  onClose: () => void
+}
+
+const TONES: Readonly<Record<string, Tone>> = { answered: 'ok', failed: 'error', interrupted: 'warn', running: 'live' }
+const NO_TURNS: Turn[] = []
+const turnKey = ({ id }: Turn): string => id
+const columns: readonly Column<Turn>[] = [
+  {
+    id: 'status',
+    title: 'Status',
+    width: 11,
+    cell: ({ status }) => ({ text: status, tone: TONES[status] ?? 'plain' }),
+  },
+  { id: 'question', title: 'Question', width: 'flex', cell: ({ question }) => asWritten(question) },
+  {
+    id: 'tokens',
+    title: 'Tokens',
+    width: 7,
+    align: 'right',
+    cell: ({ usage }) => formatCount(usage && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)),
+  },
+  ageColumn('Asked', ({ startedAt }) => startedAt),
+]
+
+/** What the agent was asked in a project, as the local workspace stores it. */
+export function StoredTurns(props: Props) {
+  const { queries } = useWorkspace()
+  const pages = useWholeList(queries.agentTurns.list, { projectId: props.projectId })
+  return <Turns {...props} items={pages.items ?? NO_TURNS} data={pages} />
+}
+
+const READ: PaneData = { pending: false, problem: undefined, hasData: true, updatedAt: undefined }
+
+/** What it was asked since the start, where the service stores nothing of it. */
+export function SessionTurns(props: Props) {
+  const { conversations, projectId } = props
+  const version = useSyncExternalStore(conversations.subscribe, conversations.version)
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- `version` says that there are other turns
+  const items = useMemo(() => conversations.turns(projectId), [conversations, projectId, version])
+  return <Turns {...props} items={items} data={READ} />
+}
+
+function Turns(props: Props & { items: readonly Turn[]; data: PaneData }) {
+  const { items, data, onOpen, onClose } = props
+  const list = useList({ items, keyOf: turnKey, columns })
+  const open = (): void => {
+    const turn = list.choose()
+    if (turn) onOpen(turn, items, onClose)
+  }
+  useBindings(agentTurnsKeys, { open, close: onClose })
+  return (
+    <ListContent
+      list={list}
+      data={data}
+      focused
+      loading="Reading the questions to the agent…"
+      empty={{ why: 'No questions to the agent yet.', next: 'Ask it about what is chosen on any screen.' }}
+    />
+  )
 }
