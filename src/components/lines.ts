@@ -1,3 +1,4 @@
+import { greatest } from '../lib/extremes.ts'
 import { withinLevels } from '../lib/json.ts'
 import { formatCount, UNKNOWN } from '../lib/format.ts'
 import { fit, widthOf } from '../tui/theme/text.ts'
@@ -19,7 +20,7 @@ export type Field = readonly [label: string, value: string | null | undefined, t
  * unknown one shows as such, never as nothing. A wide viewer lays two fields beside each other.
  */
 export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
-  const width = Math.max(...fields.map(([label]) => widthOf(label))) + 2
+  const width = greatest(fields.map(([label]) => widthOf(label))) + 2
   const margin = ' '.repeat(indent)
   return fields.map(([label, value, tone]) => ({
     lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],

@@ -1,5 +1,6 @@
 import type { Query, QueryCache, QueryCacheNotifyEvent } from '@tanstack/react-query'
 import { isRestored } from '../api/client/cache/cache-contents.ts'
+import { least } from '../lib/extremes.ts'
 import { isPlanned } from '../api/client/cache/query-client.ts'
 
 /** Times in epoch milliseconds. */
@@ -59,7 +60,7 @@ function agesOf({ active, leading, planned }: Sorted): Ages {
   const shown = ofScreen.length > 0 ? ofScreen : changing(active)
   const read = shown.filter(({ state }) => state.dataUpdatedAt > 0).map(plannedAt)
   return {
-    oldest: read.length > 0 ? Math.min(...read) : undefined,
+    oldest: read.length > 0 ? least(read) : undefined,
     restored: shown.some(isRestored),
     loading: shown.some(({ state }) => state.fetchStatus === 'fetching' && state.dataUpdatedAt === 0),
     planned: changing(planned).length > 0,

@@ -1,3 +1,4 @@
+import { greatest } from '../lib/extremes.ts'
 import { localMoment } from '../lib/times.ts'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import ms from 'ms'
@@ -29,7 +30,7 @@ function latestRead(queryClient: QueryClient): number | undefined {
     .getQueryCache()
     .getAll()
     .map(({ state }) => state.dataUpdatedAt)
-  return Math.max(0, ...times) || undefined
+  return Math.max(0, greatest(times)) || undefined
 }
 
 /** What the header shows, with the epoch milliseconds at which it becomes another text by itself. */

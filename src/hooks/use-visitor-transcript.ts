@@ -25,7 +25,7 @@ export function useVisitorTranscript(input: {
       let pages = 0
       for await (const page of client.pages(endpoint, input, { signal, priority: 'visible' })) {
         detail ??= page
-        messages.push(...(page.messages ?? []))
+        for (const message of page.messages ?? []) messages.push(message)
         pages += 1
         if (pages >= MOST_PAGES) return { detail, messages, isWhole: !page.nextCursor }
       }

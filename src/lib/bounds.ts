@@ -34,7 +34,7 @@ const PROGRAM = {
   notebookFact: bound('a fact, a name or an id of the notebook', 'characters', 500, 'cut'),
   noteScenarios: bound('scenarios with notes of who was let in', 'entries', 200, 'the oldest go'),
   noteMember: bound('the address of a noted member', 'characters', 320, 'left out'),
-  nowProjects: bound('projects that are chosen for Now', 'entries', 500, 'cut'),
+  nowProjects: bound('projects that Now looks at', 'entries', 500, 'cut'),
   nowChecks: bound('servers whose last check Now remembers', 'entries', 500, 'the oldest go'),
   nowText: bound('a text of what Now remembers', 'characters', 300, 'cut'),
   seenRows: bound('rows of one list that count as seen', 'entries', 2_000, 'the oldest go'),

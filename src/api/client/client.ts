@@ -176,7 +176,7 @@ export function createClient(options: ClientOptions): Client {
   const items: Client['items'] = async (endpoint, input, callOptions) => {
     const all = []
     for await (const page of pages(endpoint, input, callOptions))
-      all.push(...(page as { items: readonly ItemOf<typeof endpoint>[] }).items)
+      for (const item of (page as { items: readonly ItemOf<typeof endpoint>[] }).items) all.push(item)
     return all
   }
   const { stateOf = () => undefined } = options

@@ -63,7 +63,7 @@ async function printAll(
   let cut: ApiError | undefined
   try {
     for await (const page of client.pages(endpoint, input, { bounds: boundsOf(undefined, all) }))
-      items.push(...itemsOf(page))
+      for (const item of itemsOf(page)) items.push(item)
   } catch (error) {
     if (!isCutShort(error)) throw error
     cut = error

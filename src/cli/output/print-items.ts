@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
 import { behind } from './prose.ts'
@@ -13,7 +14,7 @@ export function printItems<T>(items: readonly T[], json: boolean | undefined, ce
     return
   }
   const rows = items.map(item => cells(item).map(clean))
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => widthOf(row[column] ?? ''))))
+  const widths = (rows[0] ?? []).map((_, column) => greatest(rows.map(row => widthOf(row[column] ?? ''))))
   for (const row of rows) {
     const columns = row.slice(0, -1).map((cell, column) => fit(cell, widths[column] ?? 0) + GAP)
     process.stdout.write(`${behind(columns.join(''), row.at(-1) ?? '', process.stdout).trimEnd()}\n`)

@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { isoSeconds } from '../../lib/times.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
@@ -13,7 +14,7 @@ const NO_NAMES: NameOf = () => undefined
 export function recordLines(record: object, nameOf: NameOf = NO_NAMES, level = 0): string[] {
   const fields = Object.entries(record).filter(([, value]) => !isEmpty(value))
   const labels = fields.map(([field]) => labelOf(field))
-  const width = Math.max(...labels.map(widthOf), 0)
+  const width = Math.max(0, greatest(labels.map(widthOf)))
   return fields.flatMap(([field, value], index) => {
     const label = labels[index] ?? ''
     const block = blockOf(field, value, nameOf, level)

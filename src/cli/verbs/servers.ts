@@ -44,7 +44,7 @@ export async function listTools(context: CommandContext, words: Words, { json }:
   let cut: unknown
   try {
     for await (const page of context.client.pages(contract.servers.tools, { ...at, body: {} }))
-      items.push(...page.items)
+      for (const item of page.items) items.push(item)
   } catch (error) {
     if (!isCutShort(error)) throw error
     cut = error

@@ -14,7 +14,7 @@ type NamedProject = { id: string; name: string }
  */
 export async function chooseProject(client: Client, wanted: string | undefined): Promise<NamedProject> {
   const projects: NamedProject[] = []
-  for await (const page of client.pages(contract.projects.list, {})) projects.push(...page.items)
+  for await (const page of client.pages(contract.projects.list, {})) for (const item of page.items) projects.push(item)
   if (wanted !== undefined) return projectNamed(projects, wanted)
   const [only, ...others] = projects
   if (!only) throw new UsageError('This key has access to no project.')

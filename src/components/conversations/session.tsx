@@ -45,7 +45,7 @@ export function VisitorSession(props: { projectId: string; scenarioId: string; r
       queryFn: async ({ signal }) => {
         const all: unknown[] = []
         for await (const page of client.pages(contract.userTestingSessions.get, input, { signal, priority: 'visible' }))
-          all.push(...(page.messages ?? []))
+          for (const message of page.messages ?? []) all.push(message)
         return all
       },
     }),

@@ -1,10 +1,14 @@
+import type { Queries } from '../../api/client/cache/queries.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
+import type { ProjectScenario } from '../../api/contract/scenarios.ts'
+import { firstOfEach } from '../../lib/first-of-each.ts'
 import { onceFor, renewedFor } from '../../lib/once-for.ts'
 import { mergeFindings, scenarioFinding } from '../findings/finding.ts'
 import { gateOf } from '../findings/gate.ts'
 import type { NowLine, NowProject } from './line.ts'
+import { MOST_READ } from './plan.ts'
 import { createShownReads, type NowAnswer, type NowReader, type NowSources, readIn, readOf } from './reads.ts'
-import { type NowSource, sourceOf } from './sources.ts'
+import { leftSource, type NowSource, sourceOf } from './sources.ts'
 import { findingLines, scenarioLines } from './thing-lines.ts'
 
 const NOTHING = { value: [], at: undefined }
@@ -17,7 +21,9 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
   const { readShown, shows } = createShownReads()
   const scenariosOf = onceFor(({ id }: NowProject) => queries.scenarios.list.options({ projectId: id }))
   const swarmOf = onceFor(({ id }: NowProject) => swarmFindings(id))
-  const keepLines = renewedFor<NowProject, NowLine[]>()
+  const ofScenario = onceFor((project: NowProject) => onceFor(scenarioRead(queries, project)))
+  const keepLines = renewedFor<object, NowLine[]>()
+  const keepOpen = renewedFor<NowProject, NowLine[]>()
   return ({ read }: NowReader, projects: readonly NowProject[], rights: readonly NowAnswer<ProjectCapabilities>[]) => {
     const gates = rights.map(({ data, error }) => ({ known: data !== undefined || error !== null, ...gateOf(data) }))
     const scenarios = read('scenarios', projects.map(scenariosOf), projects.map(readIn))
@@ -27,16 +33,18 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
       ofSwarms.map(swarmOf),
       ofSwarms.map(project => readShown(project)),
     )
-    const published = projects.flatMap((project, index) =>
-      gates[index]?.known && !gates[index].scenario
-        ? (scenarios[index]?.data?.items ?? []).map(scenario => ({ project, scenario }))
-        : [],
+    const { first: published, left } = firstOfEach(
+      projects.flatMap((project, index) =>
+        gates[index]?.known && !gates[index].scenario
+          ? (scenarios[index]?.data?.items ?? []).map(ofScenario(project))
+          : [],
+      ),
+      nameOfScenario,
+      MOST_READ.scenarios,
     )
     const visits = read(
       'scenario',
-      published.map(({ project, scenario }) =>
-        queries.userTestingFindings.list.options({ projectId: project.id, scenarioId: scenario.id }),
-      ),
+      published.map(({ options }) => options),
       published.map(({ project, scenario }) => readShown(project, scenario.id)),
     )
     const lines = [
@@ -59,14 +67,18 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
       ...published.flatMap(({ project, scenario }, index) =>
         shows(
           scenario.id,
-          findingLines(
-            project,
-            readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
+          keepLines(scenario, [visits[index]], () =>
+            findingLines(
+              project,
+              readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
+            ),
           ),
         ),
       ),
       ...projects.flatMap((project, index) =>
-        scenarioLines(project, readOf(scenarios[index], ({ items }) => items) ?? NOTHING),
+        keepOpen(project, [scenarios[index]], () =>
+          scenarioLines(project, readOf(scenarios[index], ({ items }) => items) ?? NOTHING),
+        ),
       ),
     ]
     const sources: NowSource[] = [
@@ -79,10 +91,24 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
         ...sourceOf('scenario', answer, published[index]?.project, published[index]?.scenario.name),
         partial: !!answer.data?.nextCursor,
       })),
+      ...leftSource('scenario', left, 'scenario', scenarios[0]?.at),
       ...projects.flatMap((project, index) => closedSources(project, gates[index])),
     ]
     return { answers: [...scenarios, ...swarm, ...visits], lines, sources }
   }
+}
+
+/** How the findings of a scenario are read. */
+function scenarioRead(queries: Queries, project: NowProject) {
+  return (scenario: ProjectScenario) => ({
+    project,
+    scenario,
+    options: queries.userTestingFindings.list.options({ projectId: project.id, scenarioId: scenario.id }),
+  })
+}
+
+function nameOfScenario({ project, scenario }: ReturnType<ReturnType<typeof scenarioRead>>): string {
+  return `${project.id}/${scenario.id}`
 }
 
 function closedSources(project: NowProject, gate: ReturnType<typeof gateOf> | undefined): NowSource[] {

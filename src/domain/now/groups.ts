@@ -1,3 +1,4 @@
+import { least } from '../../lib/extremes.ts'
 import { onceFor } from '../../lib/once-for.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { markOf } from '../seen/seen.ts'
@@ -35,9 +36,9 @@ export function groupLines(lines: readonly NowLine[]): NowLine[] {
 
 function headOf(key: string, lines: readonly NowLine[]): NowLine {
   const [first] = lines as [NowLine]
-  const least = (of: (line: NowLine) => number | undefined): number | undefined => {
+  const earliest = (of: (line: NowLine) => number | undefined): number | undefined => {
     const times = lines.map(of).filter(time => time !== undefined)
-    return times.length === lines.length ? Math.min(...times) : undefined
+    return times.length === lines.length ? least(times) : undefined
   }
   return {
     ...NO_HISTORY,
@@ -49,8 +50,8 @@ function headOf(key: string, lines: readonly NowLine[]): NowLine {
     word: `${lines.length} suites`,
     sentence: `Not set up: ${first.cause}`,
     project: first.project,
-    at: least(({ at }) => at),
-    readAt: least(({ readAt }) => readAt),
+    at: earliest(({ at }) => at),
+    readAt: earliest(({ readAt }) => readAt),
     news: lines.map(({ news }) => news).find(news => news !== undefined),
     fingerprint: key,
     target: { to: 'here' },

@@ -206,6 +206,18 @@ describe('lines of runs', () => {
     expect(told({ total: 8, passed: 1 })?.sentence).toBe('nightly #7: progress not read yet')
   })
 
+  test('look at each run as often, however many are in flight', () => {
+    const looksOf = (count: number): number => {
+      let looks = 0
+      const runs = Array.from({ length: count }, (_, index) =>
+        Object.defineProperty(run(`r${index}`, { status: 'running' }), 'createdAt', { get: () => ((looks += 1), NOW) }),
+      )
+      expect(linesOf(runs)).toHaveLength(count)
+      return looks
+    }
+    expect(looksOf(400)).toBeLessThanOrEqual(2 * 10 * looksOf(40))
+  })
+
   test('runs of a suite are read while one is in flight, for a day after, and until it passes', () => {
     const latest = (status: string, age: number) => ({ latestRun: { id: 'r', status, createdAt: NOW - age } })
     expect(wantsRuns(latest('running', 9 * DAY_MS), NOW)).toBe(true)

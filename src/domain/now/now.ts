@@ -1,16 +1,19 @@
 import { connectionFault, type ConnectionFault } from '../../api/client/errors/api-error.ts'
 import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import type { Project } from '../../api/contract/projects.ts'
+import { greatest } from '../../lib/extremes.ts'
+import { firstOfEach } from '../../lib/first-of-each.ts'
 import { onceFor, renewed } from '../../lib/once-for.ts'
 import type { KnownRuns, RunInWave } from '../swarms/waves.ts'
 import { createFindingReads } from './finding-reads.ts'
 import type { NowLine, NowProject, NowTarget } from './line.ts'
 import type { StoredNow } from './memory.ts'
 import { isAcknowledged, orderLines } from './order.ts'
+import { MOST_READ } from './plan.ts'
 import { type NowAnswer, type NowReader, type NowSources, readIn } from './reads.ts'
 import { connectionLine, rateLine, writeLines } from './request-lines.ts'
 import { createRunReads } from './run-reads.ts'
-import { type NowSource, sourceName, sourceOf } from './sources.ts'
+import { hasMore, type NowSource, sourceName, sourceOf } from './sources.ts'
 import { type NowSummary, summaryOf, type SummarySource } from './summary.ts'
 import { serverLines } from './thing-lines.ts'
 import { createWaveReads } from './wave-reads.ts'
@@ -49,7 +52,7 @@ export function createNow(of: NowSources) {
   const suitesOf = onceFor(({ id }: Project) => queries.suites.list.options({ projectId: id }))
   const rightsOf = onceFor(({ id }: Project) => queries.projects.capabilities.options({ projectId: id }))
   const [readFindings, readRuns, readWaves] = [createFindingReads(of), createRunReads(of), createWaveReads(of)]
-  const keepProjects = renewed<readonly Project[]>()
+  const keepProjects = renewed<ReturnType<typeof chosenOf>>()
   const [keepWritten, keepExamined] = [renewed<NowLine[]>(), renewed<NowLine[]>()]
   const keepSame = createSame<NowLine>()
   return (
@@ -60,7 +63,7 @@ export function createNow(of: NowSources) {
     const { projects: ids, checks } = facts.kept
     const [listed] = reader.read('projects', ofProjects)
     const all = listed?.data?.items
-    const projects = keepProjects([all, ids], () => chosenOf(all, ids))
+    const { first: projects, left } = keepProjects([all, ids], () => chosenOf(all, ids))
     const readEach = projects.map(readIn)
     const suites = reader.read('suites', projects.map(suitesOf), readEach)
     reader.rank(
@@ -89,7 +92,7 @@ export function createNow(of: NowSources) {
       ...findings.lines,
     ])
     const sources: NowSource[] = [
-      sourceOf('projects', listed, undefined),
+      sourceOf('projects', listed, undefined, undefined, left > 0 || hasMore(listed?.data)),
       ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
       ...runs.sources,
       ...waves.sources,
@@ -111,9 +114,10 @@ function createSame<T>() {
   }
 }
 
-function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined): Project[] {
+function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | undefined) {
   const wanted = ids && new Set(ids)
-  return (all ?? []).filter(({ id }) => !wanted || wanted.has(id))
+  const chosen = (all ?? []).filter(({ id }) => !wanted || wanted.has(id))
+  return firstOfEach(chosen, ({ id }) => id, MOST_READ.projects)
 }
 
 /** Why nothing comes back, since the last answer; a service that cannot answer one read may answer the others. */
@@ -128,7 +132,7 @@ function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): Connecti
 
 function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | undefined {
   const times = answers.flatMap(answer => answer?.at ?? [])
-  return times.length === 0 ? undefined : Math.max(...times)
+  return times.length === 0 ? undefined : greatest(times)
 }
 
 /** What Now comes to at this moment, with the locator of where each line leads. */

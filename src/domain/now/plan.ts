@@ -1,3 +1,4 @@
+import { BOUNDS } from '../../lib/bounds.ts'
 import type { Priority } from '../../api/client/budget/waiting-queue.ts'
 
 /** How one kind of read is repeated while Now is on screen; each read is one request. Times are milliseconds. */
@@ -37,6 +38,12 @@ export const NOW_READS = {
   // A feature that is switched off or on shows with these.
   rights: { what: 'what this key may do', every: 3 * MINUTE, weight: 0.5, priority: 'visible' },
 } as const satisfies Record<string, ReadRule>
+
+/**
+ * Most things of which something is read by itself, all projects together: every draw goes over all, and the service
+ * chooses how many there are. What is left out is told as not read.
+ */
+export const MOST_READ = { projects: BOUNDS.nowProjects.most, suites: 2_000, scenarios: 1_000, runs: 200 } as const
 
 export type NowReadKind = keyof typeof NOW_READS
 

@@ -1,3 +1,4 @@
+import { least } from '../../lib/extremes.ts'
 import { runNumberOf, type EvalRun } from '../../api/contract/runs.ts'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
@@ -95,7 +96,9 @@ type RunLinesOf = {
 /** The runs of a suite that are in flight, and its present state where it did not pass, or did not run when due. */
 export function runLines(options: RunLinesOf): NowLine[] {
   const { project, suite, runs, isRerun, schedule, now, asOf } = options
-  const live = runs.value.filter(run => outcomeOfRun(run) === 'in-flight').map(run => liveLine(options, run))
+  const week = weekOfRuns(runs.value, now)
+  const inFlight = runs.value.filter(run => outcomeOfRun(run) === 'in-flight')
+  const live = inFlight.map(run => liveLine(options, run, week))
   const state = stateOfRuns(runs.value, isRerun)
   const judged = runs.value.find(({ id }) => id === state.judgedBy?.run.id)
   const times = madeAt(runs.value)
@@ -120,7 +123,7 @@ export function runLines(options: RunLinesOf): NowLine[] {
     kind: 'run',
     project,
     readAt: runs.at,
-    week: weekOfRuns(runs.value, now),
+    week,
     sentence: bad ? [bad.sentence, ...missed].join('; ') : `${suiteName(suite)} ${missed.join('')}`,
     fingerprint: [bad && `${bad.word} ${runId}`, dueAt !== undefined && `due ${dueAt}`].filter(Boolean).join(' '),
     thing: { kind: 'run', record: judged },
@@ -185,7 +188,7 @@ function badOf(state: SuiteState, judged: EvalRun, suite: SuiteOf, { runs, proje
   } satisfies Partial<NowLine>
 }
 
-function liveLine({ project, suite, runs, trialsOf, now }: RunLinesOf, run: EvalRun): NowLine {
+function liveLine({ project, suite, runs, trialsOf, now }: RunLinesOf, run: EvalRun, week: Week): NowLine {
   const trials = reportedTrials(run) ? undefined : trialsOf(run.id)
   const name = nameOf(suite, run)
   return {
@@ -202,7 +205,7 @@ function liveLine({ project, suite, runs, trialsOf, now }: RunLinesOf, run: Eval
     at: toEpochMs(run.createdAt),
     // No part of it is older than it says.
     readAt: runs.at === undefined || trials?.at === undefined ? (runs.at ?? trials?.at) : Math.min(runs.at, trials.at),
-    week: weekOfRuns(runs.value, now),
+    week,
     fingerprint: 'in flight',
     target: { to: 'run', projectId: project.id, suiteId: run.suiteId, runId: run.id, failed: false, inFlight: name },
   }
@@ -214,7 +217,7 @@ function weekOfRuns(runs: readonly EvalRun[], now: number): Week {
     if (at === undefined || outcome === 'in-flight' || outcome === 'cancelled') return []
     return [{ at, failed: isFault(outcome) }]
   })
-  return weekOf(ended, now, runs.length < RUNS_READ ? undefined : Math.min(...madeAt(runs)))
+  return weekOf(ended, now, runs.length < RUNS_READ ? undefined : least(madeAt(runs)))
 }
 
 /** Whether a run passed before the first of those that came to this state. */

@@ -3,15 +3,17 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite, EvalSuiteDetail } from '../../api/contract/suites.ts'
+import { firstOfEach } from '../../lib/first-of-each.ts'
 import { onceFor, renewedFor } from '../../lib/once-for.ts'
 import { reportedTrials } from '../runs/counts.ts'
 import type { SuiteState } from '../runs/suite-state.ts'
 import { countTrials } from '../runs/trials.ts'
 import type { NowLine, NowProject } from './line.ts'
+import { MOST_READ } from './plan.ts'
 import { lacksLatest, RUNS_READ, whyUnproven } from './proof.ts'
 import { type NowAnswer, type NowReader, type NowSources, readIn, type ReadOf, readOf } from './reads.ts'
 import { DAY_MS, runLines, stateOfRuns, unreadRunLines, wantsRuns, wantsSchedule } from './run-lines.ts'
-import { hasMore, type NowSource, sourceOf } from './sources.ts'
+import { hasMore, leftSource, type NowSource, sourceOf } from './sources.ts'
 import { isInFlight, needsAttention } from './worth.ts'
 
 const TRIALS_READ = 200
@@ -39,7 +41,7 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
     now: number,
   ) => {
     const knownRuns = ({ options }: SuiteRead) => knownOf(options)
-    const active = projects.flatMap((project, index) =>
+    const wanted = projects.flatMap((project, index) =>
       (suites[index]?.data?.items ?? []).flatMap(suite => {
         const readAt = suites[index]?.at
         const changedAt = changeOf(changes, suite, readAt)
@@ -58,6 +60,9 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
         return []
       }),
     )
+    // What failed or runs is read before all others where there are too many.
+    const [urgent, others] = [wanted.filter(isUrgent), wanted.filter(each => !isUrgent(each))]
+    const { first: active, left } = firstOfEach([...urgent, ...others], nameOfSuite, MOST_READ.suites)
     // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
     const isLive = ({ read: { suite, ...of }, changedAt }: SuiteOf): boolean => {
       const known = knownOf(of.options)
@@ -71,11 +76,12 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
     const [live, rested] = [byLive.get(true) ?? NO_SUITES, byLive.get(false) ?? NO_SUITES]
     const liveRuns = read('live', live.map(optionsOf), live)
     const restedRuns = read('runs', rested.map(optionsOf), rested)
-    const running = live.flatMap(({ read: { project } }, index) =>
+    const inFlight = live.flatMap(({ read: { project } }, index) =>
       (liveRuns[index]?.data?.items ?? [])
         .filter(run => !isTerminalRunStatus(run.status) && !reportedTrials(run))
         .map(run => ({ project, runId: run.id })),
     )
+    const { first: running, left: unfollowed } = firstOfEach(inFlight, ({ runId }) => runId, MOST_READ.runs)
     const trials = read(
       'live',
       running.map(({ project, runId }) =>
@@ -83,11 +89,9 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       ),
       running.map(({ project }) => readIn(project)),
     )
+    const trialsOfRun = new Map(running.map(({ runId }, index) => [runId, trials[index]]))
     const trialsOf = (runId: string) =>
-      readOf(trials[running.findIndex(each => each.runId === runId)], ({ items, nextCursor }) => ({
-        items,
-        whole: !nextCursor,
-      }))
+      readOf(trialsOfRun.get(runId), ({ items, nextCursor }) => ({ items, whole: !nextCursor }))
     const regular = rested.filter((_, index) => wantsSchedule(restedRuns[index]?.data?.items ?? NO_RUNS))
     const schedules = read(
       'schedules',
@@ -104,6 +108,8 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       ),
       // Of a run with more trials than were read its line says so.
       ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
+      ...leftSource('runs', left, 'suite', suites[0]?.at),
+      ...leftSource('live', unfollowed, 'run', liveRuns[0]?.at),
     ]
     return {
       answers: [...liveRuns, ...restedRuns, ...schedules, ...trials],
@@ -111,6 +117,14 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       sources,
     }
   }
+}
+
+function isUrgent({ read }: SuiteOf): boolean {
+  return needsAttention(read.suite)
+}
+
+function nameOfSuite({ read: { project, suite } }: SuiteOf): string {
+  return `${project.id}/${suite.id}`
 }
 
 const optionsOf = ({ read }: SuiteOf) => read.options

@@ -1,3 +1,4 @@
+import { least } from '../../lib/extremes.ts'
 import { localMoment } from '../../lib/times.ts'
 import { describeError, type ErrorText } from '../../api/client/errors/error-text.ts'
 import { FINDING_SOURCES, type FindingSource } from '../findings/finding.ts'
@@ -55,6 +56,13 @@ export function hasMore(data: unknown): boolean {
   return nextCursorOf(Object(data) as { nextCursor?: string }) !== undefined
 }
 
+/** Things of which nothing is read, because there are too many: `runs of 12 further suites`; none without any. */
+export function leftSource(kind: NowReadKind, left: number, noun: string, at: number | undefined): NowSource[] {
+  if (left === 0) return []
+  const of = plural(left, `further ${noun}`)
+  return [{ kind, project: undefined, of, state: 'read', at, problem: undefined, partial: true }]
+}
+
 export function whatOf({ kind }: NowSource): string {
   return kind === 'writes' ? 'writes noted on this machine' : NOW_READS[kind].what
 }
@@ -77,7 +85,7 @@ const STALE_MS = 60 * 60_000
 function oldestOf(sources: readonly NowSource[]): number | undefined {
   const told = sources.filter(({ kind }) => kind !== 'rights' && kind !== 'projects')
   const times = told.flatMap(({ at }) => at ?? [])
-  return times.length === 0 ? undefined : Math.min(...times)
+  return times.length === 0 ? undefined : least(times)
 }
 
 /** What was looked at, in one line: first what failed, then what was read in part, then what is switched off. */

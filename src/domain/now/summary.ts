@@ -1,3 +1,4 @@
+import { least } from '../../lib/extremes.ts'
 import type { NowKind, NowLine } from './line.ts'
 
 /** What Now comes to, for other programs; docs/scripting.md says what stays. Times are epoch milliseconds. */
@@ -101,7 +102,7 @@ export function summaryOf(given: {
       reading,
       missing,
       closed: sources.flatMap(({ what, state }) => (state === 'closed' ? [what] : [])),
-      oldestAt: times.length === 0 ? null : Math.min(...times),
+      oldestAt: times.length === 0 ? null : least(times),
     },
     items,
   }

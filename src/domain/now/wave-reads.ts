@@ -1,13 +1,23 @@
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { onceFor, renewedFor } from '../../lib/once-for.ts'
 import { gateOf } from '../findings/gate.ts'
-import { isInFlight, type KnownRuns, runsOfFeed, swarmFeed, type Wave, wavesOf, worthKnowing } from '../swarms/waves.ts'
+import {
+  isInFlight,
+  type KnownRuns,
+  type RunInWave,
+  runsOfFeed,
+  swarmFeed,
+  type Wave,
+  wavesOf,
+  worthKnowing,
+} from '../swarms/waves.ts'
 import type { NowLine, NowProject } from './line.ts'
 import { createShownReads, type NowAnswer, type NowReader, type NowSources, readIn } from './reads.ts'
 import { type NowSource, sourceOf } from './sources.ts'
 import { waveLines } from './wave-lines.ts'
 
-type WavesIn = { project: NowProject; waves: readonly Wave[]; lines: readonly NowLine[] }
+/** `fresh` are the runs that are worth knowing on this machine. */
+type WavesIn = { project: NowProject; fresh: readonly RunInWave[]; lines: readonly NowLine[] }
 
 /**
  * The waves of every project: by its overview, read often while one is known to be in flight; where the feature is
@@ -45,8 +55,10 @@ export function createWaveReads({ queries }: NowSources) {
       isOff = false,
     ): WavesIn =>
       keep(project, [answer, known.get(project.id), now], () => {
-        const waves = wavesFrom(known.get(project.id) ?? {})
-        return { project, waves, lines: waveLines(project, { value: waves, at: answer?.at }, now, isOff) }
+        const here = known.get(project.id) ?? {}
+        const waves = wavesFrom(here)
+        const lines = waveLines(project, { value: waves, at: answer?.at }, now, isOff)
+        return { project, fresh: worthKnowing(waves, here), lines }
       })
     const all = [
       ...[...live, ...rested].map((project, index) =>
@@ -57,9 +69,7 @@ export function createWaveReads({ queries }: NowSources) {
         return wavesIn(project, feeds[index], here => wavesOf([], here, feed()), true)
       }),
     ]
-    const news = all
-      .map(({ project, waves }) => ({ id: project.id, runs: worthKnowing(waves, known.get(project.id) ?? {}) }))
-      .filter(({ runs }) => runs.length > 0)
+    const news = all.flatMap(({ project, fresh }) => (fresh.length > 0 ? { id: project.id, runs: fresh } : []))
     const sources: NowSource[] = [
       ...live.map((project, index) => sourceOf('live', liveReads[index], project, 'waves')),
       ...rested.map((project, index) => sourceOf('waves', restedReads[index], project)),

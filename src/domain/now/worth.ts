@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { Project } from '../../api/contract/projects.ts'
@@ -30,7 +31,7 @@ export function isInFlight({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean
 const NONE: readonly Pick<EvalSuite, 'latestRun'>[] = []
 
 const movesOf = onceFor((suites: NonNullable<Known['suites']>) => ({
-  lastRun: Math.max(0, ...suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0)),
+  lastRun: Math.max(0, greatest(suites.map(({ latestRun }) => toEpochMs(latestRun?.createdAt) ?? 0))),
   isRed: suites.some(needsAttention),
   runs: suites.some(isInFlight),
 }))

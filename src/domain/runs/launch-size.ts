@@ -1,3 +1,4 @@
+import { greatest, least } from '../../lib/extremes.ts'
 import { asksModel, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
@@ -27,7 +28,7 @@ export function launchSize(
   const trials = cases.map((each, index) => counts[index]! * (oneModel ? 1 : executionsOf(each)))
   return {
     cases: cases.length,
-    iterations: { least: cases.length === 0 ? 0 : Math.min(...counts), most: Math.max(0, ...counts) },
+    iterations: { least: cases.length === 0 ? 0 : least(counts), most: Math.max(0, greatest(counts)) },
     trials: trials.reduce((sum, count) => sum + count, 0),
   }
 }

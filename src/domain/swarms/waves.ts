@@ -1,5 +1,7 @@
+import { greatest, least } from '../../lib/extremes.ts'
 import type { JourneyRun, SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { overviewRun, shownState, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
 
@@ -93,7 +95,7 @@ export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: rea
     return { ...plain, state, name: plain.journeyName ?? plain.id, ended: endedSessions(run.summary) }
   })
   const ids = new Set(read.map(({ id }) => id))
-  const oldest = Math.min(...read.map(({ at = 0 }) => at))
+  const oldest = least(read.map(({ at = 0 }) => at))
   const others = Object.values(known).filter(({ id, at = 0 }) => !ids.has(id) && (read.length === 0 || at >= oldest))
   const found = feed.filter(({ id }) => !ids.has(id) && known[id] === undefined)
   const all = [...read, ...others, ...found]
@@ -104,19 +106,23 @@ export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: rea
       waveId: ofWave[0]?.waveId,
       name: [...new Set(ofWave.map(({ name }) => name))].join(', '),
       runs: ofWave,
-      at: Math.max(0, ...ofWave.map(({ at = 0 }) => at)),
+      at: Math.max(0, greatest(ofWave.map(({ at = 0 }) => at))),
     }))
     .toSorted((one, other) => other.at - one.at)
 }
 
-/** The runs that are to be known here: those that began, and those of which by now it is known how they ended. */
+/**
+ * The runs that are to be known here: those of which by now it is known how they ended, and those that began, as many
+ * as are kept.
+ */
 export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWave[] {
-  return waves
-    .flatMap(({ runs }) => runs)
-    .filter(run => {
-      const here = known[run.id]
-      return here ? here.state !== run.state || here.ended !== run.ended : run.state === 'running'
-    })
+  const runs = waves.flatMap(wave => wave.runs)
+  const changed = runs.filter(run => {
+    const here = known[run.id]
+    return here !== undefined && (here.state !== run.state || here.ended !== run.ended)
+  })
+  const begun = runs.filter(run => known[run.id] === undefined && run.state === 'running')
+  return [...changed, ...begun.slice(0, BOUNDS.waveRuns.most)]
 }
 
 /** How many runs of a wave have each state, the most telling state first. */

@@ -1,5 +1,6 @@
 import { useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
+import { least } from '../../lib/extremes.ts'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { describeError } from '../../api/client/errors/error-text.ts'
 import type { SwarmFinding } from '../../api/contract/journey-findings.ts'
@@ -279,7 +280,7 @@ function paneData(
     problem: open.length > 0 && failed.length === open.length ? failed[0]?.problem : undefined,
     get updatedAt() {
       const times = open.flatMap(({ updatedAt }) => updatedAt ?? [])
-      return times.length === 0 ? undefined : Math.min(...times)
+      return times.length === 0 ? undefined : least(times)
     },
     restored: of.isRestored,
   }

@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import { groupLines } from '../../domain/now/groups.ts'
 import { isAcknowledged, orderLines } from '../../domain/now/order.ts'
 import { LONGEST_STATE, nowStateLabel } from '../../domain/now/view.ts'
@@ -34,7 +35,7 @@ export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
     if (!members) return row
     // Whoever puts the cause away has put away each of these; one that joins them brings it back.
     const acknowledged = members.every(member => member.acknowledged)
-    const at = Math.max(...members.map(member => member.acknowledgedAt ?? 0))
+    const at = greatest(members.map(member => member.acknowledgedAt ?? 0))
     return { ...row, acknowledged, acknowledgedAt: acknowledged ? at : undefined, members }
   })
 }

@@ -1,3 +1,4 @@
+import { least } from '../../lib/extremes.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { gateHelp } from '../../domain/findings/gate.ts'
@@ -68,7 +69,7 @@ function kindLine(all: readonly NowSource[], symbols: Symbols, ago: (then: numbe
       tone: 'muted',
     }
   const read = all.filter(({ state }) => state === 'read')
-  const oldest = ago(Math.min(...read.flatMap(({ at }) => at ?? [])))
+  const oldest = ago(least(read.flatMap(({ at }) => at ?? [])))
   const isRead = read.length === all.length
   const count = isRead ? `all ${all.length}` : `${read.length} of ${all.length}`
   const words = read.length === 0 ? 'being read' : all.length === 1 ? oldest : `${count} read, oldest ${oldest}`

@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { type ReportedRun, type SuiteState, suiteStateOf } from '../../domain/runs/suite-state.ts'
@@ -24,7 +25,7 @@ export function suiteWidths(suites: readonly EvalSuite[], judge: StateOf): Suite
   const latest = states.map(state => (state.latest ? latestText(state.latest).length : 0))
   return {
     state: stateWidth(states.flatMap(state => suiteLook(state) ?? [])),
-    latest: Math.min(COVERED, Math.max(PASSED, ...latest)),
+    latest: Math.min(COVERED, Math.max(PASSED, greatest(latest))),
   }
 }
 

@@ -1,6 +1,7 @@
 // oxlint-disable-next-line no-restricted-imports -- of the first scenarios alone, with one result
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { greatest } from '../../lib/extremes.ts'
 import { gateClosed } from '../../domain/scenarios/rights.ts'
 import { provedVersion } from '../../domain/scenarios/notes.ts'
 import { scenarioUrl, type ProjectScenario } from '../../api/contract/scenarios.ts'
@@ -65,7 +66,7 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
           data && {
             count: data.items.length,
             more: !!data.nextCursor,
-            lastVisitAt: Math.max(0, ...data.items.flatMap(item => toEpochMs(item.lastActivityAt) ?? [])),
+            lastVisitAt: Math.max(0, greatest(data.items.flatMap(item => toEpochMs(item.lastActivityAt) ?? []))),
           },
       ),
     }),

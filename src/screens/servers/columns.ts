@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import type { LiveServer, ResourceTemplate } from '../../api/contract/live-servers.ts'
 import type { Prompt, Resource, Tool } from '../../api/contract/server-operations.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
@@ -36,7 +37,7 @@ const DOCTOR = { least: 9, most: 24 }
 
 /** What the longest of the doctor's states takes, in columns. */
 export function doctorWidth(rows: readonly ServerRow[], symbols: Symbols): number {
-  const longest = Math.max(0, ...rows.map(row => widthOf(doctorText(row, symbols))))
+  const longest = Math.max(0, greatest(rows.map(row => widthOf(doctorText(row, symbols)))))
   return Math.min(DOCTOR.most, Math.max(DOCTOR.least, longest))
 }
 

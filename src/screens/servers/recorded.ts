@@ -48,7 +48,7 @@ export function useRecorded<Item extends Entry>(
       for (let pages = 1; page.nextCursor && pages < PAGES_A_POLL; pages += 1) {
         await yieldToInput()
         page = await read(page.nextCursor, signal)
-        added.push(...page.items)
+        for (const item of page.items) added.push(item)
       }
       const from = Number(page.keptFrom)
       const isWhole = before?.items[0] === undefined || Number(before.items[0].id) >= from

@@ -1,3 +1,4 @@
+import { greatest } from '../../lib/extremes.ts'
 import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
@@ -33,7 +34,7 @@ export function matrixLines(
   })
   const personas = [...new Set(all.map(({ persona }) => persona))]
   const journeys = [...new Set(all.map(({ journey }) => journey))]
-  const label = Math.min(LONGEST_PERSONA, Math.max(...personas.map(widthOf)))
+  const label = Math.min(LONGEST_PERSONA, greatest(personas.map(widthOf)))
   const room = width - label - 5
   const shown = journeys.slice(0, Math.max(1, Math.floor(room / LEAST_COLUMN)))
   const widest = Math.max(...shown.map(widthOf)) + 1

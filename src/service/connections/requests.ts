@@ -80,7 +80,7 @@ export async function listAll<T>(session: Session, wanted: Listing<T>, deadline:
   let at: string | undefined
   do {
     const page = await listPage(session, wanted, at, deadline)
-    items.push(...page.items)
+    for (const item of page.items) items.push(item)
     at = page.nextCursor
     const endless = seen.size >= MAX_PAGES || items.length > MAX_ITEMS || (at !== undefined && seen.has(at))
     if (endless) {

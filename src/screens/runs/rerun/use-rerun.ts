@@ -117,7 +117,7 @@ export function useRerun(
     if (last && nextCursorOf(last) === undefined && !known.some(isOpenTrial)) return { trials: known, whole: true }
     const trials: EvalIteration[] = []
     for await (const page of client.pages(contract.iterations.list, input)) {
-      trials.push(...page.items)
+      for (const item of page.items) trials.push(item)
       if (trials.length >= MOST_TRIALS) return { trials, whole: false }
     }
     return { trials, whole: true }
