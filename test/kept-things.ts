@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ZodType } from 'zod'
+import { createClient, type Client } from '../src/api/client/client.ts'
+import { plainHeaders } from '../src/api/contract/message.ts'
 import { accessNotesKey, createAccessNotes } from '../src/domain/scenarios/notes.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import type { ExaminedReport } from '../src/domain/servers/findings.ts'
@@ -117,4 +119,25 @@ export function upgradeCopies(folder: string, schemas: number): number {
   }
   database.close()
   return readdirSync(folder).filter(name => name.startsWith('mcpdeck.schema-')).length
+}
+
+/** What a client makes of an answer with this body. */
+export async function answered(
+  size: number,
+  body: string,
+  ask: (client: Client) => Promise<unknown> = client => client.projects.list(),
+): Promise<Left> {
+  const client = createClient({
+    baseUrl: 'http://service.test/api/v1',
+    fetch: () => Promise.resolve({ status: 200, headers: plainHeaders({}), body }),
+  })
+  return await ask(client).then(
+    () => size,
+    () => 'refused',
+  )
+}
+
+/** An empty page with so many values in all. */
+export function valuesOf(size: number): string {
+  return `{"items":[],"more":[${'0,'.repeat(size - 4)}0]}`
 }

@@ -6,7 +6,6 @@ import { textFields } from '../scripts/docs/limits.ts'
 import { checkArguments, checkSchema } from '../src/domain/servers/arguments-check.ts'
 import { readText, readYaml } from '../src/lib/yaml/yaml-reading.ts'
 import { answersToStore } from '../src/api/client/cache/cache-contents.ts'
-import { createClient } from '../src/api/client/client.ts'
 import { type Bound, BOUNDS, type BoundName } from '../src/lib/bounds.ts'
 import { API_PREFIX, contract } from '../src/api/contract/contract.ts'
 import { parseStored } from '../src/lib/json.ts'
@@ -46,6 +45,8 @@ import {
   taken,
   parsed,
   unlessRefused,
+  answered,
+  valuesOf,
   nested,
   workedOn,
   picturePixels,
@@ -82,18 +83,6 @@ async function post(path: string, body: string, headers: Record<string, string> 
     body,
     signal: new AbortController().signal,
   })
-}
-
-/** What a client makes of an answer with this body. */
-async function answered(size: number, body: string): Promise<Left> {
-  const client = createClient({
-    baseUrl: 'http://service.test/api/v1',
-    fetch: () => Promise.resolve({ status: 200, headers: plainHeaders({}), body }),
-  })
-  return await client.projects.list().then(
-    () => size,
-    () => 'refused',
-  )
 }
 
 const probes: Record<BoundName, Probe> = {
@@ -350,6 +339,9 @@ const probes: Record<BoundName, Probe> = {
   },
   upgradeCopies: size => upgradeCopies(join(directory, String((number += 1))), size),
   answer: size => answered(size, '{"items":[]}'.padEnd(size, ' ')),
+  answerValues: size => answered(size, valuesOf(size)),
+  recordedValues: size =>
+    answered(size, valuesOf(size), client => client.iterations.list({ projectId: 'p', runId: 'r' })),
   answerLevels: size => answered(size, `{"items":[],"more":${nested(size - 1)}}`),
   async requestBody(size) {
     const answer = await post('/projects', '{"name":"n"}'.padEnd(size, ' '))

@@ -1,5 +1,5 @@
 import { greatest } from '../lib/extremes.ts'
-import { withinLevels } from '../lib/json.ts'
+import { beginningOfJson } from '../lib/json-beginning.ts'
 import { formatCount, UNKNOWN } from '../lib/format.ts'
 import { fit, widthOf } from '../tui/theme/text.ts'
 import type { Symbols, Tone } from '../tui/theme/theme.ts'
@@ -61,16 +61,15 @@ export function problemLines(symbols: Symbols, problem: Problem): Line[] {
   ]
 }
 
-/** Longest JSON that is laid out for reading; beyond it the rest is named, not shown. */
-const JSON_LIMIT = 2_000_000
+/** Longest JSON that is laid out for reading, again with every draw; beyond it the rest is named, not shown. */
+const JSON_LIMIT = 500_000
 
 export function jsonLines(value: unknown, indent = 0): Line[] {
-  const text = JSON.stringify(withinLevels(value), null, 2) ?? 'undefined'
-  const shown = text.length > JSON_LIMIT ? text.slice(0, JSON_LIMIT) : text
-  const lines: Line[] = shown.split('\n').map(line => {
+  const { text, isWhole } = beginningOfJson(value, JSON_LIMIT, 2)
+  const lines: Line[] = text.split('\n').map(line => {
     const margin = line.length - line.trimStart().length
     return { text: line.trimStart(), indent: indent + margin }
   })
-  if (shown.length < text.length) lines.push({ text: `… ${text.length - shown.length} more characters`, tone: 'warn' })
+  if (!isWhole) lines.push({ text: '… and more than is shown here', tone: 'warn' })
   return lines
 }

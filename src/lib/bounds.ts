@@ -5,7 +5,7 @@ export type Bound = {
   /** What it bounds, as the first column of docs/limits.md names it. */
   of: string
   side: 'program' | 'local workspace'
-  unit: 'bytes' | 'characters' | 'levels' | 'entries' | 'pixels'
+  unit: 'bytes' | 'characters' | 'levels' | 'entries' | 'values' | 'pixels'
   most: number
   /** `refused` with a sentence, `cut` at the bound, `left out` as a whole, or the oldest entries give way. */
   beyond: 'refused' | 'cut' | 'left out' | 'the oldest go'
@@ -77,6 +77,13 @@ const PROGRAM = {
     'one answer of a service, where its operation needs no more, or a JSON file',
     'bytes',
     16 * MIB,
+    'refused',
+  ),
+  answerValues: bound('one answer of a service', 'values', 500_000, 'refused'),
+  recordedValues: bound(
+    'one answer of a service with what servers returned in a trial',
+    'values',
+    2_000_000,
     'refused',
   ),
   answerLevels: bound('nesting of an answer', 'levels', MAX_ANSWER_LEVELS, 'refused'),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   canonicalJson,
+  excessOf,
   hasMoreLevels,
   MAX_STORED_LEVELS,
   parseExact,
@@ -21,6 +22,20 @@ test('text and value agree on the levels of any JSON', () => {
     fc.property(fc.jsonValue({ maxDepth: 8 }), levels, fc.boolean(), (value, most, indented) => {
       const text = JSON.stringify(value, null, indented ? 2 : 0)
       expect(textHasMoreLevels(text, most)).toBe(hasMoreLevels(JSON.parse(text), most))
+    }),
+  )
+})
+
+test('text and value agree on the number of values of any JSON', () => {
+  const countOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).reduce<number>((sum, inner) => sum + countOf(inner), 1)
+      : 1
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.nat(40), fc.boolean(), (value, values, indented) => {
+      const text = JSON.stringify(value, null, indented ? 2 : 0)
+      const isMore = countOf(JSON.parse(text)) > values
+      expect(excessOf(text, { levels: 100, values })).toBe(isMore ? 'values' : undefined)
     }),
   )
 })

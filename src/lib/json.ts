@@ -12,24 +12,40 @@ export const TOO_DEEP = '(too deep to show)'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COMMA = 0x2c
+/** Both kinds of brackets, without the bit in which they differ. */
+const [OPENING, CLOSING] = [0x5b, 0x5d]
+
+/** What a text of JSON may have at most. A value is an object, a list, or what stands in one. */
+export type JsonBounds = { levels: number; values?: number }
 
 /**
- * Whether a text of JSON has more levels of objects and lists; it is not parsed, so that no depth can be too much. What
- * is no JSON, as where levels are not closed, may have more all the same.
+ * What a text of JSON has more of than it may, if anything; it is not parsed, so that nothing can be too much. What is
+ * no JSON, as where levels are not closed, may have more all the same.
  */
-export function textHasMoreLevels(text: string, levels: number): boolean {
+export function excessOf(text: string, { levels, values = Infinity }: JsonBounds): keyof JsonBounds | undefined {
+  // A level takes two characters, and a value one.
+  if (text.length < Math.min(2 * levels, values)) return undefined
   let depth = 0
-  // What is too deep yet takes a character to open each level that is missing, and one to close each of all.
-  for (let at = 0; text.length - at > 2 * levels - depth + 1; at += 1) {
+  let found = 1
+  for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
+    else if (code === COMMA) found += 1
     // `[` and `{`, then `]` and `}`: they differ in one bit, as letters do.
-    else if ((code & ~0x20) === 0x5b) {
+    else if ((code & ~0x20) === OPENING) {
       depth += 1
-      if (depth > levels) return true
-    } else if ((code & ~0x20) === 0x5d) depth -= 1
+      if (depth > levels) return 'levels'
+      if ((text.charCodeAt(at + 1) & ~0x20) !== CLOSING) found += 1
+    } else if ((code & ~0x20) === CLOSING) depth -= 1
+    if (found > values) return 'values'
   }
-  return false
+  return undefined
+}
+
+/** Whether a text of JSON has more levels of objects and lists; see {@link excessOf}. */
+export function textHasMoreLevels(text: string, levels: number): boolean {
+  return excessOf(text, { levels }) !== undefined
 }
 
 export function hasMoreLevels(value: unknown, levels: number): boolean {
@@ -95,6 +111,12 @@ const MAY_BE_LONG = /[[:,\s]-?\d{16}|^-?\d{16}/
 /** What may be a number beyond all doubles; the first finds quickly that a text has none. */
 const HAS_POWER = /\d[eE]\+?\d{3}/
 const MAY_BE_BEYOND = /(?:[[:,\s]|^)-?\d[\d.]*[eE]\+?\d{3}/
+
+/** Whether {@link parseExact} may make bigints of a text's numbers. */
+export function mayHoldLong(text: string): boolean {
+  return MAY_BE_LONG.test(text) || (HAS_POWER.test(text) && MAY_BE_BEYOND.test(text))
+}
+
 /** Longer ones take the parser of whole numbers too long. */
 const MOST_DIGITS = 1000
 
@@ -105,8 +127,7 @@ const MOST_DIGITS = 1000
  * @throws SyntaxError for what is not JSON
  */
 export function parseExact(text: string, change?: (value: unknown) => unknown): unknown {
-  const mayBeLong = MAY_BE_LONG.test(text) || (HAS_POWER.test(text) && MAY_BE_BEYOND.test(text))
-  const isLong = mayBeLong && !textHasMoreLevels(text, MAX_ANSWER_LEVELS)
+  const isLong = mayHoldLong(text) && !textHasMoreLevels(text, MAX_ANSWER_LEVELS)
   if (!isLong) return JSON.parse(text, change && ((_, value: unknown) => change(value)))
   return JSON.parse(text, (_, value: unknown, { source }: { source?: string } = {}) => {
     const isBeyond = value === Infinity || value === -Infinity

@@ -1,3 +1,4 @@
+import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
 import type { Tone } from '../../tui/theme/theme.ts'
@@ -133,25 +134,8 @@ function isErrorResult(value: unknown): boolean {
 
 /** The beginning of a value as JSON on one line; no more of a long text is looked at than shows. */
 export function jsonSample(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, SAMPLE)) : boundedJson(value)
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, SAMPLE)) : beginningOfJson(value, SAMPLE).text
   return text.length > SAMPLE ? `${text.slice(0, SAMPLE)}…` : text
-}
-
-function boundedJson(value: unknown): string {
-  let left = SAMPLE
-  const short = (item: unknown, depth: number): unknown => {
-    left -= 1
-    if (left <= 0 || depth > 8) return '…'
-    if (typeof item === 'string') {
-      left -= Math.min(item.length, SAMPLE)
-      return item.length > SAMPLE ? `${item.slice(0, SAMPLE)}…` : item
-    }
-    if (Array.isArray(item)) return item.slice(0, SAMPLE).map(each => short(each, depth + 1))
-    if (typeof item !== 'object' || item === null) return item
-    const keys = Object.keys(item).slice(0, SAMPLE)
-    return Object.fromEntries(keys.map(key => [key, short((item as Record<string, unknown>)[key], depth + 1)]))
-  }
-  return JSON.stringify(short(value, 0)) ?? 'undefined'
 }
 
 function sampleOf(parts: readonly TranscriptPart[]): string {

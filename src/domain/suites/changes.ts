@@ -1,4 +1,5 @@
-import { MAX_ANSWER_LEVELS, withinLevels } from '../../lib/json.ts'
+import { beginningOfJson } from '../../lib/json-beginning.ts'
+import { MAX_ANSWER_LEVELS } from '../../lib/json.ts'
 import { isSameJson } from '../json/same-json.ts'
 
 /** One difference between two values, by the path of what differs; a side that is not there is undefined. */
@@ -34,7 +35,7 @@ export function changeLine({ path, from, to }: Change, arrow: string): string {
 }
 
 function shortJson(value: unknown): string {
-  const text = JSON.stringify(withinLevels(value)) ?? 'nothing'
+  const { text } = value === undefined ? { text: 'nothing' } : beginningOfJson(value, MOST_SHOWN)
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 

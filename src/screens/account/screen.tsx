@@ -20,8 +20,12 @@ import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'
+import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { formatCount, UNKNOWN } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
+
+/** Most characters of JSON that one limit shows. */
+const MOST_OF_LIMIT = 4_000
 
 const NOT_OFFERED = 'not offered by this service’s API'
 
@@ -207,7 +211,7 @@ function limitText(value: unknown, { local }: Profile): string {
   if (typeof value === 'number') return formatCount(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (value == null) return local ? 'no limit' : UNKNOWN
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : beginningOfJson(value, MOST_OF_LIMIT).text
 }
 
 /** The model catalog is an open document: what is known of it is laid out, anything else shows as it came. */

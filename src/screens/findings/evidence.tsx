@@ -1,4 +1,5 @@
-import { withinLevels, isPlainObject } from '../../lib/json.ts'
+import { beginningOfJson } from '../../lib/json-beginning.ts'
+import { isPlainObject } from '../../lib/json.ts'
 import { useMemo } from 'react'
 import { adviceOn, valueLabel } from '../../domain/findings/insights.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
@@ -24,9 +25,12 @@ export function evidenceSessions(row: FindingRow, insights: Insights['query']['d
 
 const NAMED = new Set(['kind', 'excerpt', 'toolName', 'errorCode', 'sessionId', 'iterationId'])
 
+/** Most characters of JSON that one value shows. */
+const MOST_TEXT = 10_000
+
 function text(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
-  return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
+  return typeof value === 'string' ? value : beginningOfJson(value, MOST_TEXT).text
 }
 
 function itemLines(item: Item, index: number): Line[] {

@@ -1,4 +1,5 @@
-import { withinLevels, isPlainObject } from '../../lib/json.ts'
+import { beginningOfJson } from '../../lib/json-beginning.ts'
+import { isPlainObject } from '../../lib/json.ts'
 import { formatAgo, formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -7,6 +8,8 @@ type Open = Readonly<Record<string, unknown>>
 
 const INDENT = 2
 const DEEPEST = 4
+/** Most characters of JSON that one value shows. */
+const MOST_TEXT = 10_000
 /** Longest value that stands beside its label. */
 const MOST_BESIDE = 40
 
@@ -23,7 +26,7 @@ export function fieldLabel(name: string): string {
 export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(withinLevels(value))
+  if (typeof value !== 'number') return typeof value === 'string' ? value : beginningOfJson(value, MOST_TEXT).text
   if (/Rate$|^rate$/.test(name)) return `${Math.round(value * 100)}%`
   if (name.endsWith('Ms')) return formatDuration(value)
   if (name.endsWith('At')) return formatAgo(value, now)
@@ -52,7 +55,7 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
 function nestedLines(name: string, value: unknown, now: number, depth: number): Line[] {
   if (!isPlainObject(value) && !Array.isArray(value)) return []
   const title = indented([heading(fieldLabel(name))], depth)
-  if (depth >= DEEPEST) return [...title, ...indented([JSON.stringify(withinLevels(value))], depth + 1)]
+  if (depth >= DEEPEST) return [...title, ...indented([beginningOfJson(value, MOST_TEXT).text], depth + 1)]
   if (isPlainObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
   if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
   return [

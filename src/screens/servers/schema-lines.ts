@@ -1,6 +1,7 @@
 import { tupleOf } from '../../domain/suites/skeleton.ts'
 import { namedValues, plainSchemas, type NamedValue, type PlainSchema } from '../../lib/json-schema/plain-schema.ts'
-import { withinLevels, isPlainObject, type JsonObject } from '../../lib/json.ts'
+import { beginningOfJson } from '../../lib/json-beginning.ts'
+import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { shorten } from './json-text.ts'
 
@@ -40,7 +41,7 @@ function ownType(schema: JsonObject, read: Read, depth: number): string {
 
 function valueWords(values: readonly NamedValue[]): string {
   const named = values.slice(0, MOST_CHOICES).map(({ value, title }) => {
-    const text = shorten(JSON.stringify(withinLevels(value)) ?? 'any', 80)
+    const text = shorten(value === undefined ? 'any' : beginningOfJson(value, 80).text, 80)
     return title === undefined || title === value ? text : `${text} (${shorten(title, 80)})`
   })
   const rest = values.length - named.length
@@ -66,10 +67,9 @@ export function constraints(schema: JsonObject): string {
     ([keyword, words]) => `${words} ${shorten(String(schema[keyword]), 80)}`,
   )
   const start = schema['default']
-  return [
-    ...limits,
-    ...(start === undefined ? [] : [`default ${shorten(JSON.stringify(withinLevels(start)) ?? '', 80)}`]),
-  ].join(', ')
+  return [...limits, ...(start === undefined ? [] : [`default ${shorten(beginningOfJson(start, 80).text, 80)}`])].join(
+    ', ',
+  )
 }
 
 /** A line about a schema; that of a property says which one by the names that lead there. */

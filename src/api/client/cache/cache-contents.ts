@@ -1,4 +1,5 @@
 import { parseExact } from '../../../lib/json.ts'
+import { takesMore } from '../../../lib/json-beginning.ts'
 import { hashKey, hydrate, type InfiniteData, type Query, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { BOUNDS } from '../../../lib/bounds.ts'
 import { isLineFault } from '../errors/api-error.ts'
@@ -31,8 +32,12 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
     .findAll({ predicate: query => mayBeKept(query, now) })
     .sort((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt)
   for (const { queryKey, state } of queries) {
-    const json = JSON.stringify(isPaged(queryKey) ? firstPage(state.data) : state.data)
-    if (json.length > Math.min(room, MAX_ANSWER)) continue
+    const most = Math.min(room, MAX_ANSWER)
+    const data = isPaged(queryKey) ? firstPage(state.data) : state.data
+    // The program ends with this: what is too large is not written out first to learn that.
+    if (takesMore(data, most)) continue
+    const json = JSON.stringify(data)
+    if (json.length > most) continue
     room -= json.length
     kept.push({ key: queryKey, at: state.dataUpdatedAt, json })
   }

@@ -97,6 +97,16 @@ describe('what is kept', () => {
     expect(isRestored(query)).toBe(true)
   })
 
+  test('holds no answer that is too large, and looks no further at one than it may be long', () => {
+    let looks = 0
+    const item = { get: (of: object, name: string) => ((looks += 1), Reflect.get(of, name) as unknown) }
+    const items = Array.from({ length: 300_000 }, () => new Proxy({ id: 1 }, item as ProxyHandler<{ id: number }>))
+    const queryClient = newQueryClient()
+    queryClient.setQueryData(['projects', 'list', {}], { items }, { updatedAt: NOW })
+    expect(answersToStore(queryClient, NOW)).toEqual([])
+    expect(looks).toBeLessThan(items.length / 3)
+  })
+
   test('never replaces what was read in this session', () => {
     const queryClient = newQueryClient()
     queryClient.setQueryData(['projects', 'list', {}], project('old'), { updatedAt: NOW })

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors/api-error.ts'
-import { MAX_ANSWER_LEVELS, parseExact, textHasMoreLevels } from '../../../lib/json.ts'
+import { BOUNDS } from '../../../lib/bounds.ts'
+import { excessOf, type JsonBounds, MAX_ANSWER_LEVELS, mayHoldLong, parseExact } from '../../../lib/json.ts'
 import type { AnyEndpoint, OutputOf } from '../../contract/endpoint.ts'
 import type { ApiResponse } from '../../contract/message.ts'
 import { readShape, shape } from '../../contract/shapes.ts'
@@ -67,13 +68,14 @@ function isBodiless({ endpoint, response }: Received, body: string): boolean {
   return endpoint.method === 'DELETE' && response.status === 204 && body === ''
 }
 
+/** Of a longer answer, in characters, only the first faults are told. */
+const LONG_ANSWER = 50_000
+
 function parseValue(received: Received, text: string): unknown {
   const { endpoint, response } = received
-  const json = parseJson(text)
-  if (json.isTooDeep) {
-    const message = `The answer has more than ${MAX_ANSWER_LEVELS} levels of objects and lists.`
-    throw invalidResponse(received, 'too-large', message, { text })
-  }
+  const values = (endpoint.maxAnswerBytes === undefined ? BOUNDS.answerValues : BOUNDS.recordedValues).most
+  const json = parseJson(text, values)
+  if (json.excess) throw invalidResponse(received, 'too-large', excessWords(json.excess, values), { text })
   if (!json.ok && text.trim() !== '') {
     const html = looksLikeHtml(response, text)
     const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
@@ -81,14 +83,21 @@ function parseValue(received: Received, text: string): unknown {
   }
   // Checking what this process wrote itself took a seventh of the drawing thread where a long list was read.
   if (response.asDeclared && endpoint.method === 'GET') return withHeaderCursor(received, json.value)
-  const exact = readShape(endpoint.response, json.value)
+  const isLong = text.length > LONG_ANSWER
+  const exact = readShape(endpoint.response, json.value, isLong)
   // A field of the contract takes a number of any length, which need not be exact.
-  const parsed = exact.success ? exact : readShape(endpoint.response, JSON.parse(text || 'null'))
+  const isExact = exact.success || !mayHoldLong(text)
+  const parsed = isExact ? exact : readShape(endpoint.response, JSON.parse(text || 'null'), isLong)
   if (!parsed.success) {
     const issues = fieldIssues(parsed.error)
     throw invalidResponse(received, 'mismatch', summarizeIssues(issues), { text, issues })
   }
   return withHeaderCursor(received, parsed.data)
+}
+
+function excessWords(excess: keyof JsonBounds, values: number): string {
+  if (excess === 'values') return `The answer has more than ${values} values.`
+  return `The answer has more than ${MAX_ANSWER_LEVELS} levels of objects and lists.`
 }
 
 /** Puts a cursor that came in a header where lists have theirs. */
@@ -130,7 +139,7 @@ export function httpError(
   rawText: string,
 ): ApiError {
   const text = hideKey(rawText)
-  const body = ErrorBody().safeParse(parseJson(text).value)
+  const body = ErrorBody().safeParse(parseJson(text, BOUNDS.answerValues.most).value)
   const { code, message } = body.data ?? {}
   const details = body.data?.details ?? undefined
   const { status } = response
@@ -164,7 +173,7 @@ function shapeOf(response: ApiResponse, text: string, isContract: boolean): Answ
   if (isContract) return 'contract'
   if (text.trim() === '') return 'empty'
   if (looksLikeHtml(response, text)) return 'html'
-  return parseJson(text).ok ? 'json' : 'text'
+  return parseJson(text, BOUNDS.answerValues.most).ok ? 'json' : 'text'
 }
 
 function looksLikeHtml(response: ApiResponse, text: string): boolean {
@@ -174,9 +183,13 @@ function looksLikeHtml(response: ApiResponse, text: string): boolean {
   )
 }
 
-/** What is too deep is valid, but every step after the parser would fail on it. */
-function parseJson(text: string): { ok: boolean; isTooDeep?: boolean; value: unknown } {
-  if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) return { ok: false, isTooDeep: true, value: undefined }
+/** What is too deep is valid, but every step after the parser would fail on it; what is too much would stop keys. */
+function parseJson(
+  text: string,
+  values: number,
+): { ok: boolean; excess?: keyof JsonBounds | undefined; value: unknown } {
+  const excess = excessOf(text, { levels: MAX_ANSWER_LEVELS, values })
+  if (excess) return { ok: false, excess, value: undefined }
   try {
     return { ok: true, value: parseExact(text) }
   } catch {
