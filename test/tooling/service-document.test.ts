@@ -27,7 +27,7 @@ test('the document has one row for every operation, and names what serves, refus
   expect(rows).toHaveLength(allEndpoints().length)
   for (const row of rows) {
     const [, , , servedBy = '', role = '', , tests = ''] = row.split(/(?<!\\)\|/).map(cell => cell.trim())
-    expect(servedBy).toMatch(/^(`src\/service\/[a-z-]+\/(?:[a-z]+-)?handlers\.ts`|refused: .+\.)$/)
+    expect(servedBy).toMatch(/^(`src\/service\/[a-z-]+\/[a-z-]+\.ts`|refused: .+\.)$/)
     expect(role !== '').toBe(servedBy.startsWith('`'))
     expect(tests).not.toBe('')
   }
