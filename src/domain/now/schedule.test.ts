@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { createBudget } from '../../api/client/budget/budget.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, urgencyOf } from './plan.ts'
@@ -52,6 +53,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
   const tried = new Map<string, number>()
   const underWay = new Set<string>()
   let looks = 0
+  let isNews = false
   let worth: ReturnType<typeof worthOf> = new Map()
   const rank = () => {
     const all = Array.from({ length: PROJECTS }, (_, project) => ({
@@ -93,7 +95,8 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
         permit.release()
         tried.set(key, clock.now())
         underWay.delete(key)
-        if (kind === 'suites' || kind === 'projects') show()
+        if (kind === 'projects' || isNews) show()
+        isNews = false
       },
     }
   }
@@ -132,13 +135,18 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     if (!needsAttention(suite) && latestRun.createdAt < SERVICE_MS + clock.now() - 48 * HOUR) return []
     return [changes.get(suite.id)!.read]
   }
+  // As on screen, an answer that was here before draws nothing.
+  const learn = (project: number) => {
+    isNews ||= !isDeepStrictEqual(known.get(project), suites[project])
+    known.set(project, structuredClone(suites[project]!))
+  }
   const show = () => {
     rank()
     const isListed = tried.has('projects  ')
     schedule.set([
       read('projects', undefined, {}),
       ...(isListed ? [...suites.keys()] : []).flatMap(project => [
-        read('suites', project, { answer: () => void known.set(project, structuredClone(suites[project]!) as never) }),
+        read('suites', project, { answer: () => learn(project) }),
         ...(['rights', 'scenarios', 'waves', 'swarm'] as const).map(kind => read(kind, project, {})),
         ...(known.get(project) ?? []).flatMap(suite => readsOfSuite(project, suite)),
       ]),
@@ -269,7 +277,7 @@ test.each([
   expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
 })
 
-test('with a thousand reads, a request takes hardly more than one look at all of them', async () => {
+test('of a thousand reads all are looked at for every other request at most', async () => {
   const world = organization({ startAt: justNow })
   world.show()
   await world.clock.advance(3 * MINUTE)
@@ -280,7 +288,7 @@ test('with a thousand reads, a request takes hardly more than one look at all of
   world.stop()
   const sent = count() - before.sent
   expect(sent).toBeGreaterThan(100)
-  expect((world.looks() - before.looks) / all / sent).toBeLessThan(1.6)
+  expect((world.looks() - before.looks) / all / sent).toBeLessThan(0.5)
 })
 
 test('a project that is red is read more often than one that passed, and that more often than one at rest', () => {

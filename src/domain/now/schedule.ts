@@ -49,7 +49,7 @@ const STEP_MS = 500
  * How long what is due keeps its order, in milliseconds: of a thousand reads a look at all costs as much as a request,
  * and within this time none becomes much more urgent than another.
  */
-const ORDER_MS = 2_000
+const ORDER_MS = 5_000
 
 /**
  * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What decides what is red goes as fast as
