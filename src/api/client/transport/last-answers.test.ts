@@ -52,6 +52,14 @@ test('much text pushes out what was asked for longest ago', async () => {
   expect(await get('2')).not.toBe(two)
 })
 
+test('what fifty projects answer in turns is kept, though it is more than a megabyte', async () => {
+  const client = clientOf(() => Response.json({ items: [], filler: 'x'.repeat(40_000) }))
+  const get = async () =>
+    await Promise.all(Array.from({ length: 51 }, (_, index) => client.suites.list({ projectId: `p${index}` })))
+  const [first, second] = [await get(), await get()]
+  expect(second.every((value, index) => value === first[index])).toBe(true)
+})
+
 test('a long answer is kept from the second time on', async () => {
   const client = clientOf(() => Response.json({ ...run('r'), filler: 'x'.repeat(60_000) }))
   const get = () => client.runs.get({ projectId: 'p', runId: 'r' })

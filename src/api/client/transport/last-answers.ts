@@ -1,10 +1,18 @@
+import { hash } from 'node:crypto'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** What one address answered last. */
-type Last = { endpoint: AnyEndpoint; text: string; cursor: string | null | undefined; value: unknown }
+/** What one address answers. */
+type Answer = { endpoint: AnyEndpoint; text: string; cursor: string | null | undefined }
+/** What one answered last. Of the text its digest is enough: of fifty projects the texts alone would be megabytes. */
+type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unknown }
 
-/** Most characters that are kept, all addresses together. */
-const MOST_CHARACTERS = 1_000_000
+/**
+ * Most characters of the answers that are kept, all addresses together. What Now reads of fifty projects in turns is a
+ * megabyte: with less room each answer would push out the one that comes next.
+ */
+const MOST_CHARACTERS = 4_000_000
+/** The same of long answers: mostly they are kept for themselves, since a list shows little of its pages. */
+const MOST_OF_LONG = 1_000_000
 /** A longer answer is kept from the second time on: most pages of a long list are asked for once. */
 const LONG = 50_000
 /** Most addresses remembered for having given a long answer once. */
@@ -13,17 +21,16 @@ const MOST_ADDRESSES = 500
 /** The last answer of each read: an unchanged answer is the same object, so nothing is parsed or drawn again. */
 export type LastAnswers = {
   /** The value of the same answer, or what `parse` makes of a new one. */
-  valueOf: (url: string, answer: Omit<Last, 'value'>, parse: () => unknown) => unknown
+  valueOf: (url: string, answer: Answer, parse: () => unknown) => unknown
 }
 
 /** @param onSame called for each answer that is unchanged */
 export function createLastAnswers(onSame: () => void = () => undefined): LastAnswers {
-  const kept = new Map<string, Last>()
-  let characters = 0
+  const [short, long] = [createShelf(MOST_CHARACTERS), createShelf(MOST_OF_LONG)]
   const askedOnce = new Set<string>()
   /** Whether an address gives a long answer for the first time. */
-  const isFirstLong = (url: string, text: string): boolean => {
-    if (text.length <= LONG || kept.has(url) || askedOnce.delete(url)) return false
+  const isFirstLong = (url: string, { length }: Last): boolean => {
+    if (length <= LONG || short.has(url) || long.has(url) || askedOnce.delete(url)) return false
     askedOnce.add(url)
     for (const oldest of askedOnce) {
       if (askedOnce.size <= MOST_ADDRESSES) break
@@ -31,27 +38,43 @@ export function createLastAnswers(onSame: () => void = () => undefined): LastAns
     }
     return true
   }
+  return {
+    valueOf(url, { text, ...answer }, parse) {
+      const known = short.get(url) ?? long.get(url)
+      const digest = hash('sha256', text, 'base64')
+      const isSame = known?.digest === digest && known.cursor === answer.cursor && known.endpoint === answer.endpoint
+      const last = { ...answer, digest, length: text.length, value: isSame ? known.value : parse() }
+      if (isSame) onSame()
+      if (isFirstLong(url, last)) return last.value
+      short.forget(url)
+      long.forget(url)
+      const shelf = text.length > LONG ? long : short
+      shelf.put(url, last)
+      return last.value
+    },
+  }
+}
+
+/** Answers by their address, the latest: those asked for longest ago go when all have more characters together. */
+function createShelf(most: number) {
+  const kept = new Map<string, Last>()
+  let characters = 0
   const forget = (url: string): void => {
-    characters -= kept.get(url)?.text.length ?? 0
+    characters -= kept.get(url)?.length ?? 0
     kept.delete(url)
   }
   return {
-    valueOf(url, answer, parse) {
-      const last = kept.get(url)
-      const isSame = last?.text === answer.text && last.cursor === answer.cursor && last.endpoint === answer.endpoint
-      const value = isSame ? last.value : parse()
-      if (isSame) onSame()
-      if (isFirstLong(url, answer.text)) return value
-      // What was asked for last goes last.
-      forget(url)
-      if (answer.text.length > MOST_CHARACTERS) return value
-      kept.set(url, { ...answer, value })
-      characters += answer.text.length
+    has: (url: string) => kept.has(url),
+    get: (url: string) => kept.get(url),
+    forget,
+    put(url: string, last: Last) {
+      if (last.length > most) return
+      kept.set(url, last)
+      characters += last.length
       for (const oldest of kept.keys()) {
-        if (characters <= MOST_CHARACTERS) break
+        if (characters <= most) break
         forget(oldest)
       }
-      return value
     },
   }
 }
