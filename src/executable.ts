@@ -55,9 +55,13 @@ function privateFolder(): string {
 }
 
 function isPrivate(folder: string | undefined): boolean {
-  if (!folder || !isAbsolute(folder) || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (!folder || !isAbsolute(folder)) return false
+  try {
+    return statSync(folder).isDirectory() && exposureOfPrivate(realpathSync.native(folder)) === undefined
+  } catch {
+    // A variable that another user's session left may name what this one cannot enter.
     return false
-  return exposureOfPrivate(realpathSync.native(folder)) === undefined
+  }
 }
 
 function folderIn(parent: string) {

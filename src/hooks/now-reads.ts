@@ -147,7 +147,7 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
 
 /** Observes the queries of a plan, so that they stay and the person can have them read again. */
 function createObservers(queryClient: QueryClient) {
-  const ends = new Map<string, () => void>()
+  const known = new Map<string, { kind: NowReadKind; observer: QueryObserver<unknown, ApiError>; end: () => void }>()
   const { subscribe, notify } = createListeners()
   let observed: readonly Wanted[] = []
   let version = 0
@@ -165,7 +165,13 @@ function createObservers(queryClient: QueryClient) {
       observed = all
       for (const { kind, options, state } of all) {
         const hash = hashOf(options)
-        if (ends.has(hash)) continue
+        const before = known.get(hash)
+        // A run that ended moves its suite to reads that come more rarely, and the header's age goes by them.
+        if (before && before.kind !== kind) {
+          before.observer.setOptions({ ...before.observer.options, meta: metaOf(kind) })
+          before.kind = kind
+        }
+        if (before) continue
         const observer = new QueryObserver<unknown, ApiError>(queryClient, {
           ...options,
           // The plan reads, also for the first time; what the person changes or wants again is read at once.
@@ -177,20 +183,20 @@ function createObservers(queryClient: QueryClient) {
           staleTime: 0,
           notifyOnChangeProps: ['data', 'error'],
         })
-        ends.set(hash, observer.subscribe(change))
+        known.set(hash, { kind, observer, end: observer.subscribe(change) })
         const { data, error } = observer.getCurrentResult()
         if (data !== state?.data || error !== (state?.error ?? null)) change()
       }
       const wanted = new Set(all.map(({ options }) => hashOf(options)))
-      for (const [hash, end] of ends)
+      for (const [hash, { end }] of known)
         if (!wanted.has(hash)) {
-          ends.delete(hash)
+          known.delete(hash)
           end()
         }
     },
     end(): void {
-      for (const end of ends.values()) end()
-      ends.clear()
+      for (const { end } of known.values()) end()
+      known.clear()
       observed = []
     },
   }

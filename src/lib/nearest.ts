@@ -9,7 +9,8 @@ export function didYouMean(name: string, names: readonly string[]): string {
 /** The score of letters that stand together, or each at the beginning of a word. */
 const TOGETHER = 0.5
 
-function nearest(name: string, names: readonly string[]): string | undefined {
+/** The name that was probably meant; undefined where none is near. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase()
   const typos = names
     .map(known => ({ known, edits: editsBetween(wanted, known.toLowerCase()) }))

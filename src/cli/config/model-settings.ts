@@ -1,5 +1,5 @@
 import { ADDRESSES, isUsableKey, MODEL_KINDS, type ModelSettings } from '../../service/models/endpoint.ts'
-import { UsageError } from '../config/settings.ts'
+import { UsageError } from './settings.ts'
 
 /**
  * The endpoint of prompt steps in the local workspace: `MCPDECK_MODEL_BASE_URL`, `MCPDECK_MODEL_KIND`

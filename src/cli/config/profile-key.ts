@@ -8,7 +8,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { hasFile, type KeySource, type ServiceChoice } from './profiles.ts'
 import { commandArguments } from '../arguments/command-arguments.ts'
 import { UsageError } from '../arguments/usage-error.ts'
-import { check, readConfigText } from '../config/file.ts'
+import { check, readConfigText } from './file.ts'
 import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 

@@ -95,7 +95,7 @@ export function openReport(file: string): (text: string) => void {
     }
     if (statSync(target.file, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a directory')
     const draft = `${target.file}.${process.pid}.tmp`
-    closeSync(openSync(draft, 'w'))
+    closeSync(openSync(draft, 'wx'))
     rmSync(draft)
     rmSync(target.file, { force: true })
   } catch (error) {

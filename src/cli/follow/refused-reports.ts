@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { nearest } from '../../lib/nearest.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { withShiftReport } from '../now/report-place.ts'
 import { withReports } from './reports.ts'
@@ -16,14 +18,19 @@ export async function refuseWithReports(
   const { command, words, options } = readRefused(program, argv) ?? { command: '', words: [], options: {} }
   const text = (name: string) => {
     const value = options[name]
-    return typeof value === 'string' && value !== '' ? { [name]: value } : {}
+    // An option there is the next word of a line that lacks a value.
+    return typeof value === 'string' && value !== '' && !value.startsWith('--') ? { [name]: value } : {}
   }
   try {
     await withReports({ ...text('junit'), ...text('summary') }, words[0] ?? `mcpdeck ${command}`, async () =>
       withShiftReport({ ...text('report'), force: options['force'] === true }, refuse),
     )
   } catch (error) {
-    if (error !== refusal && error instanceof UsageError) throw new UsageError(`${refusal.message}\n${error.message}`)
+    if (error !== refusal) {
+      const why =
+        error instanceof UsageError ? error.message : `The report cannot be written: ${systemErrorReason(error)}.`
+      throw new UsageError(`${refusal.message}\n${why}`)
+    }
   }
   throw refusal
 }
@@ -31,18 +38,19 @@ export async function refuseWithReports(
 /** The parts of a command line that was refused; values are texts, checked by nothing. */
 type RefusedLine = { command: string; words: readonly string[]; options: Readonly<Record<string, unknown>> }
 
-/** Stands for a command that is misspelt, since nothing else has as many options. */
-const MOST_LIKELY = 'run'
-
 /** Reads a command line as far as it can be, though commander refused it; undefined where no command is meant. */
 function readRefused(program: Command, argv: readonly string[]): RefusedLine | undefined {
   const named = (word: string | undefined) => program.commands.find(each => each.name() === word)
-  const { operands, unknown } = readLeniently(program, argv)
+  // Words behind `--` are those of another program.
+  const end = argv.indexOf('--')
+  const { operands, unknown } = readLeniently(program, end < 0 ? argv : argv.slice(0, end))
   const rest = [...operands, ...unknown]
   // Behind an unknown option of the program its command is no operand.
-  const found = named(operands[0]) ?? rest.map(named).find(each => each !== undefined) ?? named(MOST_LIKELY)
+  const known = named(operands[0]) ?? rest.map(named).find(each => each !== undefined)
+  const names = program.commands.map(each => each.name())
+  const found = known ?? (operands[0] === undefined ? undefined : named(nearest(operands[0], names)))
   if (!found) return undefined
-  const own = readLeniently(found, rest.slice(rest.indexOf(found.name()) + 1))
+  const own = readLeniently(found, rest.slice(rest.indexOf(known ? found.name() : operands[0]!) + 1))
   return { command: found.name(), words: own.operands, options: own.options }
 }
 

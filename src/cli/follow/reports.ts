@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Own } from '../../lib/redaction/redaction.ts'
@@ -33,6 +34,9 @@ export async function withReports(
   work: (write: WriteReports | undefined) => Promise<number>,
 ): Promise<number> {
   if (junit === undefined && summary === undefined) return await work(undefined)
+  const isOneFile = junit !== undefined && summary !== undefined && isSameFile(junit, summary)
+  // A summary is added to what a file holds, so that only a report may be replaced there.
+  if (isOneFile && !holdsReport(junit)) throw new UsageError(ONE_FILE)
   const writeJunit = junit === undefined ? undefined : openReport(junit)
   let addSummary: Awaited<ReturnType<typeof openSummary>> | undefined
   let isWritten = false
@@ -42,14 +46,26 @@ export async function withReports(
     addSummary?.(results, goesOn, texts)
   }
   try {
-    if (junit !== undefined && summary !== undefined && resolve(junit) === resolve(summary))
-      throw new UsageError('--junit and --summary name the same file, where only one could stay.')
+    if (isOneFile) throw new UsageError(ONE_FILE)
     addSummary = summary === undefined ? undefined : await openSummary(summary)
     return await work(write)
   } catch (error) {
     if (!isWritten) await write([unread(name, error)], false, processTexts())
     throw error
   }
+}
+
+const ONE_FILE = '--junit and --summary name the same file, where only one could stay.'
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(file => statSync(file, { throwIfNoEntry: false }))
+  return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
+}
+
+/** Whether a file is empty, not there, or an earlier report. */
+function holdsReport(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return !found?.isFile() || found.size === 0 || readFileSync(file, 'utf8').startsWith('<?xml')
 }
 
 /** Loads what few commands write. */

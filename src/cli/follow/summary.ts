@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { openStream, outputTarget } from '../../lib/files/output-target.ts'
 import { startedServers } from '../../domain/runs/started-servers.ts'
 import { documentTexts } from '../../domain/notebook/notebook-export.ts'
 import type { Own } from '../../lib/redaction/redaction.ts'
@@ -61,6 +62,15 @@ export function openSummary(file: string): (results: readonly NamedResult[], goe
     const before = statSync(file, { throwIfNoEntry: false })
     // A pipe would be waited for.
     if (before && !before.isFile()) throw new Error('it is not a regular file')
+    const target = outputTarget(file)
+    // A file that is an output of this process already is written on there: appended to, it would be written over.
+    if ('stream' in target) {
+      const { write, close } = openStream(target.stream)
+      return (results, goesOn, own) => {
+        write(summaryMarkdown(results, own, goesOn))
+        close()
+      }
+    }
     closeSync(openSync(file, 'a'))
     if (!before) rmSync(file)
   } catch (error) {

@@ -267,6 +267,7 @@ export function lookAtNow(
   let now = Date.now()
   let writes: NowFacts['writes'] = { data: undefined, at: undefined, error: null }
   let next: NodeJS.Immediate | undefined
+  let noted = '[]'
   const look = (): void => {
     next = undefined
     const own = memory.kept()
@@ -276,7 +277,10 @@ export function lookAtNow(
     const { seen, plan } = reads.look(reader => lookAt(reader, facts))
     const { news, ...data } = seen
     reads.carryOut(plan, budget.snapshot())
-    for (const { id, runs } of news) waves?.see(id, runs)
+    const marks = JSON.stringify(news)
+    // What is noted is looked at anew.
+    if (marks !== noted) for (const { id, runs } of news) waves?.see(id, runs)
+    noted = marks
     onLook({ data, kept: own })
   }
   // What changes in the same moment is looked at once.

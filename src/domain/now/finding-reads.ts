@@ -67,7 +67,7 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
       ...published.flatMap(({ project, scenario }, index) =>
         shows(
           scenario.id,
-          keepLines(scenario, [visits[index]], () =>
+          keepLines(scenario, [project, visits[index]], () =>
             findingLines(
               project,
               readOf(visits[index], ({ items }) => items.map(item => scenarioFinding(item, scenario))) ?? NOTHING,
@@ -91,7 +91,7 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
         ...sourceOf('scenario', answer, published[index]?.project, published[index]?.scenario.name),
         partial: !!answer.data?.nextCursor,
       })),
-      ...leftSource('scenario', left, 'scenario', scenarios[0]?.at),
+      ...leftSource('scenario', left, 'scenario'),
       ...projects.flatMap((project, index) => closedSources(project, gates[index])),
     ]
     return { answers: [...scenarios, ...swarm, ...visits], lines, sources }

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import type { Project } from '../../api/contract/projects.ts'
 import { greatest } from '../../lib/extremes.ts'
 import { firstOfEach } from '../../lib/first-of-each.ts'
+import { plural } from '../../lib/format.ts'
 import { onceFor, renewed } from '../../lib/once-for.ts'
 import type { KnownRuns, RunInWave } from '../swarms/waves.ts'
 import { createFindingReads } from './finding-reads.ts'
@@ -92,7 +93,10 @@ export function createNow(of: NowSources) {
       ...findings.lines,
     ])
     const sources: NowSource[] = [
-      sourceOf('projects', listed, undefined, undefined, left > 0 || hasMore(listed?.data)),
+      {
+        ...sourceOf('projects', listed, undefined, undefined, left > 0 || hasMore(listed?.data)),
+        ...unreached(all, ids),
+      },
       ...suites.map((answer, index) => sourceOf('suites', answer, projects[index])),
       ...runs.sources,
       ...waves.sources,
@@ -118,6 +122,16 @@ function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | 
   const wanted = ids && new Set(ids)
   const chosen = (all ?? []).filter(({ id }) => !wanted || wanted.has(id))
   return firstOfEach(chosen, ({ id }) => id, MOST_READ.projects)
+}
+
+/** Chosen projects that the key does not reach: nothing is known of them, so that Now is never clear. */
+function unreached(
+  all: readonly Project[] | undefined,
+  ids: readonly string[] | undefined,
+): Pick<NowSource, 'unproven'> {
+  const reached = new Set(all?.map(({ id }) => id))
+  const lost = all && ids?.filter(id => !reached.has(id)).length
+  return lost ? { unproven: `this key does not reach ${plural(lost, 'chosen project')}; choose projects again` } : {}
 }
 
 /** Why nothing comes back, since the last answer; a service that cannot answer one read may answer the others. */

@@ -108,8 +108,8 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       ),
       // Of a run with more trials than were read its line says so.
       ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
-      ...leftSource('runs', left, 'suite', suites[0]?.at),
-      ...leftSource('live', unfollowed, 'run', liveRuns[0]?.at),
+      ...leftSource('runs', left, 'suite'),
+      ...leftSource('live', unfollowed, 'run'),
     ]
     return {
       answers: [...liveRuns, ...restedRuns, ...schedules, ...trials],

@@ -28,6 +28,8 @@ export type NowSource = {
   unproven?: string | undefined
   /** Another read said since that it has changed. */
   isOutdated?: boolean
+  /** Nothing of it is read, because there are too many. */
+  isLeft?: boolean
 }
 
 /**
@@ -35,7 +37,9 @@ export type NowSource = {
  * earlier session is no news of this moment.
  */
 export function isReadSince(sources: readonly NowSource[], since: number): boolean {
-  return sources.every(({ state, at }) => (state === 'read' ? (at ?? 0) >= since : state !== 'reading'))
+  return sources.every(
+    ({ state, at, isLeft }) => isLeft || (state === 'read' ? (at ?? 0) >= since : state !== 'reading'),
+  )
 }
 
 /** What came of one read. @param partial whether something is missing that Now would show */
@@ -57,10 +61,12 @@ export function hasMore(data: unknown): boolean {
 }
 
 /** Things of which nothing is read, because there are too many: `runs of 12 further suites`; none without any. */
-export function leftSource(kind: NowReadKind, left: number, noun: string, at: number | undefined): NowSource[] {
+export function leftSource(kind: NowReadKind, left: number, noun: string): NowSource[] {
   if (left === 0) return []
   const of = plural(left, `further ${noun}`)
-  return [{ kind, project: undefined, of, state: 'read', at, problem: undefined, partial: true }]
+  return [
+    { kind, project: undefined, of, state: 'read', at: undefined, problem: undefined, partial: true, isLeft: true },
+  ]
 }
 
 export function whatOf({ kind }: NowSource): string {

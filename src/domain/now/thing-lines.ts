@@ -79,7 +79,7 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
 }
 
 /** Every check passed; whether the server is switched off is its owner's choice. */
-const GOOD: ReadonlySet<string> = new Set(['ready', 'off', 'unknown'])
+const GOOD: ReadonlySet<string> = new Set(['ready', 'off', 'not known'])
 
 /**
  * Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own

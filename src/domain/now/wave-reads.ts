@@ -54,7 +54,7 @@ export function createWaveReads({ queries }: NowSources) {
       wavesFrom: (here: KnownRuns) => Wave[],
       isOff = false,
     ): WavesIn =>
-      keep(project, [answer, known.get(project.id), now], () => {
+      keep(project, [answer, known.get(project.id), now, isOff], () => {
         const here = known.get(project.id) ?? {}
         const waves = wavesFrom(here)
         const lines = waveLines(project, { value: waves, at: answer?.at }, now, isOff)

@@ -122,8 +122,7 @@ export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = 
 
 /** Pause between two polls of something live for somebody who is there, in milliseconds. */
 export function livePause(at: Conditions, requests: number): number {
-  const { unlimited, refillPerSecond, pollers } = at
-  return Number(cadence({ kind: 'live', requests }, { unlimited, refillPerSecond, pollers }).ms)
+  return Number(cadence({ kind: 'live', requests }, { ...at, slowFactor: 1, isLongIdle: false }).ms)
 }
 
 function shownPause(at: Conditions): number {

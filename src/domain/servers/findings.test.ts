@@ -103,7 +103,7 @@ test('a server that is switched off is never ready', async () => {
   const [found, wrong] = [await examined(report()), await examined(report({ tools: [tool('not a name')] }))]
   expect(stateOf(found, { enabled: false })).toBe('off')
   // Nor is one of which that is not known.
-  expect(stateOf(found, { enabled: undefined })).toBe('unknown')
+  expect(stateOf(found, { enabled: undefined })).toBe('not known')
   expect(stateOf(wrong, { enabled: false })).toBe('warnings')
 })
 

@@ -53,7 +53,7 @@ const MOST = 10
 
 /**
  * What a report is to be called: its status, except that `ready` is `warnings` with something known to be wrong, and
- * `off` of a server that is switched off, and `unknown` where nobody here knows whether it is.
+ * `off` of a server that is switched off, and `not known` where nobody here knows whether it is.
  */
 export function stateOf(
   { status, findings }: Pick<ExaminedReport, 'status' | 'findings'>,
@@ -61,7 +61,7 @@ export function stateOf(
 ): string {
   if (status !== 'ready') return status
   if (findings.some(({ kind }) => kind === 'wrong')) return 'warnings'
-  return enabled === true ? status : enabled === false ? 'off' : 'unknown'
+  return enabled === true ? status : enabled === false ? 'off' : 'not known'
 }
 
 /**

@@ -79,11 +79,11 @@ export function useSources(projectId: string): Sources {
   const { first: published, reads: found, left } = useEachScenario(scenarios.items, projectId, each)
   const findings = useMerged(swarm.items, published, found)
   const rest = restOf(scenarios, left, stretch.more)
-  const states: SourceState[] = [
+  const known = [
     swarmState(swarm, gate.swarm),
     ...scenarioStates({ scenarios, published, found, isClosed: gate.scenario }),
-    ...(gate.scenario || !rest.hasMore ? [] : [restState(rest, left)]),
   ]
+  const states = [...known, ...(gate.scenario || !rest.hasMore ? [] : [restState(rest, left)])]
   const isClosed = gate.swarm && gate.scenario
   const isRead = states.every(isReadOrFailed)
   // What is closed is not read again, so that it is not waited for.
@@ -96,7 +96,7 @@ export function useSources(projectId: string): Sources {
     states,
     lists: bothLists(swarm, rest),
     isRead,
-    data: paneData(states, { isClosed, isRestored, problem: capabilities.problem }),
+    data: paneData(known, { isClosed, isRestored, problem: capabilities.problem }),
     gate,
     isClosed,
     insightsPerDay: insightsPerDay(capabilities.data),

@@ -48,6 +48,8 @@ export function sourceLines(
 
 function singleLines(source: NowSource, symbols: Symbols, ago: (then: number | undefined) => string): Line[] {
   const { state, at, problem, unproven } = source
+  if (source.isLeft)
+    return [{ text: `${symbols.warn} ${sourceName(source)}: not read, there are too many`, tone: 'warn' }]
   const words = (at === undefined ? 'never read' : ago(at)) + (source.partial ? PARTIAL : '')
   const mark = state === 'error' ? symbols.error : symbols.ok
   return [

@@ -89,7 +89,15 @@ export function textOf(field: Pick<ArgumentField, 'id' | 'initial'>, texts: Fiel
 export function blankOf(field: ArgumentField, texts: FieldTexts): Blank | undefined {
   const given = texts.get(field.id)
   if (given !== undefined && typeof given !== 'string') return given
-  return isBlank(field, textOf(field, texts)) ? field.blanks[0] : undefined
+  return isBlank(field, textOf(field, texts)) ? impliedBlank(field) : undefined
+}
+
+/**
+ * What an empty field stands for unless the person chooses. Beside a filled field of an optional object nobody sees that
+ * an empty list or null would be sent, so these are chosen or asked for.
+ */
+function impliedBlank({ blanks: [first], requiredWith }: ArgumentField): Blank | undefined {
+  return requiredWith === undefined || first === EMPTY_TEXT ? first : undefined
 }
 
 /**
@@ -100,7 +108,8 @@ export function otherBlank(field: ArgumentField, texts: FieldTexts): string | Bl
   const { blanks, requiredWith } = field
   if (textOf(field, texts) !== '') return undefined
   const all: readonly (string | Blank)[] = requiredWith === undefined ? blanks : ['', ...blanks]
-  const here = requiredWith !== undefined && isLeftOut(field, texts) ? '' : blankOf(field, texts)
+  const isWith = requiredWith !== undefined
+  const here = isWith && isLeftOut(field, texts) ? '' : (blankOf(field, texts) ?? (isWith ? '' : undefined))
   return here !== undefined && all.length > 1 ? all[(all.indexOf(here) + 1) % all.length] : undefined
 }
 

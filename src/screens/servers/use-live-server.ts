@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { LiveServer } from '../../api/contract/live-servers.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useSlowFactor } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { spaced } from '../../lib/spaced.ts'
 
@@ -22,11 +23,10 @@ type Known = {
 export function useLiveServer(projectId: string, serverId: string): Known {
   const { queries, serverNews } = useWorkspace()
   const queryClient = useQueryClient()
+  // Each read holds the server's connection for a minute more, so a server that nobody looks at is soon let go.
+  const everyMs = REFRESH_MS * useSlowFactor()
   const options = queries.liveServers.get.options({ projectId, serverId })
-  const { data, error } = useApiQuery(
-    options,
-    ({ state }) => !isLocalOnly(state.error) && { kind: 'own', everyMs: REFRESH_MS },
-  )
+  const { data, error } = useApiQuery(options, ({ state }) => !isLocalOnly(state.error) && { kind: 'own', everyMs })
   useEffect(() => {
     const { queryKey } = queries.liveServers.get.options({ projectId, serverId })
     const look = spaced<void>(NEWS_MS, () => void queryClient.invalidateQueries({ queryKey, exact: true }))

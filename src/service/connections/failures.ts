@@ -33,8 +33,10 @@ export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
 const PROTOCOL_ERROR = 'PROTOCOL_ERROR' satisfies ErrorReason
 /** Something was answered, though nothing of use: who asked must not look for a server that is not there. */
 export const UNUSABLE_ANSWER = 'UNUSABLE_ANSWER' satisfies ErrorReason
-/** Gateways say so of a server behind them that they do not reach. */
-const GATEWAY_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
+/** Proxies and gateways say so of a server behind them that they do not reach; 520 to 530 are Cloudflare's. */
+function isOfGateway(status: number): boolean {
+  return [407, 502, 503, 504].includes(status) || (status >= 520 && status <= 530)
+}
 
 /** Network errors that are worth their own words; others are named by their code. */
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
@@ -101,7 +103,7 @@ function httpFailure(
   const isForgotten = error.status === 404 && link.transport.sessionId !== undefined
   const details = {
     httpStatus: error.status,
-    ...(!GATEWAY_STATUS.has(error.status ?? 0) && { reason: UNUSABLE_ANSWER }),
+    ...(error.status !== undefined && !isOfGateway(error.status) && { reason: UNUSABLE_ANSWER }),
     ...(isForgotten && { sessionForgotten: true }),
   }
   return new ServiceError('SERVER_UNREACHABLE', message, { cause: error, details })

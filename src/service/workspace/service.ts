@@ -85,7 +85,7 @@ export type Service = {
   readonly localKey: string
   /** Names the state that an answer depends on: same state, same answer. Undefined where it depends on more. */
   stateOf(endpoint: AnyEndpoint): string | undefined
-  /** For making, listing and revoking keys (`keys.ts`). */
+  /** For making, listing and revoking keys (`core/access.ts`). */
   readonly store: Store
   readonly jobs: Jobs
   /** Resolves when no run and no other work is under way in this process. */
