@@ -107,16 +107,18 @@ function isSame(one: Fields, other: Fields | undefined): boolean {
  */
 function withCalls(messages: readonly Fields[], spans: readonly Span[]): Fields[] {
   const calls = spans.filter(({ attributes }) => isCall(attributes))
-  const steps = spans.filter(span => !calls.includes(span)).toSorted((a, b) => a.startedAt - b.startedAt)
+  const steps = spans.filter(({ attributes }) => !isCall(attributes)).toSorted((a, b) => a.startedAt - b.startedAt)
   const answers = messages.filter(({ role }) => role === 'assistant')
   const isAligned = steps.length === answers.length
-  const rest = isAligned ? calls.filter(call => steps.every(({ id }) => id !== call.parent)) : calls
+  const byParent = Map.groupBy(calls, ({ parent }) => parent)
+  const parents = new Set(steps.map(({ id }) => id))
+  const rest = isAligned ? calls.filter(({ parent }) => !parents.has(parent)) : calls
   let answer = 0
   const placed = messages.flatMap(message => {
     if (message['role'] !== 'assistant') return [message]
     const step = isAligned ? steps[answer] : undefined
     answer += 1
-    return [...callMessages(calls.filter(({ parent }) => step !== undefined && parent === step.id)), message]
+    return [...callMessages(step === undefined ? [] : (byParent.get(step.id) ?? [])), message]
   })
   return [...placed, ...callMessages(rest)]
 }

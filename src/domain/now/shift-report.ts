@@ -39,8 +39,9 @@ export async function shiftReport(shift: Shift, options: ExportOptions): Promise
     const words = line(`${kind} ${state}: ${says} (${facts.filter(Boolean).join(', ')})`.replace(' ()', ''))
     return `- ${words}${place === null ? '' : `\n  ${thing(place)}`}`
   }
-  const broke = summary.items.filter(item => item.red && (item.since ?? 0) >= from)
-  const open = summary.items.filter(item => !broke.includes(item))
+  const isBroken = (item: NowItem): boolean => item.red && (item.since ?? 0) >= from
+  const broke = summary.items.filter(isBroken)
+  const open = summary.items.filter(item => !isBroken(item))
   const done = doneIn(shift, options).toSorted((one, other) => one.at - other.at)
   const list = async (parts: readonly (() => string)[], none: string): Promise<string> =>
     parts.length === 0 ? none : (await inTurns(parts, options)).join('\n')

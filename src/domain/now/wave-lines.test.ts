@@ -71,3 +71,41 @@ test('a run from before all that is answered is no longer taken for one in fligh
     'other',
   ])
 })
+
+test.each(['failed', 'running'])('waves that are %s are looked at as often, however many there are', state => {
+  const looksOf = (count: number): number => {
+    let looks = 0
+    const waves = Array.from({ length: count }, (_, index) =>
+      wave(state, 5, { id: `r${index}`, journeyId: `j${index % 7}x${index}` }),
+    )
+    for (const { runs } of waves)
+      for (const run of runs) Object.defineProperty(run, 'state', { get: () => ((looks += 1), state) })
+    expect(linesOf(...waves.map((each, index) => ({ ...each, id: `w${index}` })))).toHaveLength(count)
+    return looks
+  }
+  expect(looksOf(400)).toBeLessThanOrEqual(2 * 10 * looksOf(40))
+})
+
+test('the week of a wave counts what ended of all its journeys, and what ended well before makes a failure news', () => {
+  const day = 24 * 60
+  const other = { journeyId: 'k', name: 'Greetings' }
+  const both = wave('failed', 5)
+  const second = wave('completed', 5, { ...other, id: 'r2' }).runs
+  const waves = [
+    { ...both, runs: [...both.runs, ...second] },
+    wave('completed', day, { id: 'a' }),
+    wave('failed', day, { ...other, id: 'b' }),
+    wave('completed', 2 * day, { ...other, id: 'c' }),
+    wave('failed', 3 * day, { journeyId: 'elsewhere', id: 'd' }),
+  ]
+  const [line] = linesOf(...waves)
+  expect(line?.week?.slice(-3)).toEqual([
+    { ended: 1, failed: 0 },
+    { ended: 2, failed: 1 },
+    { ended: 2, failed: 1 },
+  ])
+  expect(line?.week?.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined])
+  // One of its two journeys had failed before.
+  expect(line?.news).toBe(linesOf(wave('failed', 5), wave('failed', 10, { id: 'z' }))[0]?.news)
+  expect(linesOf(wave('failed', 5), wave('completed', 10, { id: 'z' }))[0]?.news).not.toBe(line?.news)
+})

@@ -2,7 +2,7 @@ import type { JourneyRunState } from '../findings/waves.ts'
 import { isInFlight, waveProgress, type RunInWave, type Wave } from '../swarms/waves.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
 import { DAY_MS } from './run-lines.ts'
-import { type Week, weekOf } from './week.ts'
+import { countDays, type Week, weekOfDays } from './week.ts'
 
 type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
 
@@ -23,6 +23,8 @@ const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
 export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now: number, isOff = false): NowLine[] {
   const { value, at } = read
   const later = new Set<string>()
+  const weekOfWave = weeksOf(value, now)
+  const well = thoseThatWereWell(value)
   return value.flatMap((wave): NowLine[] => {
     const faults = wave.runs.filter(run => lookOf(run) && !later.has(journeyOf(run)))
     for (const run of wave.runs) if (hasEnded(run)) later.add(journeyOf(run))
@@ -47,8 +49,8 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
         project,
         at: wave.at || undefined,
         readAt: at,
-        week: weekOfJourneys(value, wave, now),
-        news: worst && newsSince(wave.at, now, wasWell(value, wave)),
+        week: weekOfWave(wave),
+        news: worst && newsSince(wave.at, now, well.has(wave)),
         fingerprint: [flying.length > 0 ? 'in flight' : '', ...faults.map(({ id, state }) => `${id} ${state}`)].join(
           ' ',
         ),
@@ -59,22 +61,39 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
   })
 }
 
-/** What ended in the last week of the journeys that a wave ran; answers go back to the oldest wave they hold. */
-function weekOfJourneys(waves: readonly Wave[], { runs }: Wave, now: number): Week {
-  const journeys = new Set(runs.map(journeyOf))
-  const ends = waves.flatMap(wave => wave.runs.filter(run => hasEnded(run) && journeys.has(journeyOf(run))))
-  return weekOf(
-    ends.flatMap(run => (run.at === undefined ? [] : [{ at: run.at, failed: lookOf(run) !== undefined }])),
-    now,
-    waves.at(-1)?.at,
+/**
+ * What ended in the last week of the journeys that a wave ran; answers go back to the oldest wave they hold. Of each
+ * journey it is counted once for all waves.
+ */
+function weeksOf(waves: readonly Wave[], now: number): (wave: Wave) => Week {
+  const ends = waves.flatMap(({ runs }) => runs.filter(hasEnded))
+  const days = new Map(
+    [...Map.groupBy(ends, journeyOf)].map(([journey, runs]) => {
+      const ended = runs.flatMap(run =>
+        run.at === undefined ? [] : [{ at: run.at, failed: lookOf(run) !== undefined }],
+      )
+      return [journey, countDays(ended)] as const
+    }),
   )
+  const from = waves.at(-1)?.at
+  return ({ runs }) =>
+    weekOfDays(
+      [...new Set(runs.map(journeyOf))].flatMap(journey => days.get(journey) ?? []),
+      now,
+      from,
+    )
 }
 
-/** Whether each journey of a wave that ended before ended well then. */
-function wasWell(waves: readonly Wave[], wave: Wave): boolean {
-  const earlier = waves.slice(waves.indexOf(wave) + 1).flatMap(({ runs }) => runs.filter(hasEnded))
-  const last = wave.runs.flatMap(run => earlier.find(each => journeyOf(each) === journeyOf(run)) ?? [])
-  return last.length > 0 && last.every(({ state }) => state === 'completed')
+/** The waves each of whose journeys that ended before ended well then; `waves` come latest first. */
+function thoseThatWereWell(waves: readonly Wave[]): ReadonlySet<Wave> {
+  const well = new Set<Wave>()
+  const last = new Map<string, RunInWave>()
+  for (const wave of waves.toReversed()) {
+    const before = wave.runs.flatMap(run => last.get(journeyOf(run)) ?? [])
+    if (before.length > 0 && before.every(({ state }) => state === 'completed')) well.add(wave)
+    for (const run of wave.runs.toReversed()) if (hasEnded(run)) last.set(journeyOf(run), run)
+  }
+  return well
 }
 
 function lookOf({ state }: RunInWave): Look | undefined {

@@ -19,13 +19,33 @@ export function weekOf(
   now: number,
   knownFrom: number | undefined,
 ): Week {
-  const byDay = Map.groupBy(ends, ({ at }) => localDay(at))
+  return weekOfDays([countDays(ends)], now, knownFrom)
+}
+
+/** What ended on each day of this machine's calendar, to be counted once for several weeks. */
+export type Days = ReadonlyMap<string, WeekDay>
+
+export function countDays(ends: readonly { at: number; failed: boolean }[]): Days {
+  const days = new Map<string, WeekDay>()
+  for (const { at, failed } of ends) {
+    const day = localDay(at)
+    const { ended, failed: before } = days.get(day) ?? NOTHING
+    days.set(day, { ended: ended + 1, failed: before + Number(failed) })
+  }
+  return days
+}
+
+const NOTHING: WeekDay = { ended: 0, failed: 0 }
+
+/** The same week of what was counted apart. */
+export function weekOfDays(all: readonly Days[], now: number, knownFrom: number | undefined): Week {
   const firstKnown = knownFrom === undefined ? '' : localDay(knownFrom)
   return Array.from({ length: DAYS }, (_, index) => {
     const day = localDay(now - (DAYS - 1 - index) * DAY_MS)
-    const ofDay = byDay.get(day) ?? []
     if (knownFrom !== undefined && day <= firstKnown) return undefined
-    return { ended: ofDay.length, failed: ofDay.filter(({ failed }) => failed).length }
+    const counts = all.flatMap(days => days.get(day) ?? [])
+    const sum = (count: (day: WeekDay) => number): number => counts.reduce((sum, each) => sum + count(each), 0)
+    return { ended: sum(({ ended }) => ended), failed: sum(({ failed }) => failed) }
   })
 }
 

@@ -22,3 +22,55 @@ test('an outcome that is not known here is not shown as running', () => {
   expect(outcomeLook('running')).toMatchObject({ symbol: 'live', tone: 'live' })
   expect(outcomeLook('aborted')).toEqual({ symbol: 'warn', tone: 'warn', word: 'aborted' })
 })
+
+test('attempts are looked at as often, however many targets a run has', () => {
+  const looksOf = (count: number): number => {
+    let looks = 0
+    const targets = Array.from({ length: count }, (_, at) => ({ targetId: `t${at}`, hostId: 'h' }))
+    const attempts = targets.map(({ targetId, hostId }, sessionIndex) =>
+      Object.defineProperty({ targetId, sessionIndex, status: 'running' }, 'hostId', {
+        get: () => ((looks += 1), hostId),
+      }),
+    )
+    for (const attempt of attempts) {
+      const { targetId } = attempt
+      Object.defineProperty(attempt, 'targetId', { get: () => ((looks += 1), targetId) })
+    }
+    const data = { id: 'r', status: 'running', targets, attempts } as never
+    const lines = runLines(row, { data, problem: undefined }, symbols).map(plainText)
+    expect(lines.filter(line => line.includes('session '))).toHaveLength(count)
+    return looks
+  }
+  expect(looksOf(300)).toBeLessThanOrEqual(2 * 10 * looksOf(30))
+})
+
+test('an attempt stands below its target, by its client where one of them names no target', () => {
+  const data = {
+    id: 'r',
+    status: 'completed',
+    targets: [
+      { targetId: 'a', hostId: 'h', hostName: 'First' },
+      { targetId: 'b', hostId: 'h', hostName: 'Second' },
+      { hostId: 'k', hostName: 'Third' },
+    ],
+    attempts: [
+      { targetId: 'a', hostId: 'h', sessionIndex: 0, status: 'succeeded' },
+      { targetId: 'b', hostId: 'h', sessionIndex: 1, status: 'succeeded' },
+      { hostId: 'h', sessionIndex: 2, status: 'succeeded' },
+      { targetId: 'c', hostId: 'k', sessionIndex: 3, status: 'succeeded' },
+      { hostId: 'k', sessionIndex: 4, status: 'succeeded' },
+    ],
+  } as never
+  const lines = runLines(row, { data, problem: undefined }, symbols).map(plainText)
+  const below = (name: string) =>
+    lines
+      .slice(lines.indexOf(name) + 1)
+      .join('|')
+      .split('||')[0]!
+      .match(/session \d/g)
+  expect([below('First'), below('Second'), below('Third')]).toEqual([
+    ['session 1', 'session 3'],
+    ['session 2', 'session 3'],
+    ['session 4', 'session 5'],
+  ])
+})

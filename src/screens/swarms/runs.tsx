@@ -203,19 +203,47 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
   )
 }
 
+/** Most sessions that are listed below the targets of a run. */
+const MOST_SESSIONS = 10_000
+
 function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols: Symbols): Line[] {
-  return (targets ?? []).flatMap(({ targetId, hostId, hostName, modelId }): Line[] => {
-    // Clients may repeat: the target distinguishes them where it is there.
-    const isOfTarget = (of: { targetId?: string | null; hostId?: string | null }): boolean =>
-      targetId == null || of.targetId == null ? of.hostId === hostId : of.targetId === targetId
-    const counts = targetSummaries?.find(isOfTarget)
+  const attemptsOf = ofTargets(attempts ?? [])
+  const countsOf = ofTargets(targetSummaries ?? [])
+  let left = MOST_SESSIONS
+  return (targets ?? []).flatMap((target): Line[] => {
+    const { hostId, hostName, modelId } = target
+    const [counts] = countsOf(target)
+    const own = left > 0 ? attemptsOf(target).slice(0, left) : []
+    left -= own.length
     return [
       '',
       heading(`${hostName ?? hostId}${modelId == null ? '' : ` ${symbols.bullet} ${modelId}`}`),
       ...(counts ? [{ text: countsText(counts), indent: 2, tone: 'muted' as const }] : []),
-      ...(attempts ?? []).filter(isOfTarget).flatMap(attempt => attemptLines(attempt, symbols)),
+      ...own.flatMap(attempt => attemptLines(attempt, symbols)),
     ]
   })
+}
+
+type OfTarget = { targetId?: string | null | undefined; hostId?: string | null | undefined }
+
+/**
+ * What belongs to each target, in its order: clients may repeat, so that the target distinguishes them where both name
+ * it.
+ */
+function ofTargets<T extends OfTarget>(all: readonly T[]): (target: OfTarget) => readonly T[] {
+  const numbered = all.map((each, index) => ({ each, index }))
+  const byHost = Map.groupBy(numbered, ({ each }) => each.hostId)
+  const byTarget = Map.groupBy(numbered, ({ each }) => each.targetId ?? undefined)
+  const nameless = Map.groupBy(byTarget.get(undefined) ?? [], ({ each }) => each.hostId)
+  return ({ targetId, hostId }) => {
+    const own =
+      targetId == null
+        ? (byHost.get(hostId) ?? [])
+        : [...(byTarget.get(targetId) ?? []), ...(nameless.get(hostId) ?? [])].sort(
+            (one, other) => one.index - other.index,
+          )
+    return own.map(({ each }) => each)
+  }
 }
 
 function attemptLines({ sessionIndex, status, errorCode, errorMessage }: JourneyRunAttempt, symbols: Symbols): Line[] {

@@ -32,7 +32,8 @@ export function matrixLines(
     const data = reads[index]?.data
     return { run, data, journey: clean(run.name), persona: clean(data?.persona?.name ?? UNKNOWN) }
   })
-  const personas = [...new Set(all.map(({ persona }) => persona))]
+  const byPersona = Map.groupBy(all, ({ persona }) => persona)
+  const personas = [...byPersona.keys()]
   const journeys = [...new Set(all.map(({ journey }) => journey))]
   const label = Math.min(LONGEST_PERSONA, greatest(personas.map(widthOf)))
   const room = width - label - 5
@@ -40,7 +41,7 @@ export function matrixLines(
   const widest = Math.max(...shown.map(widthOf)) + 1
   const column = Math.max(LEAST_COLUMN, Math.min(widest, Math.floor(room / shown.length)))
   const cell = (persona: string, journey: string): { text: string; tone: Tone; words: string } => {
-    const of = all.filter(each => each.persona === persona && each.journey === journey)
+    const of = (byPersona.get(persona) ?? []).filter(each => each.journey === journey)
     const states = waveStates({ runs: of.map(({ run }) => run) }).map(([state, count]) => ({
       look: outcomeLook(state),
       count,

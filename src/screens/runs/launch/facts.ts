@@ -4,6 +4,7 @@ import type { ProjectServer } from '../../../api/contract/servers.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../../api/contract/suites.ts'
 import type { SlotHolder } from '../../../domain/runs/launch-slots.ts'
 import type { EarlierDurations } from '../../../domain/runs/launch-size.ts'
+import { onceFor } from '../../../lib/once-for.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
 /** What an environment yields now; without either it is still being read. */
@@ -33,9 +34,11 @@ export function suiteName({ name, id }: Pick<EvalSuiteDetail, 'name' | 'id'>): s
   return clean(name ?? id)
 }
 
+const byId = onceFor((all: LaunchFacts['environments']) => new Map(all.map(each => [each.id, each])))
+
 /** An environment's name; one that is not among the live ones was archived or deleted. */
 export function environmentName({ environments, previews }: LaunchFacts, id: string): string {
-  const known = environments.find(each => each.id === id) ?? previews.get(id)?.resolved?.environment
+  const known = byId(environments).get(id) ?? previews.get(id)?.resolved?.environment
   return clean(known?.name ?? id)
 }
 

@@ -83,7 +83,8 @@ type MakeField = (
 
 function environmentField(facts: LaunchFacts, field: MakeField): LaunchFormField | undefined {
   const attached = facts.suite.environmentIds ?? []
-  const others = facts.environments.filter(({ id, archived }) => !attached.includes(id) && !archived)
+  const known = new Set(attached)
+  const others = facts.environments.filter(({ id, archived }) => !known.has(id) && !archived)
   if (attached.length === 0 && others.length === 0) return undefined
   const live = new Set(facts.environments.map(({ id }) => id))
   const options: FieldOption[] = [
