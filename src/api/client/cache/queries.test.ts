@@ -1,4 +1,4 @@
-import { InfiniteQueryObserver, QueryObserver } from '@tanstack/react-query'
+import { hashKey, InfiniteQueryObserver, QueryObserver } from '@tanstack/react-query'
 import { afterEach, describe, expect, test } from 'vitest'
 import { overWeb } from '../../../../test/web.ts'
 import { createBudget } from '../budget/budget.ts'
@@ -43,6 +43,22 @@ const watch = (observer: { subscribe: (listener: () => void) => () => void }) =>
 }
 
 describe('queries', () => {
+  test.each(['one answer', 'pages'])('are found by their key, however many others there are: %s', async how => {
+    const { queries, queryClient } = setup(() => Response.json({ items: [run] }))
+    const others = Array.from({ length: 300 }, (_, index) => ['others', index])
+    let looks = 0
+    for (const queryKey of others) {
+      queryClient.setQueryData(queryKey, {})
+      const query = queryClient.getQueryCache().get(hashKey(queryKey))!
+      const { options } = query
+      Object.defineProperty(query, 'options', { get: () => ((looks += 1), options) })
+    }
+    const input = { projectId: 'p', suiteId: 's' }
+    if (how === 'pages') await queryClient.fetchInfiniteQuery(queries.runs.list.infinite(input))
+    else await queryClient.fetchQuery(queries.runs.list.options(input))
+    expect(looks).toBe(0)
+  })
+
   test('have the key, the answer and the priority of their place', async () => {
     const { queries, queryClient, calls } = setup(() => Response.json(run))
     const options = queries.runs.get.options({ projectId: 'p', runId: 'r' }, { meta: { owner: 'detail' } })
