@@ -126,12 +126,14 @@ function linesOf(shown: readonly Position[]): number {
 
 /** With fewer columns each field has a row of its own. */
 const PAIRS_FROM = 92
+/** A longer text has a row for each field: to find pairs, every line must be measured. */
+const MOST_PAIRED = 2_000
 /** Columns between two fields. */
 const GAP = 3
 
 /** The lines with neighbouring fields beside each other, where both are whole in half of the columns. */
 export function pairFields(lines: Lines, columns: number): Lines {
-  if (columns < PAIRS_FROM || !isArray(lines)) return lines
+  if (columns < PAIRS_FROM || !isArray(lines) || lines.length > MOST_PAIRED) return lines
   const half = Math.floor(columns / 2)
   const paired: Line[] = []
   for (let index = 0; index < lines.length; index += 1) {

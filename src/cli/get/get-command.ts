@@ -10,7 +10,7 @@ import { say } from '../output/prose.ts'
 import { reportCut } from '../output/report-error.ts'
 import { UsageError, type CommonOptions, type Settings } from '../config/settings.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
-import { endpointOf, findOne, listItems, queryAt, readToPrint, type Fields, type Listing } from '../nouns/listing.ts'
+import { endpointOf, findOne, listItems, queryOf, readToPrint, type Fields, type Listing } from '../nouns/listing.ts'
 import type { Noun, NounParent } from '../nouns/noun.ts'
 import { nounOf, NOUNS, parentsOf, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { declaredStates, statesOf, withState, type Item } from '../nouns/states.ts'
@@ -58,7 +58,7 @@ type Printed = Listing & { stated: Stated; state?: string | undefined }
  */
 function wantedState(noun: Noun, status: string | undefined): string | undefined {
   if (status === undefined) return undefined
-  const { filters } = queryAt(endpointOf(noun.list))
+  const { filters } = queryOf(endpointOf(noun.list))
   const values = statesOf(noun)?.values ?? Object.fromEntries(declaredStatesOf(noun).map(state => [state, []]))
   if (Object.keys(values).length === 0 && !filters.includes('status'))
     throw new UsageError(`${noun.name} takes no --status.`)
@@ -103,7 +103,7 @@ export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions
 /** What narrows the list at the service; a `--status` that it does not take is looked at here instead. */
 function filtersOf(noun: Noun, own: GetOptions): Fields {
   if (own.filter.length === 0 && own.search === undefined && own.status === undefined) return {}
-  const { filters } = queryAt(endpointOf(noun.list))
+  const { filters } = queryOf(endpointOf(noun.list))
   const given = own.filter.map(text => {
     const [name = '', ...rest] = text.split('=')
     if (!filters.includes(name))
@@ -137,7 +137,7 @@ export async function placeOf(client: Client, noun: Noun, settings: Settings, ow
   const { path } = endpointOf(noun.list)
   const isOfProject = path.includes('{projectId}')
   // The chat sessions are the account's own; the project only narrows them.
-  const takesProject = () => queryAt(endpointOf(noun.list)).filters.includes('projectId')
+  const takesProject = () => queryOf(endpointOf(noun.list)).filters.includes('projectId')
   const wanted = isOfProject || (settings.project !== undefined && takesProject())
   const fields: Record<string, unknown> = wanted
     ? { projectId: (await chooseProject(client, settings.project)).id }

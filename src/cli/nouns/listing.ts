@@ -26,7 +26,7 @@ export function endpointOf(operation: OperationName): AnyEndpoint {
 type ListQuery = { filters: readonly string[]; pageSize?: number }
 
 /** Options that a list takes to narrow it, and the most items of a page where the contract states it. */
-export const queryAt = onceFor(({ query, cursor }: AnyEndpoint): ListQuery => {
+export const queryOf = onceFor(({ query, cursor }: AnyEndpoint): ListQuery => {
   if (!query) return { filters: [] }
   const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { limit } = properties
@@ -108,7 +108,7 @@ async function* items(listing: Listing, operation: OperationName, fields: Fields
     yield* source === undefined ? found : found.map(item => ({ ...parent, ...item, source }))
   }
   if (count === 0 && endpoint.gate) refuseClosed(endpoint, await capabilitiesOf(client, String(fields['projectId'])))
-  const { pageSize } = queryAt(endpoint)
+  const { pageSize } = queryOf(endpoint)
   if (endpoint.cursor || pageSize === undefined || count !== pageSize || most === pageSize) return
   if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
 }
@@ -142,7 +142,7 @@ export function boundsOf(limit: number | undefined, all: boolean | undefined): L
 
 /** The fields that an operation takes, with the largest page that is useful. */
 function inputOf(endpoint: AnyEndpoint, fields: Fields, limit: number | undefined): object {
-  const { filters, pageSize } = queryAt(endpoint)
+  const { filters, pageSize } = queryOf(endpoint)
   const taken = new Set([...pathParameters(endpoint.path), ...filters])
   const own = Object.fromEntries(Object.entries(fields).filter(([name]) => taken.has(name)))
   const paged = pageSize === undefined ? own : { ...own, limit: Math.min(pageSize, limit ?? pageSize) }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { appKeys } from '../../components/everywhere-keys.ts'
-import { tabsKeys } from '../../components/component-keys.ts'
+import { tabsKeys, viewerKeys } from '../../components/component-keys.ts'
+import { MOST_EACH } from '../../hooks/use-each.ts'
 import { accountRoute } from './route.ts'
 
 let app: TestApp
@@ -22,6 +23,21 @@ describe('the account', () => {
     await app.see(me.id)
     await app.press(appKeys.bindings.copyId)
     expect(app.copied).toEqual([me.id])
+  })
+
+  test('of a thousand organizations shows the first, and how many there are beside them', async () => {
+    const items = Array.from({ length: 1_000 }, (_, at) => ({ id: `org_${at}`, name: `Organization ${at}` }))
+    const testService = await openService({
+      wrap: fetch => async request =>
+        request.url.endsWith('/organizations') ? Response.json({ items }) : await fetch(request),
+    })
+    app = await openApp({ testService, place: accountRoute.to(), size: { width: 120, height: 30 } })
+    await app.see('Organization 0')
+    await app.press(viewerKeys.bindings.last)
+    await app.see(`${1_000 - MOST_EACH} further organizations.`)
+    expect(app.frame()).toContain(`Organization ${MOST_EACH - 1}`)
+    await app.close()
+    await testService.close()
   })
 
   test('says where the key comes from', async () => {

@@ -16,12 +16,13 @@ import { featureText, permissionLines, wordsOf } from '../../components/records/
 import { useSubject } from '../../components/subject.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
+import { idOf, useFirstOfEach } from '../../hooks/use-each.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace, type Profile } from '../../hooks/workspace.tsx'
 import { usePlace } from '../../tui/router/router-context.tsx'
 import { beginningOfJson } from '../../lib/json-beginning.ts'
-import { formatCount, UNKNOWN } from '../../lib/format.ts'
+import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 
 /** Most characters of JSON that one limit shows. */
@@ -65,14 +66,12 @@ function Overview({ focused }: TabProps) {
   const { symbols } = useTheme()
   const me = useApiQuery(queries.account.me.options({}))
   const organizations = useWholeList(queries.account.organizations, {})
+  const { first, left } = useFirstOfEach(organizations.items ?? NO_ORGANIZATIONS, idOf)
   const deployment = useApiQuery(queries.capabilities.get.options({}))
   const lines: Line[] = [
     ...(me.data ? fieldLines(accountFields(me.data)) : []),
-    ...(organizations.items ?? []).flatMap(each => [
-      '',
-      heading('Organization'),
-      ...fieldLines(organizationFields(each)),
-    ]),
+    ...first.flatMap(each => ['', heading('Organization'), ...fieldLines(organizationFields(each))]),
+    ...(left > 0 ? ['', { text: `${plural(left, 'further organization')}.`, tone: 'muted' as const }] : []),
     ...(organizations.problem ? ['', heading('Organization'), ...problemLines(symbols, organizations.problem)] : []),
     '',
     heading('Key and service'),
@@ -84,6 +83,8 @@ function Overview({ focused }: TabProps) {
     </PaneState>
   )
 }
+
+const NO_ORGANIZATIONS: readonly Organization[] = []
 
 function accountFields({ id, name, email, plan, createdAt }: Me): Field[] {
   return [

@@ -53,14 +53,14 @@ export function useListing<Item extends object>(
   { projectId, server }: TabProps,
   options: {
     name: 'tools' | 'prompts'
-    queryAt: (queries: Queries) => Queries['servers']['tools' | 'prompts']
+    queryOf: (queries: Queries) => Queries['servers']['tools' | 'prompts']
     keyOf: (item: Item) => string
     columns: readonly Column<Item>[]
   },
 ) {
-  const { name, queryAt, keyOf, columns } = options
+  const { name, queryOf, keyOf, columns } = options
   const { queries } = useWorkspace()
-  const listing = queryAt(queries).infinite({ projectId, serverId: server.id }, LISTING_AGE)
+  const listing = queryOf(queries).infinite({ projectId, serverId: server.id }, LISTING_AGE)
   const pages = useApiPages(listing, false, LISTING_BOUNDS) as ApiPages<Item>
   const { live } = useLiveServer(projectId, server.id)
   const changed = useChangedList(live, { serverId: server.id, list: name, reads: [listing.queryKey] })
