@@ -86,6 +86,7 @@ describe.concurrent('a command line that is refused', () => {
     for (const args of [
       ['run', 'Smoke', '--bogus', '--notes', '--junit', junit],
       ['run', '--bogus', '--', '--junit', junit],
+      ['tyr', '--env', 'A=b', '--', 'npm', 'run', 'server', '--junit', junit],
       ['call', 'server', 'tool', '--junit', junit],
       ['run', '--junit', junit, '--help'],
     ]) {

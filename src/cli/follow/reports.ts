@@ -65,7 +65,7 @@ function isSameFile(one: string, other: string): boolean {
 /** Whether a file is empty, not there, or an earlier report. */
 function holdsReport(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false })
-  return !found?.isFile() || found.size === 0 || readFileSync(file, 'utf8').startsWith('<?xml')
+  return !found?.isFile() || found.size === 0 || /^<(?:\?xml|testsuites)/.test(readFileSync(file, 'utf8'))
 }
 
 /** Loads what few commands write. */

@@ -55,6 +55,10 @@ test('what failed is red, what cannot be read is not known, and a project withou
   expect(clear.reported[0]).toMatchObject({ state: 'unknown' })
   expect(clear.reported.at(-1)).toMatchObject({ state: 'clear' })
 
+  const gone = await look(isOver, [quiet.id, 'prj_gone'])
+  expect(gone.summary).toMatchObject({ state: 'unknown', items: [], read: { projects: 1, whole: false } })
+  expect(gone.summary.read.missing[0]?.why).toContain('does not reach 1 chosen project')
+
   const [suite] = (await client.suites.list({ projectId })).items
   const { runId } = await client.runs.create({ projectId, body: { suiteId: suite!.id } })
   await until(

@@ -77,6 +77,10 @@ test('the polls of one key never use more than three quarters of its rate', () =
   )
 })
 
+test('a screen that is read a third as often sends a third of the live requests', () => {
+  expect(livePause({ ...REMOTE, shareFactor: 3 }, 2)).toBe(3 * livePause(REMOTE, 2) - 1)
+})
+
 test('no pause is shorter where the line is slow, the person is gone, nothing changes or nobody answers', () => {
   fc.assert(
     fc.property(reads, conditions, lastAnswers, (read, at, last) => {

@@ -1,6 +1,6 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { render } from 'ink-testing-library'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { randomNumbers } from '../../../test/random-numbers.ts'
 import { createBudget } from '../../api/client/budget/budget.ts'
@@ -16,6 +16,7 @@ import { nowSources } from '../../hooks/now-reads.ts'
 import { useConnection } from '../../hooks/use-connection.ts'
 import { WorkspaceProvider } from '../../hooks/workspace.tsx'
 import { useNowReads } from './use-now-data.ts'
+import { PATIENCE } from '../../../test/patience.ts'
 import { slowAnswer } from '../../../test/pause.ts'
 
 beforeEach(
@@ -110,6 +111,26 @@ test('what is read rarely is read at once where it is older than its pause', asy
   expect(await visit(session)).toBe(0)
   await vi.advanceTimersByTimeAsync(pause)
   expect(await visit(session)).toBe(1)
+})
+
+test('the reads of a suite whose run ended count in the header as reads that come more rarely', async () => {
+  const { queries, draw } = openStage(() => Promise.resolve(Response.json({ items: [] })))
+  const queryClient = createQueryClient()
+  const wanted = [queries.runs.list.options({ projectId: 'p', suiteId: 's' })]
+  let hasEnded: () => void = () => undefined
+  function Screen() {
+    const [kind, setKind] = useState<'live' | 'runs'>('live')
+    hasEnded = () => setKind('runs')
+    useNowReads(({ read }) => read(kind, wanted))
+    return null
+  }
+  const { unmount } = draw(<Screen />, queryClient)
+  const every = () => queryClient.getQueryCache().findAll()[0]?.observers[0]?.options.meta?.every
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(every()).toBe(NOW_READS.live.every)
+  hasEnded()
+  await vi.waitFor(() => expect(every()).toBe(NOW_READS.runs.every), PATIENCE)
+  unmount()
 })
 
 test('whatever makes everything out of date, hundreds of reads go on by the plan', async () => {
