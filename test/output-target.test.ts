@@ -80,7 +80,7 @@ test.each(WAYS)('%s is written where a symbolic link leads, and the link stays',
 test.each(['/dev/stdout', '/dev/fd/1'])('a file that %s leads to is written on where it is, not replaced', path => {
   const file = join(folder(), 'file')
   const module = new URL('../src/lib/files/write-atomically.ts', import.meta.url)
-  const reports = new URL('../src/cli/follow/report-file.ts', import.meta.url)
+  const reports = new URL('../src/cli/follow/final-report.ts', import.meta.url)
   const script = `
     import { writeSync } from 'node:fs'
     import { writeAtomically } from '${module.href}'

@@ -205,7 +205,7 @@ test('a command is known by its first word, whichever command the program has', 
 
 test('scripts that the documents name exist, and so do the variables', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
-  const settings = ['config/settings.ts', 'workspace/model-settings.ts', 'profile/profiles.ts']
+  const settings = ['config/settings.ts', 'config/model-settings.ts', 'config/profiles.ts']
   const source = settings.map(name => readFileSync(join(ROOT, 'src/cli', name), 'utf8')).join('\n')
   const named = (pattern: RegExp) => all.flatMap(({ command }) => pattern.exec(command)?.[1] ?? [])
   const [ran, exported] = [named(/^npm run (\S+)/), named(/^export (\w+)=/)]

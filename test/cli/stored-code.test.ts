@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../service/harness.ts'
 
-const MODULE = join(import.meta.dirname, '../../src/cli/process/program-files.ts')
+const MODULE = join(import.meta.dirname, '../../src/cli/boot/program-files.ts')
 
 /** A program that loads files of a folder, and goes on until it is let go. */
 async function started(folder: string, store: string, files: readonly string[]) {

@@ -149,7 +149,7 @@ describe('bad answers end in the right error', () => {
     expect(await failureOf(own.projects.list())).toMatchObject({
       kind: 'invalid-response',
       code: 'mismatch',
-      issues: [{ path: '', expected: 'invalid in too many places to list' }],
+      issues: [{ path: 'items[0]', expected: 'expected object' }],
     })
   })
 
