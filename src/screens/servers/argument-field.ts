@@ -93,8 +93,8 @@ export function blankOf(field: ArgumentField, texts: FieldTexts): Blank | undefi
 }
 
 /**
- * What an empty field stands for unless the person chooses. Beside a filled field of an optional object nobody sees that
- * an empty list or null would be sent, so these are chosen or asked for.
+ * What an empty field stands for unless the person chooses. Beside a filled field of an optional object nobody sees
+ * that an empty list or null would be sent, so these are chosen or asked for.
  */
 function impliedBlank({ blanks: [first], requiredWith }: ArgumentField): Blank | undefined {
   return requiredWith === undefined || first === EMPTY_TEXT ? first : undefined
