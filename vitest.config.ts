@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           // Each takes a few seconds of a processor at most, which others want too.
-          ...within(10_000),
+          ...within(20_000),
           include: [tests('src')],
           exclude: [...DRAWING, ...APART],
           isolate: false,
