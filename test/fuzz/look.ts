@@ -84,10 +84,16 @@ function beginOf(pid: number): string | undefined {
   }
 }
 
-/** Resident memory in megabytes, 0 for a process that is gone. */
+/** Whether a child is only a copy of this process so far, with its memory, and has not begun its own program. */
+function isStillThisProcess(pid: number): boolean {
+  const commandOf = (of: number | 'self') => readFileSync(`/proc/${of}/cmdline`, 'utf8')
+  return pid !== process.pid && commandOf(pid) === commandOf('self')
+}
+
+/** Resident memory in megabytes, 0 for a process that is gone or has not begun its program. */
 export function memoryOf(pid: number): number {
   try {
-    return residentMegabytes(pid) || 0
+    return isStillThisProcess(pid) ? 0 : residentMegabytes(pid) || 0
   } catch {
     return 0
   }
