@@ -10,7 +10,7 @@ import { MouseFocus } from './mouse-areas.tsx'
 import { SizeProvider, useSize } from './size.tsx'
 import { useIsCovered } from './overlays.tsx'
 import { JointsProvider, jointsAt } from './panes/joints.ts'
-import { arrangementOf, paneBoxes, type PaneShare } from './panes/layout.ts'
+import { groupArrangement, paneBoxes, type PaneShare } from './panes/layout.ts'
 import { ZoomProvider } from './panes/zoom.ts'
 
 export type PaneSpec<Id extends string> = PaneShare & { id: Id; render: (focused: boolean) => ReactNode }
@@ -41,7 +41,8 @@ export function Panes<Id extends string>(props: {
   // A click must not move the pane away from under the mouse; keys show what lies before again.
   const [first, holdFirst] = useState<number>()
   const [zoomed, setZoomed] = useState(false)
-  const boxes = paneBoxes({ ...size, panes, focused, first, zoomed })
+  const group = { ...size, panes, focused, first }
+  const boxes = paneBoxes({ ...group, zoomed })
   const step = (by: number): void => {
     holdFirst(undefined)
     onFocus(panes[(focused + by + panes.length) % panes.length]!.id)
@@ -60,8 +61,8 @@ export function Panes<Id extends string>(props: {
   // A screen reader would read the mark that comes back instead of the chosen row.
   const covered = useIsCovered() && !plain
   const shown = panes.flatMap((_, index) => (boxes[index] ? [{ index, focused: index === focused && !covered }] : []))
-  const stacked = arrangementOf(size, zoomed).arrangement === 'stacked'
-  const alone = panes.length === 1 || (!zoomed && arrangementOf(size).arrangement === 'one')
+  const stacked = groupArrangement({ ...group, zoomed }) === 'stacked'
+  const alone = !zoomed && groupArrangement(group) === 'one'
   useBindings(panesKeys, {
     next: () => step(1),
     previous: () => step(-1),

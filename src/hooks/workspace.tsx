@@ -16,6 +16,7 @@ import type { Journal } from '../api/client/journal/journal.ts'
 import type { Notebook } from '../domain/notebook/notebook.ts'
 import type { NowMemory } from '../domain/now/memory.ts'
 import type { Queries } from '../api/client/cache/queries.ts'
+import type { DismissedSteps } from '../domain/next-steps/next-steps.ts'
 import type { RerunLinks } from '../domain/runs/rerun-links.ts'
 import type { Pins, Rings } from '../domain/runs/pins.ts'
 import type { WaveMemory } from '../domain/swarms/wave-memory.ts'
@@ -89,6 +90,8 @@ export type Workspace = {
   serverNews?: ServerNews
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
+  /** Projects whose next steps were dismissed; absent where that is not kept. */
+  dismissedSteps?: DismissedSteps
   /** Absent where what is made stays. */
   unsaved?: UnsavedServers
   /** Files of other programs that hold servers; absent where none can be read. */

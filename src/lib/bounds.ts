@@ -37,6 +37,7 @@ const PROGRAM = {
   nowProjects: bound('projects that Now looks at', 'entries', 500, 'cut'),
   nowChecks: bound('servers whose last check Now remembers', 'entries', 500, 'the oldest go'),
   nowText: bound('a text of what Now remembers', 'characters', 300, 'cut'),
+  dismissedSteps: bound('projects whose next steps were dismissed', 'entries', 500, 'the oldest go'),
   seenRows: bound('rows of one list that count as seen', 'entries', 2_000, 'the oldest go'),
   seenAllRows: bound('rows that count as seen, all lists together', 'entries', 20_000, 'the oldest go'),
   seenLists: bound('lists whose seen entries are stored', 'entries', 300, 'the oldest go'),

@@ -238,7 +238,7 @@ describe('the frame', () => {
     })
     try {
       app = await openApp({ testService, place: projectsRoute.to() })
-      const frame = await app.see('✗ Not allowed')
+      const frame = await app.see('not known: Not allowed')
       expect(frame).toContain('▌Sandbox')
       await app.press(projectsKeys.bindings.open)
       await app.see('▌everything')
@@ -250,7 +250,7 @@ describe('the frame', () => {
   test('names the place from the first frame of a screen on', async () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
-    await app.see('launch eval run')
+    await app.see('of 16 allowed')
     await app.press(projectsKeys.bindings.open)
     await app.see('Sandbox › Servers › everything')
     await app.press('4')

@@ -13,6 +13,7 @@ import { StorageError } from '../../api/contract/error.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
+import { createDismissedSteps, dismissedStepsKey } from '../../domain/next-steps/next-steps.ts'
 import { createServerNews } from '../../domain/servers/news.ts'
 import { createDoctorSteps } from '../../domain/servers/steps.ts'
 import { createWaitingRequests } from '../../domain/servers/waiting.ts'
@@ -332,6 +333,7 @@ function openProfile({ log, directory }: { log: Log; directory?: string }, ...pr
     accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: wallClock }),
     now: createNowMemory({ stored: store(nowKey), clock: wallClock }),
     doctorReports: createDoctorReports({ stored: store(doctorReportsKey), clock: wallClock }),
+    dismissedSteps: createDismissedSteps(store(dismissedStepsKey)),
     notebook: createNotebook({ stored: store(notebookKey), clock: wallClock }),
   }
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { ListPane } from '../list/list-pane.tsx'
 import type { LongList } from '../list/read-on.tsx'
-import { paneNeeds } from '../list/use-list.ts'
+import { paneNeeds, paneRows } from '../list/use-list.ts'
 import { NothingChosen, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { arrangementOf } from '../panes/layout.ts'
@@ -55,7 +55,15 @@ export function CollectionFrame<Row>(
     /** The list that holds the row inside which this one is: it shows where three panes stand beside each other. */
     outer?: ReactNode
     weights?: readonly [list: number, detail: number]
-  } & (Listed<Row> | { renderList: (focused: boolean) => ReactNode; data: PaneData }),
+  } & (
+    | Listed<Row>
+    | {
+        renderList: (focused: boolean) => ReactNode
+        /** Rows in which all of it stands; absent where more than a list is in it. */
+        listRows?: number | undefined
+        data: PaneData
+      }
+  ),
 ) {
   const { collection, what, data, renderDetail, weights = [3, 5] } = props
   const { noun, row, pane, panes } = collection
@@ -84,7 +92,13 @@ export function CollectionFrame<Row>(
       onFocus={id => (id === OUTER ? level.leave?.() : router.replace({ [level.pane]: id }))}
       panes={[
         ...(outer === undefined ? [] : [{ id: OUTER, weight: 2, render: () => outer }]),
-        { id: panes[0]!, weight: weights[0], needs: paneNeeds(collection.list), render: listPane },
+        {
+          id: panes[0]!,
+          weight: weights[0],
+          needs: paneNeeds(collection.list),
+          rows: 'list' in props ? paneRows(collection.list, props.list.notices?.length) : props.listRows,
+          render: listPane,
+        },
         ...(props.between ? [props.between] : []),
         { id: panes.at(-1)!, weight: weights[1], render: detailPane },
       ]}

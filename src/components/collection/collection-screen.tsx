@@ -18,7 +18,7 @@ import { useCrumbs } from '../crumbs.tsx'
 import type { Column } from '../list/columns.ts'
 import { ListContent, ListPane } from '../list/list-pane.tsx'
 import { useArriving } from '../list/use-arriving.ts'
-import { listCount, listNote, useList, type ListState } from '../list/use-list.ts'
+import { listCount, listNote, paneRows, useList, type ListState } from '../list/use-list.ts'
 import { CollectionFrame } from './collection-frame.tsx'
 import { LevelContext, useLevel, type Level } from './level.ts'
 import { projectScreen } from './project-screen.tsx'
@@ -362,6 +362,8 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
         renderList={focused =>
           around.renderTabs(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
         }
+        // The tabs stand above it.
+        listRows={paneRows(list, 1 + words.notices.length)}
         outer={around.outer}
       />
     )

@@ -181,9 +181,21 @@ function useNeeds<Item>(items: readonly Item[], isEmpty: boolean): Needs<Item> {
   return useMemo(() => current(items), [items, current])
 }
 
-/** Columns of a pane of this width in which the names of its list stand whole. */
-export function paneNeeds<Item>({ columns, needs }: ListState<Item>): (width: number) => number {
-  return width => neededWidth(columns, width - BORDERS, needs) + BORDERS
+/** Columns of a pane of this width in which the names of its list stand whole; an empty list needs them for words. */
+export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (width: number) => number {
+  return width => {
+    if (total === 0) return width
+    const shown = columns.flatMap(({ from = 0 }) => (from <= width - BORDERS ? from : []))
+    return Math.max(neededWidth(columns, width - BORDERS, needs), ...shown) + BORDERS
+  }
+}
+
+/**
+ * Rows of a list's pane in which all of its items stand, with its edge, its titles and so many notices; undefined of an
+ * empty one, which says why it is. A filter changes nothing of it, so that no border moves while one is typed.
+ */
+export function paneRows<Item>({ total }: ListState<Item>, notices = 0): number | undefined {
+  return total === 0 ? undefined : total + notices + 2
 }
 
 /** The marked ones of all items, looked for anew only when marks or items are others. */

@@ -47,6 +47,29 @@ describe('panes', () => {
     ])
   })
 
+  test('a short list stands whole above its neighbour at 80×24 too; a longer one has the whole screen', () => {
+    const heights = (rows: number | undefined, focused = 0): (number | undefined)[] =>
+      paneBoxes({ width: 80, height: 21, focused, panes: panes.map(pane => ({ ...pane, rows })) }).map(
+        box => box?.height,
+      )
+    expect(heights(3)).toEqual([3, 18, undefined])
+    expect(heights(9)).toEqual([9, 12, undefined])
+    expect(heights(10)).toEqual([21, undefined, undefined])
+    expect(heights(undefined)).toEqual([21, undefined, undefined])
+    expect(heights(3, 2)).toEqual([undefined, 3, 18])
+  })
+
+  test('a list gets no more rows than it needs where it is tall', () => {
+    const heights = (...rows: (number | undefined)[]): (number | undefined)[] =>
+      paneBoxes({ width: 60, height: 44, focused: 0, panes: rows.map(most => ({ weight: 1, rows: most })) }).map(
+        box => box?.height,
+      )
+    expect(heights(5, 8, undefined)).toEqual([5, 8, 31])
+    expect(heights(30, 30, undefined)).toEqual([14, 15, 15])
+    expect(heights(30, undefined)).toEqual([30, 14])
+    expect(heights(40, undefined)).toEqual([22, 22])
+  })
+
   test('read aloud never beside each other, however long lines may be', () => {
     const whole = (options: { height: number }): string[] =>
       draw({ width: 200, panes, focused: 1, neverBeside: true, ...options })
@@ -79,13 +102,14 @@ describe('panes', () => {
         width,
         height: 20,
         focused: 0,
-        panes: panes.map((pane, index) => ({ ...pane, needs: () => columns[index] ?? 0 })),
+        panes: panes.map((pane, index) => ({ ...pane, ...(columns[index] && { needs: () => columns[index]! }) })),
       }).map(box => box?.width)
     expect(widths(200)).toEqual([54, 55, 91])
     expect(widths(200, 60)).toEqual([60, 54, 86])
     expect(widths(200, 999)).toEqual([79, 48, 73])
     expect(widths(160, 999)).toEqual([57, 44, 59])
-    expect(widths(300, 50, undefined, 300)).toEqual([65, 66, 169])
+    expect(widths(300, 50, undefined, 300)).toEqual([50, 66, 184])
+    expect(widths(200, 999, 10)).toEqual([79, 48, 73])
     expect(widths(120, 65)).toEqual([60, 60, undefined])
     expect(widths(140, 999)).toEqual([80, 60, undefined])
     expect(widths(80, 999)).toEqual([80, undefined, undefined])
@@ -97,6 +121,7 @@ describe('panes', () => {
       fc.nat(300).map(columns => () => columns),
       { nil: undefined },
     ),
+    rows: fc.option(fc.integer({ min: 3, max: 60 }), { nil: undefined }),
   })
 
   test('tile the area exactly, with the focused one among them', () => {
@@ -115,7 +140,7 @@ describe('panes', () => {
           const boxes = paneBoxes({ ...options, focused })
           expect(boxes[focused]).toBeDefined()
           const shown = boxes.filter(box => box !== undefined)
-          expect(shown.length).toBeLessThanOrEqual(arrangementOf(options, options.zoomed).room)
+          expect(shown.length).toBeLessThanOrEqual(options.zoomed ? 1 : Math.max(2, arrangementOf(options).room))
           expect(shown.reduce((sum, box) => sum + box.width * box.height, 0)).toBe(options.width * options.height)
           let end = { top: 0, left: 0 }
           for (const box of shown) {
@@ -130,7 +155,7 @@ describe('panes', () => {
     )
   })
 
-  test('take from one another only what one needs, and keep four fifths and 60 columns, 48 of three', () => {
+  test('no list cuts its names beside blank columns, and what gives some keeps four fifths and 60, 48 of three', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 100, max: 400 }),
@@ -138,19 +163,22 @@ describe('panes', () => {
         (width, group) => {
           const widths = (those: readonly PaneShare[]): number[] =>
             paneBoxes({ width, height: 20, panes: those, focused: 0 }).flatMap(box => box?.width ?? [])
+          const byWeightAlone = widths(group.map(({ weight }) => ({ weight })))
+          const shown = group.slice(0, byWeightAlone.length)
           const all = widths(group).map((now, index) => {
-            const need = group[index]!.needs?.() ?? 0
-            const byWeightAlone = widths(group.map(other => ({ weight: other.weight })))
+            const need = group[index]!.needs?.()
             const before = byWeightAlone[index]!
-            const kept = Math.max(byWeightAlone.length > 2 ? 48 : 60, Math.ceil(before * 0.8))
-            return { now, before, need, least: Math.min(before, Math.max(need, kept)) }
+            const kept = Math.max(shown.length > 2 ? 48 : 60, Math.ceil(before * 0.8))
+            const least = Math.min(before, need === undefined ? kept : Math.max(need, 48))
+            return { now, before, need, least }
           })
-          for (const { now, before, need, least } of all) {
+          expect(all.reduce((sum, { now }) => sum + now, 0)).toBe(width)
+          for (const { now, before, need = 0, least } of all) {
             expect(now).toBeLessThanOrEqual(Math.max(before, need))
             expect(now).toBeGreaterThanOrEqual(least)
           }
-          if (all.some(({ now, need }) => now < need))
-            for (const { now, before, least } of all) expect(now >= before || now === least).toBe(true)
+          const isCut = all.some(({ now, need = 0 }) => now < need)
+          if (isCut) for (const { now, need = 0, least } of all) expect(now < need || now === least).toBe(true)
         },
       ),
     )

@@ -2,12 +2,16 @@
 export const TWO_PANES_FROM = 100
 /** From here on three stand side by side. */
 export const THREE_PANES_FROM = 160
-/** Panes stand above each other only where each gets this many rows. */
+/** Panes stand above each other where each gets this many rows. */
 const LEAST_STACKED_ROWS = 14
+/** Where less is there, a short list stands whole above its neighbour, which gets at least this many rows. */
+const LEAST_BELOW_ROWS = 12
 
 /** A pane that gives columns to another keeps this part of its share, and at least this many: of two, or of three. */
 const SHARE_LEFT = 4 / 5
 const LEAST_LEFT = { two: 60, three: 48 }
+/** A list that needs fewer columns than its share still keeps this many, for its title and its notices. */
+const LEAST_LIST = 48
 
 /** What a pane gets of the area of its group. */
 export type PaneShare = {
@@ -18,6 +22,8 @@ export type PaneShare = {
    * chosen in another one, since no border moves from row to row.
    */
   needs?: ((width: number) => number) | undefined
+  /** Rows in which all of it stands, with the edge above it; absent of what has no end, and of an empty list. */
+  rows?: number | undefined
 }
 
 /** Where a pane stands in the area of its group. */
@@ -32,22 +38,39 @@ type Size = {
   neverBeside?: boolean
 }
 
+type Group = Size & {
+  panes: readonly PaneShare[]
+  focused: number
+  /** The first pane that shows, as long as the focused one shows with it. */
+  first?: number | undefined
+  /** Everything is the focused one's. */
+  zoomed?: boolean
+}
+
 /**
- * How panes stand in an area of this size, and how many of them: beside each other where it is wide, above each other
- * where it is only tall.
+ * How panes stand in an area of this size, and how many of them at most: beside each other where it is wide, above each
+ * other where it is tall.
  */
-export function arrangementOf(size: Size, zoomed = false): { arrangement: Arrangement; room: number } {
+export function arrangementOf(size: Size): { arrangement: Arrangement; room: number } {
   const stacked = Math.min(3, Math.floor(size.height / LEAST_STACKED_ROWS))
-  if (zoomed) return { arrangement: 'one', room: 1 }
   if (size.width >= TWO_PANES_FROM && !size.neverBeside)
     return { arrangement: 'beside', room: size.width >= THREE_PANES_FROM ? 3 : 2 }
   return stacked > 1 ? { arrangement: 'stacked', room: stacked } : { arrangement: 'one', room: 1 }
 }
 
+/** How the panes of a group stand: also above each other where one of two is a short list. */
+export function groupArrangement(group: Group): Arrangement {
+  if (group.zoomed || group.panes.length === 1) return 'one'
+  const { arrangement } = arrangementOf(group)
+  if (arrangement !== 'one' || group.neverBeside) return arrangement
+  const { rows } = group.panes[shownFrom({ ...group, room: 2 })]!
+  return rows !== undefined && rows + LEAST_BELOW_ROWS <= group.height ? 'stacked' : 'one'
+}
+
 /** Which panes show: as many neighbours as there is room for, always with the focused one. */
-function shownFrom(options: { room: number; count: number; focused: number; first: number | undefined }): number {
-  const { room, count, focused } = options
-  const wanted = Math.min(options.first ?? 0, focused)
+function shownFrom({ room, panes, focused, first = 0 }: Group & { room: number }): number {
+  const count = panes.length
+  const wanted = Math.min(first, focused)
   return Math.max(0, Math.min(Math.max(wanted, focused - (room - 1)), count - room))
 }
 
@@ -62,17 +85,21 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0)
 }
 
-/** Widths by weight, of which those that are too narrow get what the others do without. */
+/**
+ * Widths by weight, of which those that are too narrow get what the others do without: of a list all that it would
+ * leave blank, of a text a part of its share.
+ */
 function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
   const byWeight = shares(
     width,
     panes.map(pane => pane.weight),
   )
-  const needs = panes.map((pane, index) => pane.needs?.(byWeight[index]!) ?? 0)
-  const missing = byWeight.map((share, index) => Math.max(0, needs[index]! - share))
+  const needs = panes.map((pane, index) => pane.needs?.(byWeight[index]!))
   const leastLeft = panes.length > 2 ? LEAST_LEFT.three : LEAST_LEFT.two
+  const missing = byWeight.map((share, index) => Math.max(0, (needs[index] ?? 0) - share))
   const spare = byWeight.map((share, index) => {
-    const least = Math.max(needs[index]!, leastLeft, Math.ceil(share * SHARE_LEFT))
+    const need = needs[index]
+    const least = need === undefined ? Math.max(leastLeft, Math.ceil(share * SHARE_LEFT)) : Math.max(LEAST_LIST, need)
     return Math.max(0, share - least)
   })
   const moved = Math.min(sumOf(missing), sumOf(spare))
@@ -83,24 +110,31 @@ function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
 }
 
 /**
- * The box of each pane of a group, undefined for one that does not show. The boxes tile the area. `first` stays the
- * first of them as long as the focused one shows with it; `zoomed` gives everything to the focused one.
+ * Heights by weight; a short list gets no more than it needs, nor less where what is below it can do with less, and the
+ * last pane gets the rest.
  */
-export function paneBoxes(
-  options: Size & { panes: readonly PaneShare[]; focused: number; first?: number | undefined; zoomed?: boolean },
-): (PaneBox | undefined)[] {
-  const { width, height, panes, focused } = options
-  const { arrangement, room } = arrangementOf(options, options.zoomed)
+function heightsByNeed(height: number, panes: readonly PaneShare[]): number[] {
+  const byWeight = shares(
+    height,
+    panes.map(pane => pane.weight),
+  )
+  const most = height - LEAST_BELOW_ROWS
+  const upper = panes.slice(0, -1).map(({ rows }, index) => {
+    if (rows === undefined) return byWeight[index]!
+    return panes.length === 2 && rows <= most ? rows : Math.min(rows, byWeight[index]!)
+  })
+  return [...upper, height - sumOf(upper)]
+}
+
+/** The box of each pane of a group, undefined for one that does not show. The boxes tile the area. */
+export function paneBoxes(group: Group): (PaneBox | undefined)[] {
+  const { width, height, panes } = group
+  const arrangement = groupArrangement(group)
+  const room = arrangement === 'one' ? 1 : Math.max(2, arrangementOf(group).room)
   const shown = Math.min(room, panes.length)
-  const first = shownFrom({ room: shown, count: panes.length, focused, first: options.first })
+  const first = shownFrom({ ...group, room: shown })
   const inView = panes.slice(first, first + shown)
-  const lengths =
-    arrangement === 'stacked'
-      ? shares(
-          height,
-          inView.map(pane => pane.weight),
-        )
-      : widthsByNeed(width, inView)
+  const lengths = arrangement === 'stacked' ? heightsByNeed(height, inView) : widthsByNeed(width, inView)
   let used = 0
   return panes.map((_, index) => {
     const length = lengths[index - first]

@@ -21,20 +21,37 @@ export function featureText(capabilities: ProjectCapabilities | undefined): stri
   return FEATURE_TEXTS[flagState(capabilities)]
 }
 
+/** Every permission by name, whether the caller has it; undefined where the service does not say. */
+function permissionsOf({ can }: ProjectCapabilities): [name: string, isAllowed: boolean | undefined][] {
+  const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(can)])]
+  return names.map(name => [name, typeof can[name] === 'boolean' ? can[name] : undefined])
+}
+
+/** `15 of 16 allowed; not: delete any eval run`, and what is not known; advice, since every write still checks. */
+export function permissionSummary(capabilities: ProjectCapabilities): string {
+  const permissions = permissionsOf(capabilities)
+  const named = (state: boolean | undefined) =>
+    permissions.flatMap(([name, isAllowed]) => (isAllowed === state ? wordsOf(name) : []))
+  const rest = [
+    ['not', named(false)],
+    ['not known', named(undefined)],
+  ] as const
+  const texts = rest.flatMap(([word, names]) => (names.length > 0 ? `${word}: ${names.join(', ')}` : []))
+  return [`${named(true).length} of ${permissions.length} allowed`, ...texts].join('; ')
+}
+
 /** What the caller may do in the project; advice, since every write still checks. */
 export function permissionLines(capabilities: ProjectCapabilities, symbols: Symbols): Line[] {
-  const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(capabilities.can)])]
-  const allowedFirst = names.sort((a, b) => Number(capabilities.can[b] === true) - Number(capabilities.can[a] === true))
-  return allowedFirst.map(name => {
-    const allowed = capabilities.can[name]
-    const known = typeof allowed === 'boolean'
+  const allowedFirst = permissionsOf(capabilities).toSorted(([, a], [, b]) => Number(b === true) - Number(a === true))
+  return allowedFirst.map(([name, isAllowed]) => {
+    const isKnown = isAllowed !== undefined
     return {
       parts: [
         {
-          text: `${known ? (allowed ? symbols.ok : symbols.error) : UNKNOWN} `,
-          tone: known ? (allowed ? 'ok' : 'error') : 'muted',
+          text: `${isKnown ? (isAllowed ? symbols.ok : symbols.error) : UNKNOWN} `,
+          tone: isKnown ? (isAllowed ? 'ok' : 'error') : 'muted',
         },
-        { text: wordsOf(name), tone: allowed === true ? 'plain' : 'muted' },
+        { text: wordsOf(name), tone: isAllowed === true ? 'plain' : 'muted' },
       ],
     }
   })

@@ -7,7 +7,7 @@ import { foldKeys, panesKeys, selectionKeys, textSearchKeys, viewerKeys } from '
 let app: TestApp
 beforeEach(async () => {
   app = await openApp({ place: projectsRoute.to() })
-  await app.see('launch eval run')
+  await app.see('of 16 allowed')
   await app.press(panesKeys.bindings.next)
   await app.see('┬▌Sandbox')
 })
@@ -36,10 +36,10 @@ test('chosen lines are copied, and so is the whole', async () => {
   await app.see('copy lines')
   await app.press(selectionKeys.bindings.copy)
   await app.see('Copied 2 lines.')
-  expect(app.copied[0]).toMatch(/^Id +prj_\w+\nDescription +A place/)
+  expect(app.copied[0]).toMatch(/^What you can do now\nE +Run the suite/)
   await app.press(viewerKeys.bindings.copy)
   expect(app.copied[1]?.split('\n').length).toBeGreaterThan(8)
-  expect(app.copied[1]).toContain('What you may do here')
+  expect(app.copied[1]).toContain('15 of 16 allowed')
 })
 
 test('the raw record folds and unfolds, and a value is copied as JSON', async () => {

@@ -30,3 +30,33 @@ export const projectsKeys = define.panel('projects', 'Projects', {
     help: 'Delete it with everything inside, after typing its name.',
   }),
 })
+
+/** While something is left that nobody has done in the chosen project. */
+export const nextStepKeys = define.screen('nextSteps', 'What you can do now', {
+  run: on('launch', 'run its suite', {
+    hint: true,
+    needs: 'runs.create',
+    help: 'Go to a suite that has not run yet, and open the form that launches it.',
+  }),
+  examine: on('doctor', 'check its server', {
+    hint: true,
+    needs: 'service',
+    help: 'Go to a server of the project and check it step by step.',
+  }),
+  call: on('call', 'call a tool', {
+    hint: true,
+    needs: 'servers.callTool',
+    help: 'Go to the tools of a server; Enter calls the chosen one.',
+  }),
+  importServers: on('newOfFile', 'import servers', {
+    hint: true,
+    needs: 'servers.create',
+    help: 'Save servers that other programs on this machine have in mcp.json and files like it.',
+  }),
+  addServer: on('newSignedIn', 'add a server', {
+    hint: true,
+    needs: 'servers.create',
+    help: 'Go to the servers and connect one by its address.',
+  }),
+  dismiss: on('putAway', 'dismiss the steps', { help: 'Never show next steps of this project again.' }),
+})

@@ -10,17 +10,18 @@ import { runReportLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { fieldLines, heading, problemLines } from '../../components/lines.ts'
-import { featureText, permissionLines } from '../../components/records/permission-lines.ts'
+import { fieldLines, heading } from '../../components/lines.ts'
+import { featureText, permissionSummary } from '../../components/records/permission-lines.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { useNextSteps } from './use-next-steps.ts'
 
-function capabilityLines({ data, problem }: ApiQuery<ProjectCapabilities>, symbols: Symbols): Line[] {
-  if (data) return permissionLines(data, symbols)
-  if (problem) return problemLines(symbols, problem)
-  return [{ text: 'Reading what you may do here…', tone: 'muted', indent: 2 }]
+/** What the person may do here, or why that is not known. */
+function permissionText({ data, problem }: ApiQuery<ProjectCapabilities>): string {
+  if (data) return permissionSummary(data)
+  return problem ? `not known: ${problem.title}. ${problem.sentence}` : 'reading…'
 }
 
 /** Suites whose last run shows. */
@@ -41,7 +42,7 @@ function latestRunLines(suites: readonly EvalSuite[], symbols: Symbols): Line[] 
       const words = `${runReportLabel(latest)}: ${suite.name ?? suite.id}, ${formatAgo(at, serviceNow())}`
       return { text: `${symbols[symbol]} ${words}`, tone }
     })
-  return ['', heading('Latest runs of its suites'), ...lines]
+  return [heading('Latest runs of its suites'), ...lines, '']
 }
 
 /** The record is here in any case; what failed before anything was read of the capabilities stands in their place. */
@@ -63,20 +64,19 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const count = ({ items, hasMore }: Pick<ApiPages<unknown>, 'items' | 'hasMore'>): string =>
     items ? `${items.length}${hasMore ? '+' : ''}` : UNKNOWN
   const lines: Line[] = [
+    ...useNextSteps(project, servers, suites),
+    ...latestRunLines(suites.items ?? [], symbols),
     ...fieldLines([
-      ['Id', project.id],
       ['Description', project.description],
-      ['Organization', organization?.name ?? project.organizationId],
       ['Servers', count(servers)],
       ['Eval suites', count(suites)],
       ['Role here', capabilities.data?.projectRole],
-      ['Plan', capabilities.data?.plan?.name],
+      ['You may', permissionText(capabilities)],
       ['Swarms and scenarios', featureText(capabilities.data)],
+      ['Organization', organization?.name ?? project.organizationId],
+      ['Plan', capabilities.data?.plan?.name],
+      ['Id', project.id],
     ]),
-    ...latestRunLines(suites.items ?? [], symbols),
-    '',
-    heading('What you may do here'),
-    ...capabilityLines(capabilities, symbols),
   ]
   return (
     <Pane title={project.name} focused={props.focused}>

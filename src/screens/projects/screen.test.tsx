@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../../test/service/harness.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
+import { createDismissedSteps } from '../../domain/next-steps/next-steps.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { filterKeys, listKeys } from '../../components/list/list-keys.ts'
-import { projectsKeys } from './bindings.ts'
+import { nextStepKeys, projectsKeys } from './bindings.ts'
 import { projectsRoute } from './route.ts'
 
 const keys = projectsKeys.bindings
@@ -30,7 +31,7 @@ const chosen = (): string => /│▌(\w+)/.exec(app.frame())?.[1] ?? ''
 describe('the projects', () => {
   test('show what the chosen one holds and what may be done in it', async () => {
     await openProjects()
-    await app.see('✓ launch eval run')
+    await app.see(/You may +15 of 16 allowed; not: delete any/)
     expect(await app.see(/Servers +1/)).toMatch(/Eval suites +1/)
     await app.press(listKeys.bindings.down)
     await app.see(/Servers +0/)
@@ -103,6 +104,55 @@ describe('the projects', () => {
     await app.see(new RegExp(`▌${row} ─`))
     await app.press('j')
     expect(app.row('Projects 1 of 3')).not.toBe('')
+  })
+})
+
+describe('what can be done now', () => {
+  const dismissedSteps = createDismissedSteps()
+  /** Opens the new project of the workspace at 80 columns, where its steps stand below the list. */
+  async function openSandbox(): Promise<void> {
+    const { items } = await testService.client.projects.list()
+    const { id } = items.find(({ name }) => name === 'Sandbox')!
+    const place = projectsRoute.to({ projectId: id })
+    app = await openApp({ testService, place, access: { dismissedSteps }, size: { width: 80, height: 24 } })
+    await app.see('What you can do now')
+  }
+
+  test('opens the launch form of a suite that has not run', async () => {
+    await openSandbox()
+    await app.see('Run the suite “Reference server smoke”.')
+    await app.press(nextStepKeys.bindings.run)
+    await app.see('Launch Reference server smoke')
+    expect(app.router.current().screen).toBe('runs')
+  })
+
+  test('checks a server on its tab Doctor', async () => {
+    await openSandbox()
+    await app.see('Check the server “everything”.')
+    await app.press(nextStepKeys.bindings.examine)
+    await app.see(/Doctor[^]*connection/)
+    expect(app.router.current().params).toMatchObject({ tab: 'doctor' })
+  })
+
+  test('opens the tools of a server, one Enter from a call', async () => {
+    await openSandbox()
+    await app.see('Call a tool of “everything”.')
+    await app.press(nextStepKeys.bindings.call)
+    await app.see(/▌echo/)
+    await app.press('enter')
+    await app.see('Call echo')
+  })
+
+  test('is dismissed for good with a key', async () => {
+    await openSandbox()
+    await app.press(nextStepKeys.bindings.dismiss)
+    await app.see(frame => !frame.includes('What you can do now'))
+    await app.close()
+    const { items } = await testService.client.projects.list()
+    const { id } = items.find(({ name }) => name === 'Sandbox')!
+    app = await openApp({ testService, place: projectsRoute.to({ projectId: id }), access: { dismissedSteps } })
+    await app.see('15 of 16 allowed')
+    expect(app.frame()).not.toContain('What you can do now')
   })
 })
 

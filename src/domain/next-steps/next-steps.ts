@@ -1,0 +1,65 @@
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
+import { suiteStateOf } from '../runs/suite-state.ts'
+
+/** Something that nobody has done in a project yet. */
+export type NextStep =
+  | { kind: 'add-server' | 'import-servers' | 'add-suite' }
+  | { kind: 'run'; suite: EvalSuite }
+  | { kind: 'examine' | 'call'; server: ProjectServer }
+
+/** What is known of a project; a list that was not read is undefined. */
+type Known = {
+  servers: readonly ProjectServer[] | undefined
+  suites: readonly EvalSuite[] | undefined
+  /** Whether the doctor has reported on a server, and whether one was called by hand; undefined while unknown. */
+  isExamined: (server: ProjectServer) => boolean
+  isCalled: boolean | undefined
+  /** The local workspace, where what has not run is one's own. */
+  isLocal: boolean
+}
+
+/**
+ * What can be done in a project that is new to a person, at most three steps; none is offered of what is not known.
+ * A service's project in which some suite has run is in use, and needs none.
+ */
+export function nextSteps({ servers, suites, isExamined, isCalled, isLocal }: Known): NextStep[] {
+  if (!servers || !suites) return []
+  if (servers.length === 0) return [{ kind: 'import-servers' }, { kind: 'add-server' }]
+  const unrun = suites.filter(suite => suiteStateOf({ suite }).outcome === 'never-run')
+  if (!isLocal && unrun.length < suites.length) return []
+  const server = servers.find(({ enabled }) => enabled)
+  const run: NextStep[] = unrun[0] ? [{ kind: 'run', suite: unrun[0] }] : []
+  const examine: NextStep[] = server && !servers.some(isExamined) ? [{ kind: 'examine', server }] : []
+  const call: NextStep[] = server && isCalled === false ? [{ kind: 'call', server }] : []
+  return [...(suites.length === 0 ? [{ kind: 'add-suite' } as const] : run), ...examine, ...call]
+}
+
+/** The projects whose next steps the person has dismissed. */
+export type DismissedSteps = {
+  has(projectId: string): boolean
+  add(projectId: string): void
+  subscribe(listener: () => void): () => void
+}
+
+export const dismissedStepsKey: ProfileKey<readonly string[]> = {
+  name: 'dismissed-steps',
+  version: 1,
+  empty: [],
+  read: ({ projects }) => (Array.isArray(projects) ? projects.filter(id => typeof id === 'string') : undefined),
+  write: projects => ({ projects }),
+}
+
+/** Without `stored` they end with the program. */
+export function createDismissedSteps(
+  stored: Stored<readonly string[]> = storedInMemory(dismissedStepsKey),
+): DismissedSteps {
+  return {
+    has: projectId => stored.get().includes(projectId),
+    add: projectId =>
+      stored.change(before => [...before.filter(id => id !== projectId), projectId].slice(-BOUNDS.dismissedSteps.most)),
+    subscribe: stored.subscribe,
+  }
+}

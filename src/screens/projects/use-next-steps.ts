@@ -1,0 +1,105 @@
+import { useSyncExternalStore } from 'react'
+import type { Project } from '../../api/contract/projects.ts'
+import { heading } from '../../components/lines.ts'
+import { useActionAt } from '../../components/use-action-at.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { nextSteps, type NextStep } from '../../domain/next-steps/next-steps.ts'
+import { callLogOf } from '../../domain/calls/call-log.ts'
+import type { ApiPages } from '../../hooks/use-api-pages.ts'
+import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { ProjectServer } from '../../api/contract/servers.ts'
+import { unavailable, type Handlers } from '../../tui/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { useRouter } from '../../tui/router/router-context.tsx'
+import { clean, fit } from '../../tui/theme/text.ts'
+import { runsRoute } from '../runs/route.ts'
+import { serversRoute } from '../servers/route.ts'
+import { nextStepKeys, projectsKeys } from './bindings.ts'
+
+const KEY_WIDTH = 11
+const NOT_NOW = unavailable('This is done, or nothing is there to do it with.')
+const never = () => () => undefined
+
+/** What can be done now in the chosen project, as lines; their keys work while it is the chosen one. */
+export function useNextSteps(
+  project: Project,
+  servers: ApiPages<ProjectServer>,
+  suites: ApiPages<EvalSuite>,
+): readonly Line[] {
+  const { client, queries, profile, doctorReports, dismissedSteps } = useWorkspace()
+  const router = useRouter()
+  const actAt = useActionAt()
+  const isDismissed = useSyncExternalStore(dismissedSteps?.subscribe ?? never, () =>
+    Boolean(dismissedSteps?.has(project.id)),
+  )
+  const projectId = project.id
+  const server = servers.items?.find(({ enabled }) => enabled)
+  const log = callLogOf(client)
+  const called = useSyncExternalStore(log.subscribe, () => (server ? log.of(server.id).length > 0 : undefined))
+  const stored = useApiQuery({
+    ...queries.calls.list.options({ projectId, serverId: server?.id ?? '', limit: 1 }),
+    enabled: server !== undefined && !isDismissed && profile.local,
+  })
+  const examined = new Set(doctorReports?.of(projectId).map(({ serverId }) => serverId))
+  const steps = isDismissed
+    ? []
+    : nextSteps({
+        servers: servers.items,
+        suites: suites.items,
+        isExamined: ({ id }) => examined.has(id),
+        isCalled: called === true || !profile.local ? called : stored.data && stored.data.items.length > 0,
+        isLocal: profile.local,
+      })
+  const handlers: Handlers<keyof typeof nextStepKeys.bindings> = {
+    run: NOT_NOW,
+    examine: NOT_NOW,
+    call: NOT_NOW,
+    importServers: NOT_NOW,
+    addServer: NOT_NOW,
+    dismiss: () => dismissedSteps?.add(projectId),
+  }
+  for (const step of steps) {
+    if (step.kind === 'run') handlers.run = () => actAt(runsRoute.to({ projectId, suiteId: step.suite.id }), 'launch')
+    if (step.kind === 'examine')
+      handlers.examine = () => actAt(serversRoute.to({ projectId, serverId: step.server.id }), 'doctor')
+    if (step.kind === 'call')
+      handlers.call = () =>
+        router.go(serversRoute.to({ projectId, serverId: step.server.id, tab: 'tools', pane: 'detail' }))
+    if (step.kind === 'import-servers')
+      handlers.importServers = () => actAt(serversRoute.to({ projectId }), 'newOfFile')
+    if (step.kind === 'add-server') handlers.addServer = () => actAt(serversRoute.to({ projectId }), 'newSignedIn')
+  }
+  useBindings(nextStepKeys, handlers, { active: steps.length > 0 })
+  const key = useKeyName()
+  if (steps.length === 0) return []
+  const keyed = (name: string, text: string): Line => ({
+    parts: [
+      { text: fit(name, KEY_WIDTH), tone: 'accent' },
+      { text, tone: 'plain' },
+    ],
+  })
+  const line = (step: NextStep): Line => {
+    switch (step.kind) {
+      case 'run':
+        return keyed(key(nextStepKeys, 'run'), `Run the suite “${clean(step.suite.name ?? step.suite.id)}”.`)
+      case 'examine':
+        return keyed(key(nextStepKeys, 'examine'), `Check the server “${clean(step.server.name)}”.`)
+      case 'call':
+        return keyed(key(nextStepKeys, 'call'), `Call a tool of “${clean(step.server.name)}”.`)
+      case 'import-servers':
+        return keyed(key(nextStepKeys, 'importServers'), 'Import servers that other programs here use.')
+      case 'add-server':
+        return keyed(key(nextStepKeys, 'addServer'), 'Connect a server by its address.')
+      case 'add-suite':
+        return keyed(key(projectsKeys, 'runs'), 'Open its eval runs, and create a suite there.')
+    }
+  }
+  return [
+    heading('What you can do now'),
+    ...steps.map(line),
+    keyed(key(nextStepKeys, 'dismiss'), 'Dismiss these steps.'),
+    '',
+  ]
+}
