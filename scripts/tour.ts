@@ -6,6 +6,7 @@ import { ensureBuilt } from './ensure-built.ts'
 import { root } from './paths.ts'
 import { access } from './tour/access.ts'
 import { agent } from './tour/agent.ts'
+import { film } from './tour/film.ts'
 import { newcomer } from './tour/newcomer.ts'
 import { nightly } from './tour/nightly.ts'
 import { onCall } from './tour/on-call.ts'
@@ -19,6 +20,7 @@ The real program at work. \`npm run tour\` presses every key below in a pseudo-t
 zeros and durations nines. A stop shows the rows that its keys changed and the last one; \`⋮\` stands for the others.`
 
 await ensureBuilt()
+await film()
 const chapters: Chapter[] = []
 const home = createHome()
 try {

@@ -5,7 +5,7 @@ import type { Terminal } from '../../test/pty/terminal.ts'
 import { TERMINAL_COLOURS } from '../../src/tui/theme/themes.ts'
 import { steady } from '../tour/steady.ts'
 import { cellsOf, type Cell } from './cells.ts'
-import { svgOf } from './svg.ts'
+import { filmOf, svgOf, type Frame } from './svg.ts'
 
 /** What pictures are made on; the dark one last, as a program finds its terminal. */
 export const BACKGROUNDS = ['light', 'dark'] as const
@@ -40,7 +40,7 @@ function steadyCells(rows: readonly Cell[][]): Cell[][] {
 }
 
 /** Tells the program what its terminal has behind the text, and waits until it is painted for that. */
-async function layOn(terminal: Terminal, background: PictureBackground): Promise<void> {
+export async function layOn(terminal: Terminal, background: PictureBackground): Promise<void> {
   const { muted, ground } = TERMINAL_COLOURS[background]
   const from = terminal.output.length
   const painted = [1, 3, 5].map(at => Number.parseInt(muted.slice(at, at + 2), 16)).join(';')
@@ -49,13 +49,25 @@ async function layOn(terminal: Terminal, background: PictureBackground): Promise
   await settled(terminal, REPAINTED_MS)
 }
 
+/** What is on the screen, as it is painted for the background that it was told of last. */
+export function cellsOn(terminal: Terminal, background: PictureBackground): Cell[][] {
+  return steadyCells(cellsOf(terminal, TERMINAL_COLOURS[background]))
+}
+
+/** Writes screens that were taken on this background as one animated picture. */
+export async function writeFilm(
+  frames: readonly Frame[],
+  { file, title, background }: { file: string; title: string; background: PictureBackground },
+): Promise<void> {
+  await writeFile(file, filmOf(frames, TERMINAL_COLOURS[background], title))
+}
+
 /** Writes a picture of the screen on this background. */
 export async function photograph(
   terminal: Terminal,
   { file, title, background }: { file: string; title: string; background: PictureBackground },
 ): Promise<void> {
   await layOn(terminal, background)
-  const page = TERMINAL_COLOURS[background]
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, svgOf(steadyCells(cellsOf(terminal, page)), page, title))
+  await writeFile(file, svgOf(cellsOn(terminal, background), TERMINAL_COLOURS[background], title))
 }

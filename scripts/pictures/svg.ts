@@ -63,33 +63,63 @@ function textOf(glyphs: readonly Glyph[], y: number, classOf: (style: string) =>
   return element(`${first.x * CELL.width}${text.length > 1 ? `" textLength="${width}` : ''}`, text)
 }
 
+/** A screen of a film, and for how long it shows, in seconds. */
+export type Frame = { rows: readonly (readonly Cell[])[]; seconds: number }
+
 /**
  * A screen as an SVG whose text can be selected. Every line of letters is as wide as its cells, whatever font is there;
  * nothing in it comes from elsewhere.
  * @param title what it shows, for those who do not see it
  */
 export function svgOf(rows: readonly (readonly Cell[])[], page: Page, title: string): string {
-  const columns = Math.max(0, ...rows.map(row => row.length))
-  const [width, height] = [columns * CELL.width + 2 * MARGIN, rows.length * CELL.height + 2 * MARGIN]
+  return filmOf([{ rows, seconds: 1 }], page, title)
+}
+
+/** Screens of one size one after the other, again and again; who wants no motion sees the last one. */
+export function filmOf(frames: readonly Frame[], page: Page, title: string): string {
+  const columns = Math.max(0, ...frames.flatMap(({ rows }) => rows.map(row => row.length)))
+  const lines = Math.max(...frames.map(({ rows }) => rows.length))
+  const [width, height] = [columns * CELL.width + 2 * MARGIN, lines * CELL.height + 2 * MARGIN]
   const classes = new Map<string, string>()
   const classOf = (style: string): string => {
     if (style === '') return ''
     if (!classes.has(style)) classes.set(style, `c${classes.size}`)
     return ` class="${classes.get(style)!}"`
   }
-  const texts = rows.flatMap((row, y) => groupsOf(row).map(glyphs => textOf(glyphs, y, classOf)))
+  const drawn = frames.map(({ rows }) => [
+    ...shapesOf(rows, page.text),
+    ...rows.flatMap((row, y) => groupsOf(row).map(glyphs => textOf(glyphs, y, classOf))),
+  ])
   const styles = [...classes].map(([style, name]) => `.${name}{${style}}`)
+  const film = frames.length > 1 ? filmStyle(frames.map(({ seconds }) => seconds)) : ''
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
+  const font = `text{font-family:${FONTS};font-size:${SIZE}px;fill:${page.text};white-space:pre}`
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} xml:space="preserve">`,
     `<title>${escaped(title)}</title>`,
-    `<style>text{font-family:${FONTS};font-size:${SIZE}px;fill:${page.text};white-space:pre}${styles.join('')}</style>`,
+    `<style>${font}${styles.join('')}${film}</style>`,
     `<rect width="100%" height="100%" rx="6" fill="${page.ground}" stroke="#808080" stroke-opacity=".4"/>`,
     `<g transform="translate(${MARGIN} ${MARGIN})">`,
-    ...shapesOf(rows, page.text),
-    ...texts,
+    ...drawn.flatMap((elements, index) =>
+      frames.length > 1 ? [`<g class="f" id="f${index}">`, ...elements, '</g>'] : elements,
+    ),
     '</g>',
     '</svg>',
     '',
   ].join('\n')
+}
+
+/** Shows each frame in its time, and hides it otherwise. */
+function filmStyle(seconds: readonly number[]): string {
+  const total = seconds.reduce((sum, each) => sum + each, 0)
+  const starts = seconds.map((_, index) => seconds.slice(0, index).reduce((sum, each) => sum + each, 0))
+  const percent = (at: number): string => `${((at / total) * 100).toFixed(2)}%`
+  const frames = seconds.map((each, index) => {
+    const [from, to] = [percent(starts[index]!), percent(starts[index]! + each)]
+    const before = index === 0 ? '' : '0%{visibility:hidden}'
+    const after = index === seconds.length - 1 ? '' : `${to}{visibility:hidden}`
+    return `@keyframes k${index}{${before}${from}{visibility:visible}${after}}#f${index}{animation-name:k${index}}`
+  })
+  const still = `@media (prefers-reduced-motion:reduce){.f{animation:none}#f${seconds.length - 1}{visibility:visible}}`
+  return `.f{visibility:hidden;animation:${total}s step-end infinite}${frames.join('')}${still}`
 }
