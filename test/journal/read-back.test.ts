@@ -75,7 +75,11 @@ describe('a write without a key is read back', () => {
   })
 
   test.each([
-    ['callTool', { body: { toolName: 'echo', parameters: { message: 'm' } } }, 'nothing that can be read shows it'],
+    [
+      'callTool',
+      { body: { toolName: 'echo', parameters: { message: 'm' } } },
+      String.raw`a call of echo at [-\d ]*\d\d:\d\d is answered; no answer says who made it`,
+    ],
     ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
   ])('%s may have happened, and says so', async (operation, input, because) => {
     const { start, meet, projectId, serverId } = await open()

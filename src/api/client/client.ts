@@ -153,7 +153,11 @@ export function createClient(options: ClientOptions): Client {
         throw error instanceof ApiError ? new ApiError({ ...error, message: error.message, endpoint: harmless }) : error
       })
     }
-    const { intent = await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey }) } = call
+    const note = async () =>
+      endpoint.leavesNothing === undefined
+        ? await options.journal?.begin({ endpoint, input, idempotencyKey: call.idempotencyKey })
+        : undefined
+    const { intent = await note() } = call
     return intent ? await recorded(intent, send) : await send()
   }
   const call: Client['call'] = async (endpoint, input, callOptions) =>

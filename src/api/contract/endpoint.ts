@@ -94,6 +94,11 @@ type Described = {
   defaultProject?: true
   /** The work goes on after the answer although the status is not 202; see {@link outlivesAnswer}. */
   goesOn?: true
+  /**
+   * Why nothing has to be found out when its answer is lost: what it does is seen at once and lasts no longer than what
+   * it is about, so that it is done anew or left. The journal does not note such a write.
+   */
+  leavesNothing?: string
   /** Longest wait without any data in milliseconds, where the default is too short. */
   deadlineMs?: number
   /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */

@@ -20,6 +20,7 @@ export const evalIngest = resource('evalIngest', {
   uploadUrl: endpoint('createEvalIngestUploadUrl', 'POST', `${evals}/artifacts/upload-url`, {
     ...ingesting,
     summary: 'Mint a brief upload URL for an ingested artifact.',
+    leavesNothing: 'nobody has the address, which soon ends',
   }),
   report: endpoint('reportEvalRun', 'POST', `${evals}/report`, {
     ...ingesting,
@@ -68,6 +69,7 @@ export const conformanceIngest = resource('conformanceIngest', {
   heartbeat: endpoint('heartbeatConformanceIngestRun', 'POST', `${conformance}/runs/heartbeat`, {
     ...ingestingReports,
     summary: 'Tell the service that a long upload is still alive.',
+    leavesNothing: 'the next one says the same',
   }),
   finalize: endpoint('finalizeConformanceIngestRun', 'POST', `${conformance}/runs/finalize`, {
     ...ingestingReports,

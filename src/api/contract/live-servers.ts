@@ -71,6 +71,9 @@ const errors = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'FEATURE_NOT_
 /** As for the operations of the contract that ask a server. */
 const deadlineMs = 60_000
 
+/** Sent again later it would start a server that nobody asks anything. */
+const OF_PROCESS = 'it holds until the service ends, and the server shows it'
+
 const asking = { errors, deadlineMs, local: true } as const
 
 /** What a local workspace asks servers beyond the published contract. */
@@ -111,6 +114,7 @@ export const liveServers = resource('liveServers', {
     response: LiveServer,
     risk: 'write',
     idempotency: 'natural',
+    leavesNothing: OF_PROCESS,
   }),
   subscribe: endpoint('subscribeToResource', 'PUT', `${server}/subscriptions`, {
     ...asking,
@@ -119,6 +123,7 @@ export const liveServers = resource('liveServers', {
     response: LiveServer,
     risk: 'write',
     idempotency: 'natural',
+    leavesNothing: OF_PROCESS,
   }),
   complete: endpoint('completeArgument', 'POST', `${server}/completions`, {
     ...asking,

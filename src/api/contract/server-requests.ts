@@ -64,6 +64,7 @@ export const serverRequests = resource('serverRequests', {
     summary: 'Draft the answer to a sampling request with the configured model; sends nothing to the server.',
     response: shape(() => record({ text: z.string(), model: z.string(), outputTokens: z.number() })),
     risk: 'spend',
+    leavesNothing: 'a draft is stored nowhere, and the request still waits for its answer',
     deadlineMs: 300_000,
     local: true,
   }),

@@ -91,6 +91,9 @@ function recordedPage<T extends z.ZodType>(item: Shape<T>) {
   )
 }
 
+/** Sent again later it would clear what came since. */
+const RECORDED = 'what is recorded lasts no longer than the service, and the list shows it'
+
 const Cleared = shape(() => record({ cleared: z.boolean() }))
 
 const server = '/local/projects/{projectId}/servers/{serverId}' as const
@@ -114,6 +117,7 @@ export const traffic = resource('traffic', {
     response: Cleared,
     risk: 'write',
     idempotency: 'natural',
+    leavesNothing: RECORDED,
     local: true,
   }),
 })
@@ -132,6 +136,7 @@ export const console = resource('console', {
     response: Cleared,
     risk: 'write',
     idempotency: 'natural',
+    leavesNothing: RECORDED,
     local: true,
   }),
 })

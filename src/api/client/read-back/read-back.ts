@@ -1,57 +1,38 @@
-import { runName, type EvalRun, isTerminalRunStatus } from '../../contract/runs.ts'
+import { runName, type EvalRun } from '../../contract/runs.ts'
 import { ApiError } from '../errors/api-error.ts'
 import { allEndpoints, contract } from '../../contract/contract.ts'
-import { type AnyEndpoint, type InputOf, type OutputOf, pathParameters } from '../../contract/endpoint.ts'
+import type { AnyEndpoint, InputOf } from '../../contract/endpoint.ts'
 import { toEpochMs } from '../../contract/shapes.ts'
 import { localMoment } from '../../../lib/times.ts'
 import { serviceOffset } from '../transport/service-time.ts'
-import type { Finding, JournalEntry, EntryResult } from '../journal/entry.ts'
-import type { CallOptions, Client } from '../client.ts'
+import type { Finding, JournalEntry } from '../journal/entry.ts'
+import { beginnings } from './beginnings.ts'
+import { localWork } from './local-work.ts'
+import {
+  asFields,
+  type Fields,
+  inList,
+  isFromThen,
+  type LookUp,
+  type ReadBack,
+  type ReadBackAnswer,
+  type ReadBackContext,
+  sign,
+  single,
+  timeOf,
+  UNKNOWN,
+  unlessMissing,
+} from './looking.ts'
+import { stops } from './stops.ts'
 
-/** What reading showed, and the reason in a few words that can follow "because" or a colon. */
-export type ReadBackAnswer = {
-  finding: Finding
-  because: string
-  /** What is there that may be of this write, or of somebody else's. */
-  seen?: string
-  /** What it made where it happened, or what it is likely to have made where that cannot be known. */
-  result?: EntryResult
-  /** Whether it did not happen and cannot any more, so that there is nothing to decide. */
-  isOver?: boolean
-  /** Whether the service may still act on the request, so that a later look may find more. */
-  isEarly?: boolean
-}
-
-type ReadBackContext = {
-  client: Client
-  endpoint: AnyEndpoint
-  entry: JournalEntry
-  /** Runs that other writes account for. */
-  knownRunIds: ReadonlySet<string>
-  /** Whether another open write may have launched a run of the same project. */
-  hasRivals: boolean
-  /** By this machine's clock, in epoch milliseconds. */
-  now: number
-  options: CallOptions
-}
-
-/** Finds out by reads alone whether a write happened. @throws ApiError when reading fails */
-type ReadBack = (context: ReadBackContext) => Promise<ReadBackAnswer>
-
-type Fields = Record<string, unknown>
 type Place = { projectId: string; runId: string }
 
-/** How far a time of this machine may be off as the service's, in milliseconds. */
-const SKEW_MS = 2 * 60_000
-/** How long the service may take to act on a request that has left, in milliseconds. */
-const SLOWEST_MS = 10 * 60_000
 const LATEST_RUNS = 100
 
 /** Operations whose trace lies elsewhere than under their own path. */
 const special: Readonly<Record<string, ReadBack>> = {
   [contract.runs.create.operation]: launchReadBack,
   [contract.runs.rerun.operation]: rerunReadBack,
-  [contract.runs.cancel.operation]: cancelReadBack,
   [contract.journeyRuns.launch.operation]: waveReadBack,
   [contract.agent.turn.operation]: turnReadBack,
   [contract.chats.say.operation]: chatReadBack,
@@ -60,13 +41,56 @@ const special: Readonly<Record<string, ReadBack>> = {
   [contract.userTesting.unpublish.operation]: publishedReadBack('did-not-happen'),
   [contract.userTesting.rebind.operation]: rebindReadBack,
   [contract.userTesting.rotateLink.operation]: rotateReadBack,
-  [contract.userTesting.upsertMember.operation]: noReadBack('the service never lists the members of a scenario'),
-  [contract.userTesting.removeMember.operation]: noReadBack('the service never lists the members of a scenario'),
-  [contract.userTesting.setGuestExecution.operation]: noReadBack('the service answers guest limits to no read'),
+  [contract.suites.schedule.operation]: changeReadBack(part(contract.suites.get, 'schedule')),
+  [contract.hosts.setServers.operation]: changeReadBack(part(contract.hosts.get, 'config')),
+  [contract.hosts.duplicate.operation]: listReadBack(contract.hosts.list),
+  [contract.clients.duplicate.operation]: listReadBack(contract.clients.list),
+  [contract.environments.name.operation]: changeReadBack(single(contract.environments.get)),
+  [contract.environments.archive.operation]: changeReadBack(archivedOf, { archived: true }),
+  [contract.environments.restore.operation]: changeReadBack(archivedOf, { archived: false }),
+  [contract.images.promote.operation]: changeReadBack(single(contract.images.get), { sharing: 'project' }),
+  [contract.checkRepos.connect.operation]: repoReadBack,
+  ...stops,
+  ...beginnings,
+  ...localWork,
+}
+
+const { servers, cases, runGroups, images, computer, tunnels, chat, personas, journeys, evalIngest } = contract
+const { connections, conformanceIngest, userTesting, userTestingInsights } = contract
+const MEMBERS = 'the service never lists the members of a scenario'
+const COMPUTER = 'the service answers the state of a computer to no read'
+const INGESTED = 'what ingest stores is not described, so that no read can be compared with it'
+const TUNNELS = 'no read shows whether a tunnel is open'
+const DRAFTS = 'drafts are stored nowhere; asking anew draws on the daily quota again'
+
+/** Writes of which no read tells anything, with the reason as it follows a colon. */
+export const UNSHOWN: Readonly<Record<string, string>> = {
+  [userTesting.upsertMember.operation]: MEMBERS,
+  [userTesting.removeMember.operation]: MEMBERS,
+  [userTesting.setGuestExecution.operation]: 'the service answers guest limits to no read',
+  [servers.importTokens.operation]: 'the service never shows tokens',
+  [cases.createBatch.operation]: 'no answer says which batch a case came from',
+  [cases.generate.operation]: 'no answer says which request a case was generated for',
+  [runGroups.create.operation]: 'no list shows run groups',
+  [images.use.operation]: COMPUTER,
+  [computer.reset.operation]: COMPUTER,
+  [connections.create.operation]: 'no list shows connection requests',
+  [connections.retryValidation.operation]: 'a connection request does not say how often it was validated',
+  [tunnels.create.operation]: TUNNELS,
+  [tunnels.close.operation]: TUNNELS,
+  [chat.send.operation]: 'its body is not described, so that no session can be compared with it',
+  [personas.generate.operation]: DRAFTS,
+  [journeys.generate.operation]: DRAFTS,
+  [userTestingInsights.request.operation]: 'insights are read by a window that only the lost answer names',
+  [evalIngest.report.operation]: INGESTED,
+  [evalIngest.iterations.operation]: INGESTED,
+  [conformanceIngest.report.operation]: INGESTED,
+  [conformanceIngest.upsertReport.operation]: INGESTED,
 }
 
 /** How to look back at a write, or undefined where the contract shows no way. */
 export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
+  if (Object.hasOwn(UNSHOWN, endpoint.operation)) return undefined
   const way = wayBack(endpoint)
   return way && (async context => soFar(await way(context), context))
 }
@@ -85,27 +109,14 @@ function wayBack(endpoint: AnyEndpoint): ReadBack | undefined {
 /** That nothing came of a request so far proves nothing while the service may still act on it. */
 function soFar(answer: ReadBackAnswer, { entry, now }: ReadBackContext): ReadBackAnswer {
   const until = timeOf(entry).last - (serviceOffset() ?? 0)
-  if (answer.finding !== 'did-not-happen' || answer.isOver || !entry.sent || now >= until) return answer
+  if (answer.finding !== 'did-not-happen' || answer.isOver) return answer
+  if (!entry.sent || now >= until) return { ...answer, isOver: answer.endsByItself ?? false }
   const because = `${answer.because}; the service may still act on it until ${localMoment(until, now)}`
   return { finding: 'cannot-be-known', because, isEarly: true }
 }
 
 function readAt(path: string): AnyEndpoint | undefined {
   return allEndpoints().find(other => other.method === 'GET' && other.path === path)
-}
-
-/** Reads the thing that a write was about; undefined when it is not there. */
-type LookUp = (context: ReadBackContext) => Promise<Fields | undefined>
-
-function single(read: AnyEndpoint): LookUp {
-  return async ({ client, entry, options }) => {
-    try {
-      return (await client.call(read, pathInput(read, entry), options)) as Fields
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND') return undefined
-      throw error
-    }
-  }
 }
 
 /** A thing without a read of its own is looked up in the list one level above. */
@@ -116,18 +127,6 @@ function inListAbove(endpoint: AnyEndpoint): LookUp | undefined {
   return list && (async context => await inList(list, context, item => item['id'] === context.entry.input[parameter]))
 }
 
-async function inList(
-  list: AnyEndpoint,
-  { client, entry, options }: ReadBackContext,
-  wanted: (item: Fields) => boolean,
-): Promise<Fields | undefined> {
-  for await (const page of client.pages(list, pathInput(list, entry), options)) {
-    const found = (page as { items?: Fields[] }).items?.find(wanted)
-    if (found) return found
-  }
-  return undefined
-}
-
 function goneReadBack(lookUp: LookUp): ReadBack {
   return async context =>
     (await lookUp(context))
@@ -135,11 +134,26 @@ function goneReadBack(lookUp: LookUp): ReadBack {
       : { finding: 'happened', because: 'it is gone' }
 }
 
-function changeReadBack(lookUp: LookUp): ReadBack {
+/** A service that leaves the field out shows nothing. */
+async function archivedOf(context: ReadBackContext): Promise<Fields | undefined> {
+  const environment = await single(contract.environments.get)(context)
+  return environment && { archived: environment['archived'] ?? undefined }
+}
+
+/** A part of what a read answers, such as the schedule of a suite. */
+function part(read: AnyEndpoint, name: string): LookUp {
+  return async context => {
+    const whole = await single(read)(context)
+    return whole && asFields(whole[name])
+  }
+}
+
+/** @param change what is there afterwards, where that is not the body */
+function changeReadBack(lookUp: LookUp, change?: Fields): ReadBack {
   return async context => {
     const now = await lookUp(context)
     if (!now) return { finding: 'cannot-be-known', because: 'what it was to change is gone' }
-    const shown = shows(now, context.entry.input['body'])
+    const shown = shows(now, change ?? context.entry.input['body'])
     if (shown === 'nothing') return { finding: 'cannot-be-known', because: 'the service does not show these fields' }
     if (shown === 'all')
       return context.entry.complete
@@ -150,38 +164,22 @@ function changeReadBack(lookUp: LookUp): ReadBack {
 }
 
 /** A name and a time are a sign that it was created, and no proof: a colleague's may be called the same. */
-function listReadBack(list: AnyEndpoint): ReadBack | undefined {
+function listReadBack(list: AnyEndpoint): ReadBack {
   return async context => {
     const body = (context.entry.input['body'] ?? {}) as Fields
     const field = ['name', 'title'].find(name => typeof body[name] === 'string')
-    if (field === undefined) return { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
+    if (field === undefined) return UNKNOWN
     const found = await inList(list, context, item => item[field] === body[field] && isFromThen(item, context.entry))
     if (!found) return { finding: 'did-not-happen', because: `no new ${String(body[field])} is there` }
-    const seen = `${String(body[field])} is there`
-    return { finding: 'cannot-be-known', because: `${seen}; no answer says who created it`, seen }
+    return sign(`${String(body[field])} is there`, 'who created it')
   }
-}
-
-/** When a write can have taken effect, in the service's time; both known clock offsets count. */
-function timeOf({ intendedAt, lastSeenAt, serviceOffset: then }: JournalEntry): { first: number; last: number } {
-  const now = serviceOffset() ?? 0
-  const [least, most] = [Math.min(now, then ?? now), Math.max(now, then ?? now)]
-  return { first: intendedAt + least - SKEW_MS, last: lastSeenAt + most + SLOWEST_MS }
-}
-
-/** A thing that does not state when it was made counts as made then. */
-function isFromThen({ createdAt }: Fields, entry: JournalEntry): boolean {
-  const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
-  const { first, last } = timeOf(entry)
-  return made === undefined || (made >= first && made <= last)
 }
 
 /** Only the local workspace stores turns, each under the conversation that the request names. */
 async function turnReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, body } = entry.input as InputOf<typeof contract.agent.turn>
   const { conversationId, messages } = body
-  const unknown: ReadBackAnswer = { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
-  if (conversationId === undefined) return unknown
+  if (conversationId === undefined) return UNKNOWN
   try {
     const { items } = await client.agentTurns.list({ projectId, conversationId }, options)
     const asked = messages.at(-1)?.content
@@ -190,7 +188,7 @@ async function turnReadBack({ client, entry, options }: ReadBackContext): Promis
     const made = turn.createdResources?.length ?? 0
     return { finding: 'happened', because: `the turn is ${turn.status}, and created ${made === 0 ? 'nothing' : made}` }
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'local-only') return unknown
+    if (error instanceof ApiError && error.code === 'local-only') return UNKNOWN
     throw error
   }
 }
@@ -206,11 +204,7 @@ async function chatReadBack({ client, entry, options }: ReadBackContext): Promis
   for (const sessionId of ids) {
     const { messages } = await client.chats.get({ projectId, sessionId }, options)
     if (messages.some(({ text, createdAt }) => text === body.text && isFromThen({ createdAt }, entry)))
-      return {
-        finding: 'cannot-be-known',
-        because: `session ${sessionId} has it; no answer says who said it`,
-        seen: `session ${sessionId} has it`,
-      }
+      return sign(`session ${sessionId} has it`, 'who said it')
   }
   return { finding: 'did-not-happen', because: 'no session has it' }
 }
@@ -256,9 +250,7 @@ async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<Re
       ? `${ours.length} runs of the suite began then`
       : `${runName(first)} began then and is ${first.status}`
   return {
-    finding: 'cannot-be-known',
-    because: `${seen}; no answer says who launched ${ours.length > 1 ? 'them' : 'it'}`,
-    seen,
+    ...sign(seen, `who launched ${ours.length > 1 ? 'them' : 'it'}`),
     ...(ours.length === 1 && !hasRivals && { result: { runId: first.id } }),
   }
 }
@@ -281,16 +273,6 @@ function sinceThen(runs: readonly EvalRun[], entry: JournalEntry, knownRunIds: R
   if (!newest) return ''
   const more = others.length > 0 ? ` and ${others.length} more` : ''
   return `, and since then ${runName(newest)}${more} was launched`
-}
-
-async function cancelReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
-  const run: OutputOf<typeof contract.runs.get> = await client.runs.get(placeOf(entry.input as Place), options)
-  if (!isTerminalRunStatus(run.status))
-    return { finding: 'did-not-happen', because: `${runName(run)} is still ${run.status}` }
-  const because = `${runName(run)} is ${run.status}`
-  return run.status === 'cancelled'
-    ? { finding: 'happened', because }
-    : { finding: 'did-not-happen', because, isOver: true }
 }
 
 /** Most scenarios whose environment is read, one request each, to find the one of an environment. */
@@ -320,12 +302,7 @@ function publishedReadBack(whenThere: Finding): ReadBack {
 
 /** Undefined where it is gone meanwhile. */
 async function scenarioOf({ client, options }: ReadBackContext, projectId: string, scenarioId: string) {
-  try {
-    return await client.userTesting.get({ projectId, scenarioId }, options)
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND') return undefined
-    throw error
-  }
+  return await unlessMissing(client.userTesting.get({ projectId, scenarioId }, options))
 }
 
 async function rebindReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
@@ -353,17 +330,19 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
   return { finding: 'cannot-be-known', because }
 }
 
-/** A write whose effect no read shows. */
-function noReadBack(because: string): ReadBack {
-  return () => Promise.resolve({ finding: 'cannot-be-known', because })
+/** That the repository is wired as wanted is the whole effect, whoever did it. */
+async function repoReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
+  const { organizationId, body } = entry.input as InputOf<typeof contract.checkRepos.connect>
+  for await (const { available, items } of client.pages(contract.checkRepos.list, { organizationId }, options)) {
+    if (available === false) return UNKNOWN
+    if (items.some(({ repo, suiteId }) => repo === body.repo && suiteId === body.suiteId))
+      return { finding: 'happened', because: `${body.repo} runs the suite` }
+  }
+  return { finding: 'did-not-happen', because: `${body.repo} does not run the suite` }
 }
 
 function placeOf({ projectId, runId }: Place): Place {
   return { projectId, runId }
-}
-
-function pathInput(endpoint: AnyEndpoint, { input }: JournalEntry): Record<string, unknown> {
-  return Object.fromEntries(pathParameters(endpoint.path).map(name => [name, input[name]]))
 }
 
 /**
@@ -385,15 +364,10 @@ function contains(value: unknown, sent: unknown): boolean {
   return Object.entries(sent).every(([name, part]) => contains((value as Fields)[name], part))
 }
 
-function asFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
-}
-
 /** A run with the wave id of a launch proves it, because that id is minted for the launch. */
 async function waveReadBack({ client, entry, knownRunIds, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, journeyId, body } = entry.input as InputOf<typeof contract.journeyRuns.launch>
-  const unknown: ReadBackAnswer = { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
-  if (body?.waveId === undefined) return unknown
+  if (body?.waveId === undefined) return UNKNOWN
   let statesWaves = false
   for await (const { items } of client.pages(contract.journeyRuns.list, { projectId, journeyId }, options))
     for (const { id, waveId } of items) {
@@ -402,5 +376,5 @@ async function waveReadBack({ client, entry, knownRunIds, options }: ReadBackCon
       statesWaves ||= waveId != null
     }
   // Where the feature is off the list is empty, and where runs name no wave it says as little.
-  return statesWaves ? { finding: 'did-not-happen', because: 'no run of its wave is there' } : unknown
+  return statesWaves ? { finding: 'did-not-happen', because: 'no run of its wave is there' } : UNKNOWN
 }

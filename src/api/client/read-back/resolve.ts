@@ -7,8 +7,10 @@ import { describeError } from '../errors/error-text.ts'
 import { brokeOff } from '../journal/bulk.ts'
 import type { Bulk, EntryResult, Finding, JournalEntry, Settlement } from '../journal/entry.ts'
 import type { Claim, Intent, Journal } from '../journal/journal.ts'
-import { type ReadBackAnswer, readBackOf } from './read-back.ts'
+import { type ReadBackAnswer, UNKNOWN } from './looking.ts'
+import { readBackOf, UNSHOWN } from './read-back.ts'
 import { foundSentence, repeatedSentence, titleOf } from '../journal/labels.ts'
+
 /** What became of one write of an earlier session. */
 export type Resolution = {
   entry: JournalEntry
@@ -196,7 +198,7 @@ function wayToRepeat(
   { clock, entry, endpoint }: Work,
   later: { same: boolean; place: boolean },
 ): 'key' | 'nature' | undefined {
-  if (endpoint.risk !== 'write' || !entry.complete) return undefined
+  if (endpoint.risk !== 'write' || endpoint.leavesNothing !== undefined || !entry.complete) return undefined
   if (clock.now() - entry.intendedAt > REPEAT_WITHIN_MS) return undefined
   if (endpoint.idempotency === 'header' && entry.idempotencyKey !== undefined) return later.same ? undefined : 'key'
   return endpoint.idempotency === 'natural' && !later.place ? 'nature' : undefined
@@ -206,10 +208,12 @@ function wayToRepeat(
 async function look({ client, clock, endpoint, entry, journal, signal }: Work): Promise<ReadBackAnswer> {
   const readBack = readBackOf(endpoint)
   const because = 'it never left this machine'
-  if (!readBack)
-    return entry.sent
-      ? { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
-      : { finding: 'did-not-happen', because }
+  const { leavesNothing } = endpoint
+  if (!readBack || leavesNothing !== undefined) {
+    const isOver = leavesNothing !== undefined
+    if (!entry.sent) return { finding: 'did-not-happen', because, isOver }
+    return { ...UNKNOWN, because: leavesNothing ?? UNSHOWN[endpoint.operation] ?? UNKNOWN.because, isOver }
+  }
   const knownRunIds = await journal.knownRunIds()
   const options = { signal }
   const hasRivals = (await journal.unresolved()).some(other => other.id !== entry.id && mayLaunch(other, entry))

@@ -1,0 +1,60 @@
+import { contract } from '../../contract/contract.ts'
+import type { InputOf } from '../../contract/endpoint.ts'
+import { inList, isFromThen, type ReadBack, type ReadBackAnswer, sign, unlessMissing } from './looking.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+
+const { runs, waveInsights, readiness, images } = contract
+type RunInput = InputOf<typeof runs.requestInsights>
+
+/** Writes that begin work of which a list or the thing itself speaks, by operation. */
+export const beginnings: Readonly<Record<string, ReadBack>> = {
+  [runs.requestInsights.operation]: async ({ client, entry, options }) => {
+    const { projectId, runId } = entry.input as RunInput
+    const { insights } = await client.runs.get({ projectId, runId }, options)
+    return analysisSince([insights], entry)
+  },
+  [runs.requestJudge.operation]: async ({ client, entry, options }) => {
+    const { projectId, runId } = entry.input as RunInput
+    const { judges } = await client.runs.get({ projectId, runId }, options)
+    return analysisSince(Object.values(judges ?? {}) as Analysis[], entry)
+  },
+  [waveInsights.request.operation]: async ({ client, entry, options }) => {
+    const { projectId, waveId } = entry.input as InputOf<typeof waveInsights.request>
+    return analysisSince([await unlessMissing(client.waveInsights.get({ projectId, waveId }, options))], entry)
+  },
+  [readiness.startClaude.operation]: readinessReadBack('claude'),
+  [readiness.startOpenAI.operation]: readinessReadBack('openai'),
+  [images.build.operation]: async context => {
+    const build = await inList(images.builds, context, item => isFromThen(item, context.entry))
+    return build
+      ? sign(`build ${String(build['id'])} began then`, 'who asked for it')
+      : { finding: 'cannot-be-known', because: 'no build began then; an identical one may have been taken' }
+  },
+}
+
+/** What is shown of an analysis by a model; one without a time or a state is none. */
+type Analysis =
+  | { status?: unknown; generatedAt?: number | string | null; updatedAt?: number | string | null }
+  | null
+  | undefined
+
+function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): ReadBackAnswer {
+  const one = analyses.find(analysis => {
+    const at = analysis?.generatedAt ?? analysis?.updatedAt
+    return analysis?.status === 'pending' || (at != null && isFromThen({ createdAt: at }, entry))
+  })
+  return one
+    ? sign(`an analysis of then is ${String(one.status)}`, 'who asked for it')
+    : { finding: 'did-not-happen', because: 'no analysis of then is there' }
+}
+
+function readinessReadBack(readinessKind: 'claude' | 'openai'): ReadBack {
+  return async context => {
+    const { entry } = context
+    const { serverId } = entry.input
+    const run = await inList(readiness.list, context, item => isFromThen(item, entry), { serverId, readinessKind })
+    return run
+      ? sign(`readiness run ${String(run['id'])} began then`, 'who started it')
+      : { finding: 'did-not-happen', because: 'no readiness run began then' }
+  }
+}
