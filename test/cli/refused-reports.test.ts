@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { openHome } from './program.ts'
@@ -63,16 +63,29 @@ describe.concurrent('a report of an earlier command does not outlive one that is
     expect(read(junit)).toMatch(RED)
   })
 
-  test('options of the shift report, where that was to be replaced', async ending => {
-    const { home, junit: report } = await openReports(ending)
-    expect(await home.run(['now', '--report', report, '--sinse', '8h'])).toMatchObject({ code: 2 })
-    expect(existsSync(report)).toBe(true)
-    for (const wrong of [['--sinse', '8h'], ['--json'], ['--profile', 'x'], ['--base-url', 'http://127.0.0.1:9/']]) {
-      writeFileSync(report, '# Shift report: all clear\n')
-      const { code } = await home.run(['now', '--report', report, '--force', ...wrong])
-      expect([2, 3]).toContain(code)
-      expect(existsSync(report)).toBe(false)
-    }
+  test.for([
+    [['--sinse', '8h'], '--sinse'],
+    [['--json'], '--report excludes --json'],
+    [['--profile', 'x'], 'x'],
+    [['--base-url', 'http://127.0.0.1:9/'], 'No key for'],
+  ] as const)('options of the shift report, where that was to be replaced: %s', async ([wrong, why], ending) => {
+    const { home, junit: report, read } = await openReports(ending)
+    const ALL_CLEAR = '# Shift report: all clear\n'
+    writeFileSync(report, ALL_CLEAR)
+    expect(await home.run(['now', '--report', report, ...wrong])).toMatchObject({ stdout: '' })
+    expect(read(report)).toBe(ALL_CLEAR)
+    const { code } = await home.run(['now', '--report', report, '--force', ...wrong])
+    expect([2, 3]).toContain(code)
+    expect(read(report)).toMatch(/^# No shift report\n\nFrom [-\d]+ [:\d]+ UTC:\n\n    [^\n]+\n$/)
+    expect(read(report)).toContain(why)
+    expect(read(report)).not.toContain('has not written it yet')
+    expect(statSync(report).mode & 0o777).toBe(0o600)
+  })
+
+  test('a shift report that is written replaces what stood for it', async ending => {
+    const { home, junit: report, read } = await openReports(ending)
+    expect([0, 1, 3]).toContain((await home.run(['now', '--report', report, '--force'])).code)
+    expect(read(report)).toMatch(/^# Shift report of /)
   })
 })
 

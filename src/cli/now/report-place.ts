@@ -1,24 +1,59 @@
-import { rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { ApiError } from '../../api/client/errors/api-error.ts'
 import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
 import { outputTarget } from '../../lib/files/output-target.ts'
+import { writeUnlessThere } from '../../lib/files/write-unless-there.ts'
+import { redacted } from '../../lib/redaction/redaction.ts'
+import { utcTime } from '../../lib/times.ts'
+import { clean } from '../../tui/theme/text.ts'
 import { UsageError } from '../arguments/usage-error.ts'
+import { processTexts } from '../output/redaction.ts'
+import { errorLine } from '../output/report-error.ts'
 
 /**
- * Runs a command that may replace a shift report, which is gone before anything else happens: where the command ends
- * without one, that of an earlier shift does not stand for it.
- * @throws UsageError for one that cannot be removed
+ * Runs a command that may replace a shift report. That of an earlier shift does not stand for one that was not written:
+ * before anything else happens, a sentence takes its place, which says in the end why there is none.
+ * @throws UsageError for one that cannot be written
  */
-export async function withShiftReport<Code>(
+export async function withShiftReport<Code extends number | undefined>(
   { report, force = false }: { report?: string | true; force?: boolean },
   work: () => Promise<Code>,
 ): Promise<Code> {
-  if (typeof report === 'string' && force) {
-    try {
-      const target = outputTarget(report)
-      if ('file' in target) rmSync(target.file, { force: true })
-    } catch (error) {
-      throw new UsageError(`The report ${report} cannot be written: ${systemErrorReason(error)}.`)
-    }
+  if (typeof report !== 'string' || !force || isStream(report)) return await work()
+  const begun = missing('mcpdeck has not written it yet, or was killed.')
+  const leave = (text: string) => {
+    const refusal = writeUnlessThere(report, text, true)
+    if (typeof refusal === 'object') throw unwritable(report, refusal.reason)
   }
-  return await work()
+  leave(begun)
+  const explain = (why: string) => {
+    // What stands there otherwise is the report, or somebody else's.
+    if (readFileSync(report, 'utf8') === begun) leave(missing(why))
+  }
+  try {
+    const code = await work()
+    explain(`mcpdeck ended with exit code ${code ?? 0} before it could be written.`)
+    return code
+  } catch (error) {
+    explain(error instanceof ApiError || !(error instanceof Error) ? errorLine(error) : error.message)
+    throw error
+  }
+}
+
+function isStream(report: string): boolean {
+  try {
+    return 'stream' in outputTarget(report)
+  } catch (error) {
+    throw unwritable(report, systemErrorReason(error))
+  }
+}
+
+function unwritable(report: string, why: string): UsageError {
+  return new UsageError(`The report ${report} cannot be written: ${why}.`)
+}
+
+/** Plain text in a block, which nothing in it can leave. */
+function missing(why: string): string {
+  const words = clean(redacted(why, processTexts()))
+  return `# No shift report\n\nFrom ${utcTime(Date.now())}:\n\n    ${words}\n`
 }
