@@ -15,7 +15,7 @@ export type FieldOption = {
  * - `number`: a text that is typed, see {@link numberProblem}
  * - `toggle`: `yes` or nothing
  * - `choice`: the value of one option, which is the highlighted one; none is as long as the value is that of no option
- * - `choices`: any of the options, see {@link valuesOf}
+ * - `choices`: any of the options, see {@link valuesOf}; with `repeats` each of them several times
  * - `menu`: options that do something at once, and hold no value
  * - `lead`: a line that goes straight to the act, past the fields after it
  */
@@ -23,7 +23,8 @@ export type FieldInput =
   | { kind: 'text' | 'secret' | 'toggle' | 'lead' }
   | { kind: 'lines'; isOne?: true }
   | { kind: 'number'; least: number; most: number; whole: boolean }
-  | { kind: 'choice' | 'choices'; options: readonly FieldOption[]; none?: string }
+  | { kind: 'choice'; options: readonly FieldOption[]; none?: string }
+  | { kind: 'choices'; options: readonly FieldOption[]; none?: string; repeats?: true }
   | { kind: 'menu'; options: readonly FieldOption[]; onPick: (value: string) => void | Promise<void> }
 
 /** The value of a toggle that is on. */
@@ -45,6 +46,18 @@ export function textOfValues(values: readonly string[]): string {
 export function toggled(text: string, value: string): string {
   const values = valuesOf(text)
   return textOfValues(values.includes(value) ? values.filter(each => each !== value) : [...values, value])
+}
+
+/** Puts a value in once more. */
+export function onceMore(text: string, value: string): string {
+  return textOfValues([...valuesOf(text), value])
+}
+
+/** Takes a value out once, the last of the same. */
+export function onceLess(text: string, value: string): string {
+  const values = valuesOf(text)
+  const last = values.lastIndexOf(value)
+  return textOfValues(values.filter((_, at) => at !== last))
 }
 
 /** The options that a field offers; a toggle and a typed field have none. */

@@ -8,7 +8,17 @@ import type { Tone } from '../../tui/theme/theme.ts'
 import { useMouseArea } from '../mouse-areas.tsx'
 import { useSize } from '../size.tsx'
 import { useLeaveFilled } from '../use-leave-filled.ts'
-import { isTyped, optionsOf, textOfValues, toggled, valuesOf, YES, type FieldInput } from './field-input.ts'
+import {
+  isTyped,
+  onceLess,
+  onceMore,
+  optionsOf,
+  textOfValues,
+  toggled,
+  valuesOf,
+  YES,
+  type FieldInput,
+} from './field-input.ts'
 import { choiceKeys, formKeys } from './form-keys.ts'
 import { FormField, fieldRows, labelText, type FormFieldLook } from './form-field.tsx'
 import { fieldAt, firstShown, labelColumn, OPTION_ROWS, shownCount } from './form-layout.ts'
@@ -48,6 +58,8 @@ type FieldsFormProps = {
   isFilled?: boolean
   /** What could be typed into the field that the person is in. */
   suggest?: Suggest | undefined
+  /** Something was filled in that no text shows, so that leaving asks first. */
+  isChanged?: boolean
   /** Takes a pasted text that is more than a field's, and answers whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
   /** Hears which field the person is in, by its position. */
@@ -92,7 +104,7 @@ export function FieldsForm(props: FieldsFormProps) {
   const first = firstShown(heights, at, rows)
   const shown = shownCount(heights, first, rows)
   const { onText, isChanged, isUntouched } = useChanged(props)
-  const leave = useLeaveFilled(isChanged || props.isFilled === true, props.onCancel)
+  const leave = useLeaveFilled(isChanged || props.isChanged === true || props.isFilled === true, props.onCancel)
   const { act, toOption, beyond } = useFormKeys({ ...props, onText }, place, leave)
   useMouseArea(
     {
@@ -297,7 +309,14 @@ function ChoiceKeys(props: {
   const options = optionsOf(input)
   const here = options[option]
   const to = (wanted: number) => () => props.onOption(wanted)
+  const times = (change: (text: string, value: string) => string): KeyHandler | Unavailable => {
+    if (input.kind !== 'choices') return unavailable('Only one can be chosen here.')
+    if (!input.repeats || !here) return unavailable('Each can be chosen once here.')
+    return () => props.onText(change(text, here.value))
+  }
   useBindings(choiceKeys, {
+    more: times(onceMore),
+    less: times(onceLess),
     pick() {
       if (input.kind === 'toggle') props.onText(text === YES ? '' : YES)
       else if (!here) return undefined
@@ -313,7 +332,8 @@ function ChoiceKeys(props: {
       input.kind === 'choices'
         ? () => {
             const every = input.options.map(({ value }) => value)
-            props.onText(valuesOf(text).length === every.length ? '' : textOfValues(every))
+            const chosen = new Set(valuesOf(text))
+            props.onText(every.every(value => chosen.has(value)) ? '' : textOfValues(every))
           }
         : unavailable('Only one can be chosen here.'),
   })

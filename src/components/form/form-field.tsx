@@ -216,14 +216,15 @@ function Options({ field, text, width, option }: FieldProps) {
   const { input } = field
   const options = optionsOf(input)
   const first = firstOption(options.length, option)
-  const chosen = new Set(input?.kind === 'choices' ? valuesOf(text) : [text])
+  const chosen = input?.kind === 'choices' ? valuesOf(text) : [text]
   if (input && 'options' in input && options.length === 0)
     return <Text wrap="truncate">{theme.paint('muted', '    There is nothing to choose from.')}</Text>
   return options.slice(first, first + OPTION_ROWS).map(({ value, label, detail }, offset) => {
     const isHere = first + offset === option
     const name = truncate(clean(label), Math.max(8, width - OPTION_INDENT))
     const beside = truncate(clean(detail ?? ''), Math.max(0, width - OPTION_INDENT - widthOf(name) - 2))
-    const line = `${isHere ? theme.symbols.pointer : ' '} ${boxOf(input, chosen.has(value))}${name}`
+    const times = chosen.filter(each => each === value).length
+    const line = `${isHere ? theme.symbols.pointer : ' '} ${boxOf(input, times)}${name}`
     return (
       <Text key={value} wrap="truncate">
         {`  ${theme.paint(isHere ? 'selected' : 'plain', line)}  ${theme.paint('muted', beside)}`}
@@ -232,8 +233,9 @@ function Options({ field, text, width, option }: FieldProps) {
   })
 }
 
-function boxOf(input: FieldInput | undefined, isChosen: boolean): string {
-  if (input?.kind === 'choices') return isChosen ? '[x] ' : '[ ] '
-  if (input?.kind === 'choice') return isChosen ? '(o) ' : '( ) '
+/** The box of an option, with how often it is chosen. */
+function boxOf(input: FieldInput | undefined, times: number): string {
+  if (input?.kind === 'choices') return `[${times > 1 ? times : times === 1 ? 'x' : ' '}] `
+  if (input?.kind === 'choice') return times > 0 ? '(o) ' : '( ) '
   return ''
 }

@@ -35,6 +35,12 @@ export const choiceKeys = define.field('choice', 'Choice', {
     hint: true,
     help: 'Choose the option or not, where several can be chosen; switch a yes or no.',
   },
+  more: {
+    keys: ['right'],
+    label: 'once more',
+    help: 'Where a list may hold the same several times: put the option in once more.',
+  },
+  less: { keys: ['left'], label: 'once less', help: 'Take the option out once.' },
   further: { keys: ['pagedown'], label: 'further down', help: 'Move several options down.' },
   nearer: { keys: ['pageup'], label: 'further up', help: 'Move several options up.' },
   first: { keys: ['home'], label: 'first option' },

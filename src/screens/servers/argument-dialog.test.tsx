@@ -31,6 +31,10 @@ const tools = [
     kinds: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
   }, ['tags']) },
   { name: 'note', inputSchema: object({ tags: { type: 'array', items: text }, note: text }, ['tags']) },
+  { name: 'pick', inputSchema: object({
+    kinds: { type: 'array', items: { enum: ['a', 'b', 'c'] } },
+    each: { type: 'array', items: { enum: ['x', 'y'] }, uniqueItems: true },
+  }) },
   { name: 'count', inputSchema: object({ words: { type: 'array', items: { ...text, pattern: '^[a-z]+$' } } }) },
 ]
 const answers = {
@@ -58,7 +62,7 @@ beforeAll(async () => {
 })
 afterAll(() => testService.close())
 
-const TOOLS = ['send', 'label', 'note', 'count'] as const
+const TOOLS = ['send', 'label', 'note', 'pick', 'count'] as const
 
 async function openForm(
   size: { width: number; height: number },
@@ -66,7 +70,7 @@ async function openForm(
 ) {
   const app = await openApp({ testService, place, size, ...(editor && { editor }) })
   onTestFinished(() => app.close())
-  await app.see('4 listed')
+  await app.see('5 listed')
   await app.press(...Array.from({ length: TOOLS.indexOf(tool) }, () => 'down'))
   await app.press(toolsKeys.bindings.call)
   await app.see(`Call ${tool} on sender`)
@@ -151,6 +155,41 @@ test('a list is typed line by line or chosen, and an empty field is left out, an
   await app.type('z')
   await app.press(formKeys.bindings.send)
   await app.see('got {"tags":["z"]')
+})
+
+test('a list of choices holds the same as often as it is put in, unless its items are unique', async () => {
+  const app = await openForm({ width: 80, height: 40 }, { tool: 'pick' })
+  const { more, less, last, pick } = choiceKeys.bindings
+  await app.see('→ puts the same in once more')
+  await app.press(more, last, pick)
+  await app.see(/kinds +a, c/)
+  await app.press(choiceKeys.bindings.first, more, more, less)
+  await app.see(/kinds +a, c, a/)
+  await app.see('[2] a')
+  await app.press(choiceKeys.bindings.all)
+  await app.see(/kinds +a, b, c/)
+  await app.press(choiceKeys.bindings.all, more, last, pick, choiceKeys.bindings.first, more)
+  await app.press(formKeys.bindings.next)
+  await app.see(/each +left out/)
+  await app.press(more)
+  await app.see('Each can be chosen once here.')
+  await app.press(formKeys.bindings.send)
+  await app.see('got {"kinds":["a","c","a"]}')
+})
+
+test('leaving asks where only what an empty field stands for was chosen, and not once that is taken back', async () => {
+  const app = await openForm({ width: 80, height: 40 }, { tool: 'note' })
+  await app.see(/▌ tags/)
+  await app.press(formKeys.bindings.next, argumentKeys.bindings.empty)
+  await app.see('sends an empty text')
+  await app.press(formKeys.bindings.cancel)
+  await app.see('Discard what you filled in?')
+  await app.press(confirmKeys.bindings.cancel)
+  await app.press(argumentKeys.bindings.empty)
+  await app.see('left out; Ctrl+O sends an empty text')
+  await app.press(formKeys.bindings.cancel)
+  await app.see(frame => !frame.includes('Call note on sender'))
+  expect(app.frame()).not.toContain('Discard')
 })
 
 test('what is typed takes the place of what an empty field stood for', async () => {

@@ -9,11 +9,11 @@ import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
 import { isSameJson } from '../../domain/json/same-json.ts'
-import { otherBlank, textOf, type ArgumentField, type Blank, type FieldTexts } from './argument-field.ts'
+import { otherBlank, standsForSame, textOf, type Blank, type FieldTexts } from './argument-field.ts'
 import { asksNothing, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 import { argumentKeys } from './bindings.ts'
 import { shorten } from './json-text.ts'
-import { looksOf } from './argument-looks.ts'
+import { looksOf, nothingElse } from './argument-looks.ts'
 import { schemaLines, type SchemaLine } from './schema-lines.ts'
 import { useArgumentEditor } from './use-argument-editor.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -169,17 +169,13 @@ function useFilledForm(question: ArgumentQuestion, at: number, onChange: () => v
   const fields = shownFields(form, texts)
   const field = fields[at]
   const other = field && otherBlank(field, texts)
+  const isFilled = field !== undefined && field.blanks.length > 1 && textOf(field, texts) !== ''
   useBindings(argumentKeys, {
     editText: editText({ subject, form, texts, schema, onForm: take }),
-    empty: field && other !== undefined ? () => setText(field.id, other) : unavailable(nothingElse(field, texts)),
+    empty: field && other !== undefined ? () => setText(field.id, other) : unavailable(nothingElse(isFilled)),
   })
-  return { form, texts, fields, isTaken, setText }
-}
-
-/** Why a field cannot stand for something else while it is empty. */
-function nothingElse(field: ArgumentField | undefined, texts: FieldTexts): string {
-  const isFilled = field !== undefined && field.blanks.length > 1 && textOf(field, texts) !== ''
-  return isFilled ? 'It is filled in; empty it first.' : 'There is no other value to choose for an empty field here.'
+  const isBlankChanged = fields.some(each => !standsForSame(each, texts, question.form.texts))
+  return { form, texts, fields, isTaken, isBlankChanged, setText }
 }
 
 function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => void }) {
@@ -187,7 +183,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   const unusable = useUnusable(question)
   const keyName = useKeyName()
   const [at, setAt] = useState(0)
-  const { form, texts, fields, isTaken, setText } = useFilledForm(question, at, () => changed())
+  const { form, texts, fields, isTaken, isBlankChanged, setText } = useFilledForm(question, at, () => changed())
   const [faults, setFaults] = useState(NO_FAULTS)
   /** Why what is typed cannot be checked; sending it as it is takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
@@ -262,6 +258,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
       onAct={act}
       onCancel={props.onClose}
       isFilled={isTaken}
+      isChanged={isBlankChanged}
     />
   )
 }

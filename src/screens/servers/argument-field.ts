@@ -40,6 +40,8 @@ export type ArgumentField = Reading & {
   initial: string
   /** The texts that it can be, or its items, where it is chosen and not typed. */
   choices?: readonly { text: string; label: string; detail?: string }[]
+  /** A list of choices that may hold the same several times. */
+  repeats?: true
   /** What it must be, with references followed. */
   schema: JsonObject
   /** What it can stand for while it is empty, the first by itself; where there is nothing, it must be filled in. */
@@ -53,8 +55,8 @@ export const LEFT_OUT = Symbol('left out')
 export type Blank = { value: unknown; says: string }
 /** It is left out. */
 export const OUT: Blank = { value: LEFT_OUT, says: 'left out' }
-const EMPTY_TEXT: Blank = { value: '', says: 'sends an empty text' }
-const EMPTY_LIST: Blank = { value: [], says: 'sends an empty list' }
+export const EMPTY_TEXT: Blank = { value: '', says: 'sends an empty text' }
+export const EMPTY_LIST: Blank = { value: [], says: 'sends an empty list' }
 const NULL: Blank = { value: null, says: 'sends null' }
 
 /** What fills fields, by their ids: a text, or what an empty one stands for. The others hold what they begin with. */
@@ -117,6 +119,12 @@ export function otherBlank(field: ArgumentField, texts: FieldTexts): string | Bl
 export function isLeftOut(field: ArgumentField, texts: FieldTexts): boolean {
   const given = texts.get(field.id)
   return textOf(field, texts) === '' && (given === undefined || typeof given === 'string' || given === OUT)
+}
+
+/** Whether a field stands for the same with these texts as with others, where it is empty with both. */
+export function standsForSame(field: ArgumentField, one: FieldTexts, other: FieldTexts): boolean {
+  if (textOf(field, one) !== '' || textOf(field, other) !== '') return true
+  return blankOf(field, one) === blankOf(field, other) || (isLeftOut(field, one) && isLeftOut(field, other))
 }
 
 /** Whether a text says nothing; that of a text field says what it is, of spaces too. */

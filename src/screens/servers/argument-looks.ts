@@ -1,5 +1,6 @@
 import { fieldKeys } from '../../components/component-keys.ts'
 import type { FieldInput } from '../../components/form/field-input.ts'
+import { choiceKeys } from '../../components/form/form-keys.ts'
 import type { FormFieldLook } from '../../components/form/form-field.tsx'
 import type { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { blankOf, isLeftOut, otherBlank, OUT, type ArgumentField, type FieldTexts } from './argument-field.ts'
@@ -43,7 +44,8 @@ function kindWords({ type, kind, items, choices }: ArgumentField): string {
   return [type, ...(items && !choices ? ['one per line'] : []), ...(isEither ? ['as JSON or text'] : [])].join(', ')
 }
 
-function lineWords({ items, choices }: ArgumentField, keyName: KeyName): string[] {
+function lineWords({ items, choices, repeats }: ArgumentField, keyName: KeyName): string[] {
+  if (repeats) return [`${keyName(choiceKeys, 'more')} puts the same in once more`]
   return items && !choices ? [`${keyName(fieldKeys, 'lineBreak')} begins the next line`] : []
 }
 
@@ -65,11 +67,16 @@ function otherWords(field: ArgumentField, texts: FieldTexts, keyName: KeyName): 
   return [`${keyName(argumentKeys, 'empty')} ${does}`]
 }
 
+/** Why a field cannot stand for something else while it is empty. */
+export function nothingElse(isFilled: boolean): string {
+  return isFilled ? 'It is filled in; empty it first.' : 'There is no other value to choose for an empty field here.'
+}
+
 function inputOf(field: ArgumentField, empty: string): FieldInput {
-  const { choices, items, required, requiredWith } = field
+  const { choices, items, repeats, required, requiredWith } = field
   if (!choices) return { kind: 'lines', isOne: true }
   const options = choices.map(({ text, ...choice }) => ({ value: text, ...choice }))
-  if (items) return { kind: 'choices', options, none: empty || OUT.says }
+  if (items) return { kind: 'choices', options, none: empty || OUT.says, ...(repeats && { repeats }) }
   const isChosen = required && requiredWith === undefined
   const leftOut = { value: '', label: OUT.says }
   return { kind: 'choice', options: isChosen ? options : [leftOut, ...options], none: 'not chosen' }

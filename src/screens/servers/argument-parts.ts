@@ -206,13 +206,14 @@ function fieldOf(plain: PlainSchema, place: Place): ArgumentField {
 function itemsOf(
   { schema, options }: PlainSchema,
   { read }: Place,
-): Pick<ArgumentField, 'items' | 'choices'> | undefined {
+): Pick<ArgumentField, 'items' | 'choices' | 'repeats'> | undefined {
   if (options.length > 0 || schema['type'] !== 'array' || tupleOf(schema).length > 0) return undefined
   const plain = read(schema['items'])
   const type = schemaType(plain, read)
   const named = namedValues(plain)
   const chosen = named && choicesFor(named, value => !value.includes('\n'))
-  if (chosen) return { items: { kind: chosen.kind, type }, choices: chosen.choices }
+  const repeats = schema['uniqueItems'] === true ? {} : { repeats: true as const }
+  if (chosen) return { items: { kind: chosen.kind, type }, choices: chosen.choices, ...repeats }
   const { types } = knownTypes(plain)
   return types?.every(each => SCALARS.has(each)) ? { items: { kind: kindOf(plain), type, types } } : undefined
 }

@@ -112,6 +112,17 @@ export const toolsKeys = define.panel('tools', 'Tools', {
   raw: on('raw', 'raw JSON', { help: 'Its definition as the server gave it.' }),
 })
 
+const EMPTY = { keys: ['ctrl+o'], hint: true } as const
+
+/** In a form that a server asks for. */
+export const requestedKeys = define.overlay('requested', 'Form that a server asks for', {
+  empty: {
+    ...EMPTY,
+    label: 'empty',
+    help: 'Of an empty field: send an empty text or an empty list, as it may be, or take that back.',
+  },
+})
+
 /** In the form of a call. */
 export const argumentKeys = define.overlay('arguments', 'Arguments of a call', {
   editText: on('editText', 'edit as text', {
@@ -119,9 +130,8 @@ export const argumentKeys = define.overlay('arguments', 'Arguments of a call', {
     help: 'Edit all arguments as commented YAML in your editor; errors are shown at their line.',
   }),
   empty: {
-    keys: ['ctrl+o'],
+    ...EMPTY,
     label: 'empty or null',
-    hint: true,
     help: 'Of an empty field: send an empty text, an empty list or null, as it may be, or leave it out again.',
   },
 })

@@ -12,6 +12,7 @@ import {
   serversKeys,
   toolsKeys,
   argumentKeys,
+  requestedKeys,
   unsavedKeys,
   trafficKeys,
 } from './bindings.ts'
@@ -30,6 +31,7 @@ export const serversScreen = defineScreen({
     serverImportKeys,
     toolsKeys,
     argumentKeys,
+    requestedKeys,
     promptsKeys,
     resourcesKeys,
     callsKeys,

@@ -8,10 +8,15 @@ import type { FormFieldLook } from '../../../components/form/form-field.tsx'
 import { checkArguments } from '../../../domain/servers/arguments-check.ts'
 import { useWaitingRequests } from '../../../hooks/use-waiting-requests.ts'
 import { useWrite } from '../../../hooks/use-write.tsx'
+import { unavailable } from '../../../tui/keymap/binding.ts'
+import { useBindings, useKeyName } from '../../../tui/keymap/use-bindings.ts'
 import { localClock } from '../../../lib/times.ts'
 import { shorten } from '../json-text.ts'
 import { addressLines } from './address-lines.ts'
 import { readFields, requestedFields, type RequestedField } from './requested-form.ts'
+import { OUT, type Blank } from '../argument-field.ts'
+import { nothingElse } from '../argument-looks.ts'
+import { requestedKeys } from '../bindings.ts'
 import { useRequestMenu } from './use-request-menu.ts'
 import { isPlainObject } from '../../../lib/json.ts'
 
@@ -25,7 +30,7 @@ const TEXT = 'text'
 const LEAVE = 'Not now: it keeps waiting'
 
 type Action = 'accept' | 'decline' | 'cancel'
-type Field = FormFieldLook & { id: string; initial: string }
+type Field = FormFieldLook & { id: string; initial: string; blank?: Blank }
 type Verdict = { body: { content?: Record<string, never>; text?: string; model?: string } } | { faults: Faults }
 /** By the id of the field; under the empty id what belongs to none. */
 type Faults = Readonly<Record<string, string>>
@@ -54,12 +59,14 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   const isWaiting = useWaitingRequests().some(({ id }) => id === requestId)
   const write = useWrite(contract.serverRequests.answer)
   const actions = ACTIONS[kind] ?? []
+  const keyName = useKeyName()
   const [asked] = useState(() => (kind === 'form' ? requestedFields(params['requestedSchema']) : []))
   const [writer, setWriter] = useState(BY_HAND)
   const [faults, setFaults] = useState<Faults>({})
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const [texts, setTexts] = useState<Readonly<Record<string, string | Blank>>>({})
+  const [at, setAt] = useState(0)
   const menu = useRequestMenu(request, {
-    text: texts[TEXT] ?? '',
+    text: asText(texts[TEXT] ?? ''),
     write(text, model = BY_HAND) {
       setWriter(model)
       setTexts(before => ({ ...before, [TEXT]: text }))
@@ -67,12 +74,24 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   })
   const action = (texts[ANSWER] ?? actions[0]?.value) as Action
   const fields = fieldsOf({ kind, action, actions, asked, menu })
-  const textOf = (id: string): string => texts[id] ?? fields.find(field => field.id === id)?.initial ?? ''
+  const givenOf = (id: string) => texts[id] ?? fields.find(field => field.id === id)?.initial ?? ''
+  const here = fields[at]
+  const given = here && givenOf(here.id)
+  const fill = (id: string, text: string | Blank): void => {
+    setTexts({ ...texts, [id]: text })
+    setFaults({})
+  }
+  useBindings(requestedKeys, {
+    empty:
+      here?.blank && (given === '' || typeof given !== 'string')
+        ? () => fill(here.id, given === '' ? here.blank! : '')
+        : unavailable(nothingElse(here?.blank !== undefined)),
+  })
   const chosen = actions.find(({ value }) => value === action)
   const verdict = async (): Promise<Verdict> => {
     if (action !== 'accept' || kind === 'url') return { body: {} }
-    if (kind === 'form') return checked(asked, textOf, params['requestedSchema'])
-    const text = textOf(TEXT)
+    if (kind === 'form') return checked(asked, givenOf, params['requestedSchema'])
+    const text = asText(givenOf(TEXT))
     return text === '' ? { faults: { [TEXT]: 'This field is required.' } } : { body: { text, model: writer } }
   }
   const act = async (): Promise<string | undefined> => {
@@ -92,13 +111,18 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
   }
   return (
     <FieldsForm
-      fields={fields.map(field => ({ ...field, error: faults[field.id] }))}
-      texts={fields.map(({ id }) => textOf(id))}
+      fields={fields.map((field, index) => ({
+        ...field,
+        ...blankLook(field, givenOf(field.id), index === at ? keyName(requestedKeys, 'empty') : undefined),
+        error: faults[field.id],
+      }))}
+      texts={fields.map(({ id }) => asText(givenOf(id)))}
       onText={(index, text) => {
-        setTexts({ ...texts, [fields[index]!.id]: text })
-        setFaults({})
+        fill(fields[index]!.id, text)
         if (fields[index]!.id === TEXT) setWriter(BY_HAND)
       }}
+      onField={setAt}
+      isChanged={Object.values(texts).some(each => typeof each !== 'string')}
       about={aboutLines(request)}
       effect={[
         ...(faults[''] ? [{ text: faults[''], tone: 'error' as const }] : []),
@@ -113,6 +137,16 @@ export function AnswerDialog({ request, onClose }: { request: ServerRequest; onC
       onCancel={onClose}
     />
   )
+}
+
+/** What an empty field stands for where a person can choose that, and while they are in it what the key does. */
+function blankLook({ blank, input, required }: Field, given: string | Blank, key: string | undefined) {
+  const chosen = typeof given === 'string' ? undefined : given
+  if (!blank || (given !== '' && !chosen)) return {}
+  const does = !chosen ? blank.says : required ? 'takes that back' : 'leaves it out'
+  const stands = chosen?.says ?? (required ? undefined : OUT.says)
+  const empty = [stands, key && `${key} ${does}`].filter(Boolean).join('; ')
+  return { empty, ...(input?.kind === 'choices' && { input: { ...input, none: empty } }) }
 }
 
 type Parts = {
@@ -141,6 +175,11 @@ function fieldsOf({ kind, action, actions, asked, menu }: Parts): Field[] {
   return [...look, ...contents, ...(kind === 'sampling' ? [text] : []), answer]
 }
 
+/** What stands in a field: nothing where it was chosen what an empty one is sent as. */
+function asText(given: string | Blank): string {
+  return typeof given === 'string' ? given : ''
+}
+
 function fieldId(name: string): string {
   return `field ${name}`
 }
@@ -148,10 +187,10 @@ function fieldId(name: string): string {
 /** What was filled in, checked by the schema apart from this thread where that is possible at all. */
 async function checked(
   asked: readonly RequestedField[],
-  textOf: (id: string) => string,
+  givenOf: (id: string) => string | Blank,
   schema: unknown,
 ): Promise<Verdict> {
-  const read = readFields(asked, name => textOf(fieldId(name)))
+  const read = readFields(asked, name => givenOf(fieldId(name)))
   const placed = (faults: readonly (readonly [string, string])[]): Verdict => ({ faults: Object.fromEntries(faults) })
   if ('faults' in read) return placed(Object.entries(read.faults).map(([name, why]) => [fieldId(name), why]))
   const found = await checkArguments(isPlainObject(schema) ? schema : undefined, read.content)

@@ -52,6 +52,16 @@ test('what is optional is left out, what is required is not made up, and default
   })
 })
 
+test('an empty text or list is answered only where that is chosen', () => {
+  const fish = { type: 'array', items: { type: 'string', enum: ['tuna', 'cod'] } }
+  const fields = form({ a: { type: 'string' }, b: { type: 'string' }, fish, many: { type: 'integer' } }, ['a'])
+  expect(fields.map(({ blank }) => blank?.value)).toEqual(['', '', [], undefined])
+  expect(readFields(fields, name => fields.find(each => each.name === name)?.blank ?? '')).toEqual({
+    content: { a: '', b: '', fish: [] },
+  })
+  expect(form({ fish }, ['fish'])[0]!.blank).toBeUndefined()
+})
+
 test('more fields than a form shows are one JSON text', () => {
   const names = Array.from({ length: 41 }, (_, at) => [`p${at}`, { type: 'string' }])
   const fields = form(Object.fromEntries(names) as Record<string, unknown>)

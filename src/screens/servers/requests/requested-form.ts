@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { FieldInput, FieldOption } from '../../../components/form/field-input.ts'
 import { valuesOf } from '../../../components/form/field-input.ts'
+import { EMPTY_LIST, EMPTY_TEXT, type Blank } from '../argument-field.ts'
 import { isPlainObject, numberProblem, parseWritten, UnkeptNumber, type JsonObject } from '../../../lib/json.ts'
 
 /** A field of a form that a server asks for. */
@@ -13,6 +14,8 @@ export type RequestedField = {
   note: string | undefined
   input: FieldInput
   initial: string
+  /** What an empty one can be sent as, where a person chooses that. */
+  blank?: Blank
   /** What a text means; undefined leaves it out. */
   read: (text: string) => { value: unknown } | { problem: string } | undefined
 }
@@ -35,9 +38,9 @@ export function requestedFields(schema: unknown): RequestedField[] {
 /** What was filled in: the content, or what is wrong with which field. */
 export function readFields(
   fields: readonly RequestedField[],
-  textOf: (name: string) => string,
+  givenOf: (name: string) => string | Blank,
 ): { content: JsonObject } | { faults: Record<string, string> } {
-  const read = fields.map(field => ({ field, found: readField(field, textOf(field.name)) }))
+  const read = fields.map(field => ({ field, found: readField(field, givenOf(field.name)) }))
   const wrong = read.flatMap(({ field: { name }, found }) =>
     found && 'problem' in found ? [[name, found.problem]] : [],
   )
@@ -48,8 +51,9 @@ export function readFields(
   return { content: fields[0]?.kind === WHOLE_KIND && isPlainObject(whole) ? whole : content }
 }
 
-function readField(field: RequestedField, text: string): ReturnType<RequestedField['read']> {
-  const found = field.read(text)
+function readField(field: RequestedField, given: string | Blank): ReturnType<RequestedField['read']> {
+  if (typeof given !== 'string') return { value: given.value }
+  const found = field.read(given)
   return found ?? (field.required ? { problem: 'This field is required.' } : undefined)
 }
 
@@ -88,6 +92,7 @@ function fieldOf(name: string, schema: JsonObject, required: boolean): Requested
       kind: 'any of these',
       input: { kind: 'choices', options },
       initial: Array.isArray(initial) ? initial.filter(each => typeof each === 'string').join('\n') : '',
+      ...(!required && { blank: EMPTY_LIST }),
       read: chosen => (chosen === '' && !required ? undefined : { value: valuesOf(chosen) }),
     }
   return {
@@ -97,7 +102,7 @@ function fieldOf(name: string, schema: JsonObject, required: boolean): Requested
   }
 }
 
-type Filling = Pick<RequestedField, 'kind' | 'input' | 'read'>
+type Filling = Pick<RequestedField, 'kind' | 'input' | 'read' | 'blank'>
 
 /** One of some options; without options yes or no. What may be left out can be taken back. */
 function choice(options: FieldOption[] | undefined, required: boolean): Filling {
@@ -124,6 +129,7 @@ function typed({ type, format }: JsonObject): Filling {
   return {
     kind: kind ?? 'text',
     input: { kind: kind === undefined ? 'lines' : 'text' },
+    ...(kind === undefined && { blank: EMPTY_TEXT }),
     read: text => readText(text, kind),
   }
 }

@@ -5,13 +5,14 @@ import { EVERYTHING } from '../../../../test/servers/targets.ts'
 import { until } from '../../../../test/service/harness.ts'
 import { scriptedModel } from '../../../../test/service/scripted-model.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
+import { confirmKeys } from '../../../components/component-keys.ts'
 import { appKeys } from '../../../components/everywhere-keys.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
 import { createWaitingRequests } from '../../../domain/servers/waiting.ts'
 import type { ModelSettings } from '../../../service/models/endpoint.ts'
 import type { EditorHost } from '../../../components/editor/editor-host.ts'
 import { callLogOf } from '../../../domain/calls/call-log.ts'
-import { callsKeys, serversKeys, toolsKeys } from '../bindings.ts'
+import { callsKeys, requestedKeys, serversKeys, toolsKeys } from '../bindings.ts'
 import { serversRoute } from '../route.ts'
 
 const server = fileURLToPath(new URL('../../../../test/servers/asking-server.mjs', import.meta.url))
@@ -108,6 +109,25 @@ test('what is not answered keeps waiting, and can be declined or cancelled', asy
   await app.see('asking asks: Q')
   await app.press(answer, next, 'down', 'down', send)
   await app.see('"action": "cancel"')
+})
+
+test('an empty text is an answer where the person chooses it, and leaving then asks', async () => {
+  await open([server, 'legacy'])
+  await callTool('form')
+  await app.see('asking asks: Q')
+  await app.press(answer)
+  await app.see('Ctrl+O sends an empty text')
+  await app.press(requestedKeys.bindings.empty)
+  await app.see('sends an empty text; Ctrl+O takes that back')
+  await app.press(cancel)
+  await app.see('Discard what you filled in?')
+  await app.press(confirmKeys.bindings.cancel)
+  await app.type('A')
+  await app.press(requestedKeys.bindings.empty)
+  await app.see('It is filled in; empty it first.')
+  await app.press('backspace', requestedKeys.bindings.empty, send)
+  await app.see('Answered asking: accept.')
+  await app.see('"name": ""')
 })
 
 test('a request that is taken back is not answered from the form that is still open', async () => {
