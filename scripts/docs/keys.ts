@@ -46,6 +46,10 @@ export function keysDocument(all: readonly Bindings[] = allBindings): string {
     'change a key, put its name under `keys` in the [config file](config.md). The nearest group with a handler gets a key:',
     'prompt, overlay, text field, focused pane, screen, app.',
     '',
+    'The palette (`:`) finds what is called so, what begins so, what has the letters at the beginnings of its words, and',
+    'what says these words of itself; the id of a record is found by its first five characters or more. A key finds what it',
+    'does. `:q` quits, `:theme nord` changes the colours and keeps them, and `:project NAME` goes on in another project.',
+    '',
     verbsSection(),
     groups.join('\n'),
   ].join('\n')

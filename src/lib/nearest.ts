@@ -6,8 +6,11 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return near === undefined ? '' : ` Did you mean "${near}"?`
 }
 
-/** The score of letters that stand together, or each at the beginning of a word. */
-const TOGETHER = 0.5
+/**
+ * Below this, fuzzysort's score is that of letters which stand somewhere in a text; above, of letters that stand
+ * together, or each at the beginning of a word.
+ */
+export const ALIKE = 0.5
 
 /** The name that was probably meant; undefined where none is near. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
@@ -17,7 +20,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
     .filter(({ edits, known }) => edits <= Math.max(1, Math.floor(Math.min(name.length, known.length) / 3)))
     .sort((a, b) => a.edits - b.edits)
   // What was left out of a name is no typo: `url` means `baseUrl`; but `open` does not mean `completion`.
-  return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: TOGETHER })[0]?.target
+  return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: ALIKE })[0]?.target
 }
 
 /** Fewest letters to add, drop, change or swap with their neighbour to make one text of the other. */

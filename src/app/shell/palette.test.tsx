@@ -6,7 +6,7 @@ import { projectsRoute } from '../../screens/projects/route.ts'
 import { serversRoute } from '../../screens/servers/route.ts'
 import { screens } from '../registry.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
-import { rankEntries, type PaletteEntry } from './palette-entries.ts'
+import { commandEntries, rankEntries, type PaletteEntry } from './palette-entries.ts'
 
 describe('in the program', () => {
   let testService: TestService
@@ -35,13 +35,23 @@ describe('in the program', () => {
     expect(app.router.current()).toEqual({ screen: 'runs', params: { projectId } })
   })
 
+  test('the name of a screen finds it first, and so do four letters of it', async () => {
+    await openPalette()
+    for (const { title } of screens)
+      for (const typed of [title, title.toLowerCase().slice(0, 4)]) {
+        await app.press('ctrl+u')
+        await app.type(typed)
+        await app.see(frame => frame.includes(`▌Go to ${title} ·`))
+      }
+  })
+
   test('all screens are listed with their letters and what they are, and one opens', async () => {
     app = await openApp({ testService, place: serversRoute.to({ projectId }), size: { width: 80, height: 24 } })
     await app.see('▌everything')
     await app.press(',', ',')
     const shown = await app.see('All screens')
     for (const { title, about, goKey } of screens) {
-      const row = shown.split('\n').find(line => line.includes(about)) ?? ''
+      const row = shown.split('\n').find(line => line.includes(about.replace(/\.$/, ''))) ?? ''
       expect(row).toContain(title)
       expect(row).toContain(`, ${goKey} `)
     }
@@ -94,6 +104,14 @@ describe('in the program', () => {
     await app.type('help')
     const typed = await app.see(/▌.*help/)
     expect(typed).not.toMatch(/Sandbox +project/)
+    await app.press('ctrl+u')
+    // A screen is also what its letter opens: one line says both.
+    await app.type('go to')
+    const screensOf = await app.see(/▌Go to Now/)
+    for (const { title, goKey } of screens) {
+      const rows = screensOf.split('\n').filter(line => line.includes(`, ${goKey} `))
+      expect(rows).toEqual([expect.stringContaining(`Go to ${title} `)])
+    }
   })
 
   test('an action is done as its key would, with the overlay that it opens', async () => {
@@ -102,6 +120,50 @@ describe('in the program', () => {
     await app.see(/▌Everywhere: help +\?/)
     await app.press('enter')
     await app.see('What works here')
+  })
+
+  test('commands do what they say, typed as in other programs', async () => {
+    const shown: string[] = []
+    const kept: string[] = []
+    let quits = 0
+    const themes = {
+      choices: ['auto', 'nord', 'monochrome'].map(name => ({ name, about: `what ${name} is` })),
+      current: () => shown.at(-1) ?? 'auto',
+      show: (name: string) => void shown.push(name),
+      keep: async (name: string) => {
+        kept.push(name)
+        return '/a/config.yaml'
+      },
+    }
+    const { id } = await testService.client.projects.create({ body: { name: 'New bakery' } })
+    app = await openApp({ testService, place: projectsRoute.to({ projectId }), themes, quit: () => void quits++ })
+    await app.see('New bakery')
+    app.router.go(serversRoute.to({ projectId }))
+    await app.see('▌everything')
+    await app.type(':theme nord')
+    await app.see(/▌nord · what nord is/)
+    await app.press('enter')
+    await app.see('Theme nord, kept in /a/config.yaml.')
+    expect([shown, kept]).toEqual([['nord'], ['nord']])
+    await app.type(':Theme mono')
+    await app.press('enter')
+    expect(kept).toEqual(['nord', 'monochrome'])
+    await app.type(':theme ')
+    expect(await app.see(/▌auto · what auto is/)).toContain(' nord · what nord is')
+    await app.press('escape')
+    await app.type(':project new')
+    await app.see(/▌New bakery +project/)
+    await app.press('enter')
+    await app.see('This project has no saved server.')
+    expect(app.router.current()).toEqual({ screen: 'servers', params: { projectId: id } })
+    await app.type(`:project ${projectId.slice(0, -1)}`)
+    await app.see(/▌Sandbox · prj_/)
+    await app.press('enter')
+    await app.see('▌everything')
+    await app.type('::q')
+    await app.press('enter')
+    expect(quits).toBe(1)
+    await testService.client.projects.delete({ projectId: id })
   })
 
   test('a pasted locator opens its place', async () => {
@@ -153,38 +215,121 @@ describe('in the program', () => {
 })
 
 describe('ranking', () => {
-  const entry = (text: string, unavailable?: string): PaletteEntry => ({
-    id: text,
-    text,
+  const entry = (name: string, more: Partial<PaletteEntry> = {}): PaletteEntry => ({
+    id: name,
+    name,
     detail: '',
     choose: () => undefined,
-    ...(unavailable !== undefined && { unavailable }),
+    ...more,
+  })
+  const found = (entries: readonly PaletteEntry[], query: string): string[] =>
+    rankEntries(entries, query).map(({ entry: { name } }) => name)
+  /** The line with what was matched in brackets. */
+  const marked = (entries: readonly PaletteEntry[], query: string): string[] =>
+    rankEntries(entries, query).map(({ line, matched }) =>
+      [...line]
+        .map((character, at) => (matched.has(at) ? `[${character}]` : character))
+        .join('')
+        .replaceAll('][', ''),
+    )
+
+  test('names come before descriptions, and what cannot be done comes last', () => {
+    const entries = [
+      entry('stop', { about: 'Cancel what runs' }),
+      entry('cancel the run', { unavailable: 'It has ended.' }),
+      entry('a cancelled run'),
+      entry('clean every cell'),
+      entry('cancel all'),
+      entry('cancel'),
+    ]
+    expect(found(entries, 'cancel')).toEqual(['cancel', 'cancel all', 'a cancelled run', 'stop', 'cancel the run'])
   })
 
-  test('words as typed come before letters, and what cannot be done comes last', () => {
-    const entries = [entry('Runs: cancel the run', 'It has ended.'), entry('Canopy cell'), entry('cancel all')]
-    expect(rankEntries(entries, 'cancel').map(({ text }) => text)).toEqual([
-      'cancel all',
-      'Canopy cell',
-      'Runs: cancel the run',
-    ])
+  test('letters that are scattered over a text find nothing', () => {
+    const entries = [
+      entry('all screens', { lead: 'Everywhere:', about: 'Every screen with its letter and what it is' }),
+      entry('copy link', { lead: 'Everywhere:', about: 'Copy a locator of this place, which mcpdeck opens' }),
+      entry('up', { lead: 'Everywhere:', about: 'Go one step back on the screen; its top is the last' }),
+      entry('Runs', { lead: 'Go to', about: 'Eval suites with their cases, runs and trials' }),
+    ]
+    for (const query of ['evals', 'eval', 'suite trial']) expect(found(entries, query)).toEqual(['Runs'])
+    expect(found(entries, 'evrywhr')).toEqual([])
+    expect(found(entries, 'lnk')).toEqual([])
+  })
+
+  test('an id is found by its beginning alone, and shows then', () => {
+    const server = entry('everything', { recordId: 'srv_01m8jemwmz' })
+    const unnamed = entry('run_01m8aaaa', { recordId: 'run_01m8aaaa' })
+    expect(marked([server], 'srv_01')).toEqual(['everything · [srv_01]m8jemwmz'])
+    for (const query of ['01m8', 'srv', 's01m', 'jemw']) expect(found([server], query)).toEqual([])
+    expect(found([unnamed], 'run_01m8')).toEqual(['run_01m8aaaa'])
+    for (const query of ['r01a', '01m8', 'aaaa']) expect(found([unnamed], query)).toEqual([])
+  })
+
+  test('what was typed is marked where it was found', () => {
+    const runs = entry('eval runs', { lead: 'Projects:', about: 'Make it the current project and open its eval runs' })
+    expect(marked([runs], 'eval')[0]).toMatch(/^Projects: \[eval\] runs ·/)
+    expect(marked([runs], 'er')[0]).toMatch(/^Projects: \[e\]val \[r\]uns ·/)
+    expect(marked([runs], 'pro eval')[0]).toMatch(/^\[Pro\]jects: \[eval\] runs ·/)
+    expect(marked([runs], 'current op')[0]).toBe(
+      'Projects: eval runs · Make it the [current] project and [op]en its eval runs',
+    )
+  })
+
+  test('a command is found by its word with a name, and by nothing else', () => {
+    const entries = [entry('nord'), ...commandEntries('theme', [entry('nord'), entry('monochrome')])]
+    const commands = (query: string): string[] =>
+      rankEntries(entries, query).flatMap(each => (each.entry.command === undefined ? [] : each.entry.name))
+    for (const query of ['', 'nord', 'theme', 'themes nord']) expect(commands(query)).toEqual([])
+    expect(commands('theme ')).toEqual(['nord', 'monochrome'])
+    expect(found(entries, 'theme no')[0]).toBe('nord')
+    expect(commands('THEME   mono')).toEqual(['monochrome'])
   })
 
   test('the action on the key that is typed comes first', () => {
-    const quit = { ...entry('Everywhere: quit'), id: 'action app.quit', detail: 'q Ctrl+C' }
-    expect(rankEntries([entry('run #17 of quality'), quit], 'q')[0]).toBe(quit)
+    const quit = entry('quit', { keys: ['q', 'Ctrl+C'] })
+    expect(found([entry('q'), quit], 'q')[0]).toBe('quit')
+    expect(found([entry('q'), quit], ' Ctrl+C')[0]).toBe('quit')
+    expect(found([quit], '+C')).toEqual([])
   })
 
-  test('never invents, repeats or, without a text, loses an entry', () => {
-    const text = fc.string({ maxLength: 12 })
+  test('what does the same stands once, as it was first', () => {
+    expect(found([entry('Runs', { id: 'go' }), entry('runs', { id: 'go' })], 'runs')).toEqual(['Runs'])
+  })
+
+  test('never invents, repeats or, without a text, loses an entry, and marks only what is there', () => {
+    const text = fc.string({ maxLength: 12, unit: 'grapheme' })
     fc.assert(
-      fc.property(fc.uniqueArray(text), text, (texts, query) => {
-        const entries = texts.map(each => entry(each))
-        const found = rankEntries(entries, query)
-        expect(new Set(found).size).toBe(found.length)
-        for (const each of found) expect(entries).toContain(each)
-        if (query.trim() === '') expect(found).toEqual(entries)
+      fc.property(fc.uniqueArray(text), text, text, (texts, about, query) => {
+        const entries = texts.map(each => entry(each, { about, recordId: about }))
+        const ranked = rankEntries(entries, query)
+        expect(new Set(ranked.map(each => each.entry)).size).toBe(ranked.length)
+        for (const { entry: each, line, matched } of ranked) {
+          expect(entries).toContain(each)
+          for (const at of matched) expect(at).toBeLessThan(line.length)
+        }
+        if (/^\s*(?::\s*)?$/.test(query)) expect(ranked.map(each => each.entry)).toEqual(entries)
       }),
+    )
+  })
+
+  test('what begins with what is typed is always found, before what does not', () => {
+    const word = fc.stringMatching(/^[a-z]{2,8}$/)
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(word, { minLength: 1 }),
+        fc.nat(),
+        fc.integer({ min: 2, max: 8 }),
+        (words, at, length) => {
+          const query = words[at % words.length]!.slice(0, length)
+          const beginning = words.filter(each => each.startsWith(query))
+          const all = found(
+            words.map(each => entry(each)),
+            query,
+          )
+          expect(new Set(all.slice(0, beginning.length))).toEqual(new Set(beginning))
+        },
+      ),
     )
   })
 })

@@ -32,7 +32,7 @@ import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { LeaveGoneProject } from './leave-gone-project.tsx'
 import { Tabs } from './tabs.tsx'
-import { useThemeChooser, type Themes } from './theme-chooser.tsx'
+import { useThemeChooser, useThemeEntries, type Themes } from './theme-chooser.tsx'
 import { WindowTitle } from './window-title.tsx'
 import { CountRequests, useBudgetOverlay, useShare } from './budget.tsx'
 import { ShareContext } from '../../hooks/use-cadence.ts'
@@ -228,7 +228,7 @@ function useAppBindings(
     })
   }
   const agent = useAgent(project.ofShown)
-  const palettes = usePalette(screens, project.get, agent)
+  const palettes = usePalette(screens, project.get, agent, useThemeEntries(actions.themes))
   const subjectActions = useSubjectActions(screens)
   const numbered = screens.filter(({ order }) => order !== undefined)
   useBindings(appKeys, {

@@ -7,6 +7,7 @@ import { useToasts } from '../../components/toasts.tsx'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { themeKeys } from './app-keys.ts'
+import type { PaletteEntry } from './palette-entries.ts'
 
 type ThemeEntry = { name: string; about: string }
 
@@ -42,25 +43,45 @@ export function useThemeChooser(themes: Themes | undefined): KeyHandler | Unavai
   }
 }
 
-function ThemeChooser({ themes, onClose }: { themes: Themes; onClose: () => void }) {
+/** The themes by their names, as the palette lists them; none where there are no colours. */
+export function useThemeEntries(themes: Themes | undefined): PaletteEntry[] {
+  const keep = useKeepTheme(themes)
+  return (themes?.choices ?? []).map(({ name, about }) => ({
+    id: name,
+    name,
+    about,
+    detail: 'theme',
+    choose() {
+      themes?.show(name)
+      void keep(name)
+    },
+  }))
+}
+
+/** Keeps the theme that everything shows in for the next start, and says where. */
+function useKeepTheme(themes: Themes | undefined): (name: string) => Promise<void> {
   const toasts = useToasts()
-  const [before] = useState(themes.current)
-  const list = useList({ items: themes.choices, keyOf: themeName, columns, initialKey: before })
-  const index = useSyncExternalStore(list.selection.subscribe, list.selection.index)
-  const name = list.items[index]?.name ?? before
-  useEffect(() => themes.show(name), [themes, name])
-  const keep = async (): Promise<void> => {
+  return async name => {
     try {
-      toasts.show('ok', `Theme ${name}, kept in ${await themes.keep(name)}.`)
+      toasts.show('ok', `Theme ${name}, kept in ${await themes?.keep(name)}.`)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       toasts.show('error', `Theme ${name} until you quit; it could not be kept: ${why}`)
     }
   }
+}
+
+function ThemeChooser({ themes, onClose }: { themes: Themes; onClose: () => void }) {
+  const keep = useKeepTheme(themes)
+  const [before] = useState(themes.current)
+  const list = useList({ items: themes.choices, keyOf: themeName, columns, initialKey: before })
+  const index = useSyncExternalStore(list.selection.subscribe, list.selection.index)
+  const name = list.items[index]?.name ?? before
+  useEffect(() => themes.show(name), [themes, name])
   useBindings(themeKeys, {
     accept() {
       onClose()
-      void keep()
+      void keep(name)
     },
     cancel() {
       themes.show(before)

@@ -11,16 +11,19 @@ import type { LoadedScreen } from '../registry.ts'
 import type { Agent } from './agent/use-agent.tsx'
 import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
-import { fit, widthOf, truncate } from '../../tui/theme/text.ts'
+import { fit, segmentsOf, widthOf, truncate } from '../../tui/theme/text.ts'
 import {
   actionEntries,
   actionsHere,
+  commandEntries,
   locatorEntry,
   namedEntries,
   questionEntries,
   screenEntries,
+  type FoundEntry,
   type PaletteEntry,
   rankEntries,
+  titleOf,
 } from './palette-entries.ts'
 import { Box, Text } from 'ink'
 import { useMemo, useRef, useState } from 'react'
@@ -30,7 +33,7 @@ import { useSize } from '../../components/size.tsx'
 import { TextField } from '../../components/text-field/text-field.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import type { Theme } from '../../tui/theme/theme.ts'
+import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { paletteKeys } from './app-keys.ts'
 
 type Locate = (text: string) => PaletteEntry | undefined
@@ -40,12 +43,13 @@ const WIDTH = 90
 /**
  * Opens the palette over what works and what is known at this moment; `actions` opens it over what can be done with
  * the chosen thing alone, `screens` over all screens with what each is, `projects` over the projects that were read, of
- * which the chosen one becomes that of the screen.
+ * which the chosen one becomes that of the screen. `themes` can be chosen by their names.
  */
 export function usePalette(
   screens: readonly LoadedScreen[],
   projectId: () => string | undefined,
   agent: Pick<Agent, 'ask' | 'about'>,
+  themes: readonly PaletteEntry[],
 ): Record<'palette' | 'actions' | 'screens' | 'projects', () => void> {
   const overlays = useOverlays()
   const router = useRouter()
@@ -69,44 +73,51 @@ export function usePalette(
     open('What can be done here', [...here, ...questions()], () => undefined)
   }
   const go = (place: Place): void => router.go(place)
-  const placesBy = (textOf: (screen: LoadedScreen) => string): PaletteEntry[] =>
+  const places = (lead?: string): PaletteEntry[] =>
     screenEntries(
       screens.map((screen, index) => ({
-        text: textOf(screen),
+        ...screen,
+        ...(lead !== undefined && { lead }),
         place: screen.route.to({ projectId: projectId() }),
-        key: [screen.order !== undefined && String(index + 1), `, ${screen.goKey}`].filter(Boolean).join('  '),
+        keys: [...(screen.order === undefined ? [] : [String(index + 1)]), `, ${screen.goKey}`],
       })),
       go,
     )
+  /** The projects that were read, as that of the screen; where it has none, as places of their own. */
+  const projectsHere = (): PaletteEntry[] => {
+    const { screen, params } = router.current()
+    const here = params['projectId'] === undefined ? undefined : screens.find(({ route }) => route.screen === screen)
+    const { to } = here?.route ?? projectsRoute
+    const known = screens.find(({ route }) => route === projectsRoute)?.named?.(queryClient) ?? []
+    return namedEntries(
+      known.map(project => ({ ...project, place: to({ projectId: project.id }) })),
+      go,
+    )
+  }
   const palette = (): void => {
     const refuse = (why: string): void => toasts.show('warn', why)
     const routes = screens.map(screen => screen.route)
     const named = screens.flatMap(screen => screen.named?.(queryClient) ?? [])
     const entries = [
-      ...placesBy(({ title }) => `Go to ${title}`),
+      ...places('Go to'),
       ...namedEntries([...followed(), ...flying, ...named], go),
-      ...actionEntries(dispatcher.active(), perform),
+      // Opening what is open is not worth a line.
+      ...actionEntries(
+        dispatcher.active().filter(({ name }) => name !== 'app.palette'),
+        perform,
+      ),
       ...questions(),
+      ...commandEntries('project', projectsHere()),
+      ...commandEntries('theme', themes),
     ]
     open('Palette', entries, text => locatorEntry(routes, text.trim(), profile, { go, refuse }))
   }
-  const overview = (): void => {
-    const width = Math.max(...screens.map(({ title }) => widthOf(title))) + 2
-    open(
-      'All screens',
-      placesBy(({ title, about }) => `${fit(title, width)}${about}`),
-      () => undefined,
-    )
-  }
+  const overview = (): void => open('All screens', places(), () => undefined)
   const projects = (): void => {
-    const { screen, params } = router.current()
-    const here = params['projectId'] === undefined ? undefined : screens.find(({ route }) => route.screen === screen)
-    const { to } = here?.route ?? projectsRoute
-    const known = screens.find(({ route }) => route === projectsRoute)?.named?.(queryClient) ?? []
-    const all = { id: 'projects', text: 'All projects', detail: 'screen', choose: () => go(projectsRoute.to()) }
+    const all = { id: 'projects', name: 'All projects', detail: 'screen', choose: () => go(projectsRoute.to()) }
+    const known = projectsHere()
     if (known.length === 0) return all.choose()
-    const inProjects = known.map(project => ({ ...project, place: to({ projectId: project.id }) }))
-    return open('Choose a project', [...namedEntries(inProjects, go), all], () => undefined)
+    return open('Choose a project', [...known, all], () => undefined)
   }
   return { palette, actions, screens: overview, projects }
 }
@@ -126,17 +137,17 @@ export function Palette(props: {
   const [selected, setSelected] = useState(0)
   const shown = useMemo(() => {
     const located = props.locate(query)
-    return [...(located ? [located] : []), ...rankEntries(props.entries, query)]
+    return [...(located ? rankEntries([located], '') : []), ...rankEntries(props.entries, query)]
   }, [props, query])
   const index = Math.min(selected, Math.max(0, shown.length - 1))
   const rows = Math.max(1, height - HEAD)
   const last = Math.max(0, shown.length - 1)
   const move = (by: number): void => setSelected(now => Math.max(0, Math.min(last, Math.min(now, last) + by)))
   const choose = (chosen: number): void => {
-    const entry = shown[chosen]
-    if (!entry) return
+    const found = shown[chosen]
+    if (!found) return
     props.onClose()
-    entry.choose()
+    found.entry.choose()
   }
   useBindings(paletteKeys, {
     next: () => move(1),
@@ -167,9 +178,9 @@ export function Palette(props: {
       </Box>
       <Text>{theme.paint('border', theme.symbols.lines.horizontal.repeat(width))}</Text>
       {shown.length === 0 && <Text>{theme.paint('muted', ' Nothing fits.')}</Text>}
-      {shown.slice(start.current, start.current + rows).map((entry, offset) => (
-        <Text key={entry.id} wrap="truncate">
-          {entryLine(theme, entry, { width, isSelected: start.current + offset === index })}
+      {shown.slice(start.current, start.current + rows).map((found, offset) => (
+        <Text key={found.entry.id} wrap="truncate">
+          {entryLine(theme, found, { width, isSelected: start.current + offset === index })}
         </Text>
       ))}
     </Box>
@@ -178,16 +189,31 @@ export function Palette(props: {
 
 function entryLine(
   theme: Theme,
-  entry: PaletteEntry,
+  { entry, line, matched }: FoundEntry,
   { width, isSelected }: { width: number; isSelected: boolean },
 ): string {
   const detail = truncate(entry.detail, Math.floor(width / 3))
-  // The reason goes before what it would do: that is what is wanted then.
-  const [name = ''] = entry.text.split(' · ')
-  const text = entry.unavailable === undefined ? entry.text : `${name} (${entry.unavailable})`
   const pointer = isSelected ? theme.symbols.pointer : ' '
-  const room = Math.max(0, width - widthOf(detail) - 3)
-  const line = `${pointer}${fit(text, room)} `
-  if (isSelected) return theme.paint('selected', `${line}${detail} `)
-  return theme.paint(entry.unavailable === undefined ? 'plain' : 'muted', line) + theme.paint('key', detail)
+  const text = fit(line, Math.max(0, width - widthOf(detail) - 3))
+  if (isSelected && !theme.tintsRows) return theme.paint('selected', `${pointer}${text} ${detail} `)
+  const titled = entry.unavailable === undefined ? titleOf(entry).length : 0
+  const toneAt = (at: number): Tone => (matched.has(at) ? 'key' : at < titled ? 'plain' : 'muted')
+  const row = `${pointer}${paintedBy(theme, text, toneAt)} ${theme.paint('key', detail)}`
+  return isSelected ? theme.paint('selected', `${row} `) : row
+}
+
+/** Cleaned text with each of its characters in the tone that its offset has. */
+function paintedBy(theme: Theme, text: string, toneAt: (offset: number) => Tone): string {
+  let painted = ''
+  let piece = ''
+  let tone: Tone = 'plain'
+  for (const { segment, index } of segmentsOf(text)) {
+    if (toneAt(index) !== tone) {
+      painted += theme.paint(tone, piece)
+      piece = ''
+      tone = toneAt(index)
+    }
+    piece += segment
+  }
+  return painted + theme.paint(tone, piece)
 }

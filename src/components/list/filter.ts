@@ -1,4 +1,5 @@
 import fuzzysort from 'fuzzysort'
+import { ALIKE } from '../../lib/nearest.ts'
 import { cellText, type Column } from './columns.ts'
 
 /** One demand of a filter besides its plain words. */
@@ -70,12 +71,6 @@ export function createTexts<Item extends object>(columns: readonly Column<Item>[
     return entry
   }
 }
-
-/**
- * Below this, fuzzysort's score is that of letters which stand somewhere in a text; above, of the first letters of
- * words and the like.
- */
-const ALIKE = 0.5
 
 /** Rows that a filter lets through, in the order of the list, with the one to choose. */
 export type Found<Item> = { items: readonly Item[]; best: Item | undefined }

@@ -41,14 +41,14 @@ function namedRuns(queryClient: QueryClient): NamedPlace[] {
     ...cachedItems(queryClient, contract.runs.list).map(({ input, item: run }) => ({
       id: run.id,
       kind: 'run',
-      name: `${names.get(input.suiteId) ?? input.suiteId}: ${runWords(run)}`,
+      name: `${names.get(input.suiteId) ?? 'Run'}: ${runWords(run)}`,
       place: runsRoute.to({ projectId: input.projectId, suiteId: input.suiteId, runId: run.id }),
     })),
   ]
 }
 
-/** A run as the list calls it; its id comes after that, to be found by. */
+/** A run as the list calls it. */
 function runWords(run: EvalRun): string {
   const { word } = runLook(run)
-  return run.runNumber == null ? `${run.id} ${word}` : `#${run.runNumber} ${word} · ${run.id}`
+  return run.runNumber == null ? word : `#${run.runNumber} ${word}`
 }
