@@ -4,19 +4,19 @@ const define = bindingsOf()
 
 /** What works on every screen; sentences of components name its keys too. */
 export const appKeys = define.app('app', 'Everywhere', {
-  help: on('help', 'help', { hint: 'end' }),
+  help: on('help', 'help', { also: ['f1'], hint: 'end' }),
   palette: on('palette', 'palette', {
     also: ['ctrl+p'],
     help: 'Find a screen, an item or an action by a few letters.',
     hint: 'spare',
   }),
   actions: on('actions', 'actions', { help: 'Everything that can be done with what is chosen here.', hint: 'later' }),
-  back: { keys: ['escape'], label: 'up', help: 'Go one step back on the screen; its top is the last.' },
+  back: { keys: ['escape'], label: 'up', help: 'Go one step back on the screen; at its top nothing happens.' },
   quit: on('quit', 'quit', { hint: 'end' }),
   interrupt: { keys: ['ctrl+c'], label: 'leave at once' },
   suspend: { keys: ['ctrl+z'], label: 'suspend', help: 'Back to the shell; `fg` returns.' },
   redraw: { keys: ['ctrl+l'], label: 'redraw' },
-  refresh: on('refresh', 'refresh', { hint: 'later', help: 'Refresh what is on the screen.' }),
+  refresh: on('refresh', 'refresh', { also: ['ctrl+r'], hint: 'later', help: 'Refresh what is on the screen.' }),
   screen: {
     keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
     label: 'screen',
@@ -43,4 +43,5 @@ export const appKeys = define.app('app', 'Everywhere', {
   theme: { keys: ['ctrl+t'], label: 'theme', help: 'Choose the colours; the list shows each as it is chosen.' },
   last: on('last', 'last place', { help: 'Go back to the place you left last.' }),
   projects: on('projects', 'projects', { help: 'Choose another project.' }),
+  allProjects: { keys: ['0'], label: 'all projects', help: 'Show all projects.' },
 })

@@ -6,12 +6,18 @@ export type Toast = { id: number; tone: Tone; text: string }
 /** A sentence that was shown, and when: milliseconds since 1970. */
 export type Message = Pick<Toast, 'tone' | 'text'> & { at: number }
 
-/** Most sentences that stay readable after they left the footer. */
+/** Most sentences that stay readable after they left the screen. */
 export const MOST_MESSAGES = 200
 
-/** How long a sentence stays, in milliseconds; bad news stays longer. */
-const STAY: Partial<Record<Tone, number>> = { error: 12_000, warn: 8_000 }
-const STAY_OTHERWISE = 4_000
+/** How long a sentence stays, in milliseconds: a moment, and one more for each further 80 characters to read. */
+const MOMENT_MS = 3000
+const CHARACTERS = 80
+/** What failed stays longer. */
+const FAILURE_MS = 12_000
+
+function stayOf(tone: Tone, text: string): number {
+  return tone === 'error' ? FAILURE_MS : MOMENT_MS * Math.max(1, Math.ceil(text.length / CHARACTERS))
+}
 
 export type Toasts = {
   show(tone: Tone, text: string): void
@@ -25,29 +31,45 @@ export type Toasts = {
   subscribe(listener: () => void): () => void
 }
 
-/** Sentences shown in the footer for a while, the newest in front. */
+/**
+ * Sentences shown for a while, the newest in front. Good news gives way to what is newer; bad news waits behind it, and
+ * shows for the rest of its time then.
+ */
 export function createToasts(): Toasts {
   let shown: readonly Toast[] = []
   let messages: readonly Message[] = []
   let next = 1
+  /** Milliseconds that a sentence still has to stay, by its id. */
+  const left = new Map<number, number>()
+  let front: { id: number; since: number; timer: NodeJS.Timeout } | undefined
   const listeners = new Set<() => void>()
   const set = (value: readonly Toast[]): void => {
+    if (front) {
+      clearTimeout(front.timer)
+      left.set(front.id, Math.max(0, left.get(front.id)! - (performance.now() - front.since)))
+    }
     shown = value
+    const id = shown.at(-1)?.id
+    front = id === undefined ? undefined : { id, since: performance.now(), timer: leaves(id) }
+    for (const known of left.keys()) if (shown.every(toast => toast.id !== known)) left.delete(known)
     for (const listener of listeners) listener()
   }
+  const leaves = (id: number): NodeJS.Timeout =>
+    setTimeout(() => set(shown.filter(other => other.id !== id)), left.get(id)).unref()
+  const bad = (): readonly Toast[] => shown.filter(({ tone }) => tone === 'error' || tone === 'warn')
   return {
     show(tone, text) {
       const toast = { id: next, tone, text }
       next += 1
       messages = [{ tone, text, at: Date.now() }, ...messages].slice(0, MOST_MESSAGES)
-      set([...shown, toast])
-      setTimeout(() => set(shown.filter(other => other.id !== toast.id)), STAY[tone] ?? STAY_OTHERWISE).unref()
+      left.set(toast.id, stayOf(tone, text))
+      set([...bad(), toast])
     },
     clear() {
       if (shown.length > 0) set([])
     },
     settle() {
-      if (shown.some(({ tone }) => tone === 'ok')) set(shown.filter(({ tone }) => tone !== 'ok'))
+      if (shown.length > bad().length) set(bad())
     },
     current: () => shown.at(-1),
     messages: () => messages,

@@ -70,6 +70,20 @@ describe('the list of all bindings', () => {
     expect(bound.map(displayKey)).toEqual(expect.arrayContaining(named))
   })
 
+  test('has every key with Alt, Ctrl or Shift that a document names, as it is typed', () => {
+    const documents = globSync('../{docs/*,README,CHANGELOG}.md', { cwd: SOURCE })
+    expect(documents.length).toBeGreaterThan(10)
+    const bound = allBindings.flatMap(group => Object.values(group.bindings).flatMap(({ keys }) => keys))
+    const known = new Set(bound.map(displayKey))
+    const wrong = documents.flatMap(file =>
+      [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/`((?:Alt|Ctrl|Shift)\+[^`]+)`/g)]
+        .map(([, key = '']) => key)
+        .filter(key => !known.has(key))
+        .map(key => `${file}: ${key}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test('has a letter for every screen', () => {
     expect(Object.keys(goKeysOf(screens).bindings)).toEqual(screens.map(({ route }) => route.screen))
   })

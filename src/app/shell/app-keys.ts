@@ -67,7 +67,7 @@ export const themeKeys = define.overlay('theme', 'Themes', {
 
 export const helpKeys = define.overlay('help', 'Help', {
   filter: on('find', 'filter', { hint: true, help: 'Show only the lines that contain a text.' }),
-  close: { verb: 'quit', keys: ['escape', VERBS.quit.key, '?'], label: 'close', hint: true },
+  close: { verb: 'quit', keys: ['escape', VERBS.quit.key, '?', 'f1'], label: 'close', hint: true },
 })
 
 export const paletteKeys = define.overlay('palette', 'Palette', {

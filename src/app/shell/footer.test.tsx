@@ -32,6 +32,13 @@ test('hints go by importance: what one comes for first, and what is too long lea
   expect(at(20)).toEqual(['', 'help, quit'])
 })
 
+test('the way out stays whatever else there is', () => {
+  const { left, right } = chooseHints([...bindings, hinted('escape', 'cancel', true)], 32)
+  expect([...left, ...right].map(({ label }) => label)).toEqual(['cancel', 'help', 'quit'])
+  const wide = chooseHints([...bindings, hinted('escape', 'cancel', true)], 200)
+  expect(wide.left.map(({ label }) => label).slice(-2)).toEqual(['cancel', 'filter'])
+})
+
 test('what cannot be done now takes no room', () => {
   const bound = bindings.map(binding => ({ ...binding, unavailable: binding.keys[0] === 'R' ? 'Why' : undefined }))
   expect(chooseHints(bound, 80).left.map(({ label }) => label)).not.toContain('rerun failed')

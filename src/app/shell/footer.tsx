@@ -1,10 +1,9 @@
-import { Text } from 'ink'
-import { useSyncExternalStore } from 'react'
+import { Box, Text } from 'ink'
 import { useCurrentTasks, type Task } from '../../hooks/tasks.tsx'
 import { useWaitingWrite } from '../../hooks/use-open-writes.ts'
 import { useSize } from '../../components/size.tsx'
 import { Spinner } from '../../components/spinner.tsx'
-import { useCurrentToast, useToasts, type Toast } from '../../components/toasts.tsx'
+import { useCurrentToast, type Toast } from '../../components/toasts.tsx'
 import { displayKey } from '../../tui/keymap/binding.ts'
 import type { Pending } from '../../tui/keymap/dispatcher.ts'
 import type { ActiveBinding } from '../../tui/keymap/layers.ts'
@@ -29,20 +28,22 @@ function widthOfAll(bindings: readonly ActiveBinding[]): number {
   return bindings.reduce((sum, binding) => sum + hintWidth(binding) + GAP, 0)
 }
 
+const IMPORTANCES = ['first', true, 'spare', 'later'] as const
+
 /** The hints that fit in a width by their importance; one that is too long leaves its room to the next. */
 export function chooseHints(
   bindings: readonly ActiveBinding[],
   width: number,
 ): { left: ActiveBinding[]; right: ActiveBinding[] } {
   const hinted = bindings.filter(binding => binding.hint && !binding.unavailable)
-  const taken = new Set(hinted.filter(({ hint }) => hint === 'end'))
-  for (const importance of ['first', true, 'spare', 'later'] as const)
-    for (const binding of hinted)
-      if (binding.hint === importance && 1 + widthOfAll([...taken, binding]) <= width) taken.add(binding)
+  const byImportance = IMPORTANCES.flatMap(importance => hinted.filter(({ hint }) => hint === importance))
+  // The way out is never what is missing.
+  const taken = new Set(hinted.filter(({ hint, keys }) => hint === 'end' || keys[0] === 'escape'))
+  for (const binding of byImportance) if (1 + widthOfAll([...taken, binding]) <= width) taken.add(binding)
   const atEnd = ({ hint }: ActiveBinding): boolean => hint === 'end' || hint === 'spare'
-  // A set keeps the order of importance; at the right end it is that of the declaration.
+  // At the right end the order is that of the declaration.
   return {
-    left: [...taken].filter(binding => !atEnd(binding)),
+    left: byImportance.filter(each => !atEnd(each) && taken.has(each)),
     right: hinted.filter(each => atEnd(each) && taken.has(each)),
   }
 }
@@ -142,43 +143,33 @@ export function taskParts(
 }
 
 /** Most rows that a sentence takes. */
-const TOAST_ROWS = 4
+const NOTICE_ROWS = 4
 /** Margin and mark before a sentence, and the margin after it. */
-const TOAST_FRAME = 4
+const NOTICE_FRAME = 4
+/** Columns of the edge that stay at both sides of a sentence in it. */
+const EDGE = 2
+
 /**
- * Least columns for the keys after a sentence: leaving, help, and one or two of the place; with less they get a row of
- * their own.
+ * A sentence as it is shown: in the lower edge of the page, where it covers nothing, if it is a line; else in rows of
+ * its own above the keys, whole where it fits them.
  */
-const LEAST_HINTS = 32
-
-/** A sentence as the footer shows it, whole where it fits its rows. */
-function toastLines(text: string, width: number): string[] {
-  const room = Math.max(1, width - TOAST_FRAME)
+function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string[]; inEdge: boolean } {
+  const room = Math.max(1, width - NOTICE_FRAME)
   const lines = wrap(clean(text), room)
-  if (lines.length <= TOAST_ROWS) return lines
-  return [...lines.slice(0, TOAST_ROWS - 1), truncate(lines.slice(TOAST_ROWS - 1).join(' '), room)]
+  const [only = ''] = lines
+  if (lines.length === 1) return { lines, inEdge: !theme.plain && widthOf(only) + NOTICE_FRAME + 2 * EDGE <= width }
+  if (lines.length <= NOTICE_ROWS) return { lines, inEdge: false }
+  const last = truncate(lines.slice(NOTICE_ROWS - 1).join(' '), room)
+  return { lines: [...lines.slice(0, NOTICE_ROWS - 1), last], inEdge: false }
 }
 
-/** Columns that the last row of a sentence leaves. */
-function leftBeside(lines: readonly string[], width: number): number {
-  return width - TOAST_FRAME - widthOf(lines.at(-1) ?? '')
-}
-
-/** Rows of a sentence and of the keys that work meanwhile. */
-function toastRows(text: string, width: number): number {
-  const lines = toastLines(text, width)
-  return lines.length + (leftBeside(lines, width) < LEAST_HINTS ? 1 : 0)
-}
-
-/** How many rows the footer takes now: one, or what a sentence needs. */
+/** How many rows the footer takes now: that of the keys, and those of a sentence that is longer than a line. */
 export function useFooterRows(width: number): number {
-  const toasts = useToasts()
+  const theme = useTheme()
+  const toast = useCurrentToast()
   const pending = usePendingKeys()
-  const rows = useSyncExternalStore(toasts.subscribe, () => {
-    const toast = toasts.current()
-    return toast ? toastRows(toast.text, width) : 1
-  })
-  return pending ? pendingLines(pending, width).length : rows
+  const notice = toast && noticeOf(toast, width, theme)
+  return (pending ? pendingLines(pending, width).length : 1) + (notice && !notice.inEdge ? notice.lines.length : 0)
 }
 
 /** The symbol in front of a sentence, which shows its tone without colour. */
@@ -187,37 +178,52 @@ export function toneMark(tone: Tone, { ok, warn, error, bullet }: Theme['symbols
   return marks[tone] ?? bullet
 }
 
-/** What just happened, and at its end or below it the keys that work. */
-function Said(props: { toast: Toast; bindings: readonly ActiveBinding[]; width: number }) {
-  const { toast, bindings, width } = props
-  const theme = useTheme()
-  const mark = toneMark(toast.tone, theme.symbols)
-  const lines = toastLines(toast.text, width)
-  const left = leftBeside(lines, width)
-  const rows = lines.map((line, index) =>
-    theme.paint(toast.tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`),
-  )
-  if (left < LEAST_HINTS) rows.push(` ${hintLine(theme, bindings, width)}`)
-  else rows.push(`${rows.pop() ?? ''}  ${hintLine(theme, bindings, left)}`)
-  return rows.map((row, index) => (
-    <Text key={index} wrap="truncate">
-      {row}
-    </Text>
-  ))
+function noticeRows({ tone }: Toast, lines: readonly string[], theme: Theme): string[] {
+  const mark = toneMark(tone, theme.symbols)
+  return lines.map((line, index) => theme.paint(tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`))
 }
 
-/** Last lines: how a sequence of keys can go on, else what just happened and the keys that work now. */
+/** What just happened, in the lower edge of the page, where it is short enough; the keys stay where they are. */
+export function Notice() {
+  const theme = useTheme()
+  const { width, height } = useSize()
+  const toast = useCurrentToast()
+  const notice = toast && noticeOf(toast, width, theme)
+  if (!notice?.inEdge) return null
+  return (
+    <Box position="absolute" top={height - 1} left={EDGE}>
+      <Text>{`${noticeRows(toast!, notice.lines, theme).join('')} `}</Text>
+    </Box>
+  )
+}
+
+/** Last lines: what just happened if it is long, then how a sequence of keys can go on, else the keys that work now. */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()
   const toast = useCurrentToast()
-  const bindings = useActiveBindings()
   const pending = usePendingKeys()
+  const notice = toast && noticeOf(toast, width, theme)
+  const rows = notice && !notice.inEdge ? noticeRows(toast, notice.lines, theme) : []
+  return (
+    <Box flexDirection="column">
+      {rows.map((row, index) => (
+        <Text key={index} wrap="truncate">
+          {row}
+        </Text>
+      ))}
+      {pending ? <PendingKeys pending={pending} width={width} /> : <KeysNow width={width} />}
+    </Box>
+  )
+}
+
+/** What is under way, and the keys that work now. */
+function KeysNow({ width }: { width: number }) {
+  const theme = useTheme()
+  const bindings = useActiveBindings()
   const tasks = useCurrentTasks()
   const waits = useWaitingWrite()
   const key = useKeyName()
-  if (pending) return <PendingKeys pending={pending} width={width} />
-  if (toast) return <Said toast={toast} bindings={bindings} width={width} />
   const parts = taskParts(theme, tasks, key(appKeys, 'stop'), waits)
   if (parts.length === 0) return <Text wrap="truncate">{` ${hintLine(theme, bindings, width)}`}</Text>
   const taken = parts.reduce((sum, part) => sum + widthOf(part.text), GAP + 1)

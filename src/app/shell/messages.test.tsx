@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { createToasts, MOST_MESSAGES } from '../../components/toasts.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
@@ -38,4 +38,48 @@ test('the messages of a long session are bounded, and the newest stay', () => {
   expect(toasts.current()).toBeUndefined()
   expect(toasts.messages()).toHaveLength(MOST_MESSAGES)
   expect(toasts.messages()[0]!.text).toBe(`message ${MOST_MESSAGES + 4}`)
+})
+
+test('bad news that good news hides shows afterwards, and older good news does not come back', () => {
+  vi.useFakeTimers()
+  try {
+    const toasts = createToasts()
+    const after = (seconds: number): string | undefined => {
+      vi.advanceTimersByTime(seconds * 1000)
+      return toasts.current()?.text
+    }
+    toasts.show('warn', 'Nothing was stopped.')
+    expect(after(2)).toBe('Nothing was stopped.')
+    toasts.show('ok', 'Copied.')
+    toasts.show('ok', 'Run #1 passed.')
+    expect(after(2)).toBe('Run #1 passed.')
+    expect(after(1)).toBe('Nothing was stopped.')
+    expect(after(1)).toBeUndefined()
+    toasts.show('error', 'It failed.')
+    toasts.show('ok', 'Copied.')
+    toasts.settle()
+    expect(after(0)).toBe('It failed.')
+    toasts.clear()
+    expect(after(0)).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a notice stays for three seconds, a longer one for as long as it takes to read, and a failure longest', () => {
+  vi.useFakeTimers()
+  try {
+    const toasts = createToasts()
+    const stays = (tone: 'ok' | 'warn' | 'error', text: string): number => {
+      toasts.show(tone, text)
+      let seconds = 0
+      for (; toasts.current() !== undefined; seconds += 1) vi.advanceTimersByTime(1000)
+      return seconds
+    }
+    expect([stays('ok', 'Copied.'), stays('warn', 'There is no mouse here.')]).toEqual([3, 3])
+    expect(stays('warn', 'a sentence '.repeat(20))).toBe(9)
+    expect(stays('error', 'It failed.')).toBe(12)
+  } finally {
+    vi.useRealTimers()
+  }
 })

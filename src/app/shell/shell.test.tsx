@@ -145,14 +145,100 @@ describe('help', () => {
     await app.see(frame => !frame.includes('What works here'))
     await app.press(projectsKeys.bindings.open)
     await app.see('[3 Servers]')
-    await app.press(appKeys.bindings.back)
-    await app.see('This is the top of this screen. - goes to the place left last.')
-    expect(app.frame()).toContain('[3 Servers]')
     await app.press(appKeys.bindings.last)
     await app.see('[2 Projects]')
-    await app.press(appKeys.bindings.back)
-    await app.see('This is the top of this screen.')
-    expect(app.frame()).toContain('[2 Projects]')
+  })
+})
+
+describe('keys that people bring along', () => {
+  const everythingIsRead = (): Promise<string> => app.see(/▌everything +stdio/)
+
+  test('Esc at the top of a screen changes and says nothing', async () => {
+    const place = async (client: TestApp['client']) =>
+      serversRoute.to({ projectId: (await client.projects.list()).items[0]!.id })
+    app = await openApp({ place })
+    await everythingIsRead()
+    for (const key of ['2', '3', '4', '1']) {
+      await app.press(key)
+      const here = app.router.current()
+      await app.press('escape', 'escape')
+      expect(app.router.current()).toEqual(here)
+    }
+    await app.press(appKeys.bindings.messages)
+    await app.see('No messages in this session yet.')
+  })
+
+  test('F1 opens help and closes it, also from a text field', async () => {
+    await openRuns()
+    await app.press('f1')
+    await app.see('What works here')
+    await app.press('f1')
+    await app.see(frame => !frame.includes('What works here'))
+    await app.press(listKeys.bindings.filter)
+    await app.type('smo')
+    await app.press('f1')
+    await app.see('What works here')
+  })
+
+  test('Ctrl+R reads again what is on the screen, and restarts no server', async () => {
+    let restarts = 0
+    let reads = 0
+    const testService = await openService({
+      wrap: answer => async request => {
+        if (request.url.includes('/restart')) restarts += 1
+        if (/\/servers(?:\?|$)/.test(request.url)) reads += 1
+        return await answer(request)
+      },
+    })
+    app = await openApp({
+      testService,
+      place: async client => serversRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
+    })
+    await everythingIsRead()
+    const before = reads
+    await app.press('ctrl+r')
+    await app.see(() => reads > before)
+    expect(restarts).toBe(0)
+    await testService.close()
+  })
+
+  test('0 shows all projects', async () => {
+    await openRuns()
+    await app.press('0')
+    await app.see('[2 Projects]')
+    expect(app.router.current()).toMatchObject({ screen: 'projects' })
+  })
+})
+
+describe('a notice', () => {
+  test('of a line stands in the edge of the page, and every key of the footer stays where it was', async () => {
+    await openRuns()
+    const keysOf = (frame: string): string | undefined => frame.split('\n').at(-1)
+    const rowsOf = (frame: string): string[] => frame.split('\n')
+    const before = await app.see('has not run yet')
+    await app.press(appKeys.bindings.mouse)
+    const shown = await app.see('! There is no mouse here.')
+    expect(keysOf(shown)).toBe(keysOf(before))
+    expect(rowsOf(shown).at(-2)).toMatch(/^╰─ ! There is no mouse here\. [─┴]+╯$/)
+    expect(rowsOf(shown).slice(0, -2)).toEqual(rowsOf(before).slice(0, -2))
+  })
+
+  test('never takes the place of the way out of a dialog, also where there is little room', async () => {
+    await openRuns({ size: { width: 60, height: 24 } })
+    await app.press(runsKeys.bindings.launch)
+    await app.see('As configured')
+    await app.see(/Esc cancel/)
+    await app.press(appKeys.bindings.stop)
+    const shown = await app.see('! Nothing is running.')
+    expect(shown.split('\n').at(-1)).toContain('Esc cancel')
+  })
+
+  test('of several lines stands above the keys', async () => {
+    await openRuns({ size: { width: 60, height: 24 } })
+    await app.press(appKeys.bindings.copyLink)
+    const shown = await app.see('Copied the link:')
+    expect(shown.split('\n').at(-1)).toContain('? help')
+    expect(shown.split('\n').at(-1)).not.toContain('Copied')
   })
 })
 

@@ -7,7 +7,6 @@ import { Boundary, FaultsProvider, QuietBoundary } from '../../components/bounda
 import { MouseCover } from '../../components/mouse-areas.tsx'
 import { OverlayHost, useOverlays } from '../../components/overlays.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
-import { useAtTop } from '../../components/use-at-top.ts'
 import { useToasts, type Message } from '../../components/toasts.tsx'
 import { useCurrentTasks } from '../../hooks/tasks.tsx'
 import { useGoToFollowed } from '../../screens/runs/follow/use-follow.ts'
@@ -19,6 +18,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { OverlayScope, useKeymap } from '../../tui/keymap/keymap-context.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { nowRoute } from '../../screens/now/route.ts'
+import { projectsRoute } from '../../screens/projects/route.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
@@ -27,7 +27,7 @@ import { appKeys } from '../../components/everywhere-keys.ts'
 import { goKeysOf, tooSmallKeys } from './app-keys.ts'
 import { RecordChecks } from './record-checks.tsx'
 import { FollowConnections } from './follow-connections.tsx'
-import { Footer, useFooterRows, toneMark } from './footer.tsx'
+import { Footer, Notice, useFooterRows, toneMark } from './footer.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { LeaveGoneProject } from './leave-gone-project.tsx'
@@ -137,6 +137,9 @@ export function Shell(props: {
                 </ShareContext>
               </Boundary>
               <OverlayHost />
+              <QuietBoundary>
+                <Notice />
+              </QuietBoundary>
             </Box>
           </SizeProvider>
           <SizeProvider width={footerWidth} height={footerRows} top={size.height - footerRows}>
@@ -243,7 +246,7 @@ function useAppBindings(
     budget: useBudgetOverlay(screens),
     browser: useBrowser(),
     help,
-    back: useAtTop(),
+    back: () => undefined,
     quit: useQuit(actions.quit),
     interrupt: actions.interrupt,
     suspend: actions.suspend ?? unavailable('This terminal cannot be suspended.'),
@@ -251,6 +254,7 @@ function useAppBindings(
     ...palettes,
     refresh,
     screen: (key: PressedKey) => openScreen(numbered[Number(key.name) - 1]),
+    allProjects: () => router.go(projectsRoute.to()),
     last: () => {
       if (!router.last()) throw new UnavailableAction('No other place was open yet.')
     },

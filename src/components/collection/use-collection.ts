@@ -5,7 +5,6 @@ import { useChosen } from '../list/use-chosen.ts'
 import { noRow, useList, type ListState } from '../list/use-list.ts'
 import { MISSED } from '../pane-state.tsx'
 import { useSubject } from '../subject.tsx'
-import { useAtTop } from '../use-at-top.ts'
 import { useLevel } from './level.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
@@ -24,7 +23,7 @@ export type Collection<Row> = {
   inDetail: boolean
   /** Opens the chosen one beside the list. */
   open: KeyHandler | Unavailable
-  /** Out of the open one; at the top of the screen it says so. */
+  /** Out of the open one; at the top of the screen it does nothing. */
   back: () => void
   /** Chooses a record that was just made, once it is listed. */
   show: (made: { id: string } | undefined, params?: Params) => void
@@ -80,7 +79,6 @@ export function useCollection<Row extends object>(
       return current && recordOf?.(current)
     },
   })
-  const atTop = useAtTop()
   const none = list.isMissed ? unavailable(MISSED) : noRow(list, noun)
   const on = (act: (row: Row) => unknown): KeyHandler | Unavailable => {
     if (list.items.length === 0 || list.isMissed) return none
@@ -104,7 +102,7 @@ export function useCollection<Row extends object>(
       list.selection.select(made.id)
       router.replace({ [placed.param]: made.id, ...params })
     },
-    back: () => (inDetail ? router.replace({ [param]: undefined }) : (leave ?? atTop)()),
+    back: () => (inDetail ? router.replace({ [param]: undefined }) : leave?.()),
     on,
   }
 }

@@ -1,7 +1,6 @@
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
-import { useAtTop } from '../../components/use-at-top.ts'
 import { runsKeys } from './bindings.ts'
 import { useFollowToggle } from './follow/use-follow.ts'
 import { PANES, type Middle, type PaneId, type RunTab } from './route.ts'
@@ -70,11 +69,9 @@ export function useKeys(options: {
           ? options.openTrial
           : noRow(runList, 'run'),
   }
-  const atTop = useAtTop()
   const back = (): void => {
     if (focused === 'run' && tab === 'trial') router.replace({ tab: 'trials' })
-    else if (focused === 'suites') atTop()
-    else router.replace({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
+    else if (focused !== 'suites') router.replace({ pane: PANES[PANES.indexOf(focused) - 1], runId: undefined })
   }
   const follow = useFollowToggle(options.projectId)
   const watch = useWatch(options.projectId)

@@ -23,7 +23,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
   remove: on('delete', 'remove member', {
     hint: true,
     needs: 'userTesting.removeMember',
-    help: 'Remove a member, which ends every live session.',
+    help: 'In the tab Access: remove a member, which ends every live session.',
   }),
   rotate: on('rotate', 'rotate link', {
     hint: true,

@@ -160,6 +160,13 @@ describe('members', () => {
     const code = app.copied.at(-1)!
     expect(app.frame()).not.toContain(code)
     const session = await place.door.enter({ invitation: code })
+    // On the scenario itself the key would remove somebody who is not in sight.
+    await app.press(keys.back)
+    await app.press(keys.remove)
+    await app.see('This removes a member, in the tab Access of the open scenario.')
+    expect(app.frame()).not.toContain('invited from here')
+    expect(app.frame()).not.toContain('D remove member')
+    await app.press(keys.open)
     await app.press(keys.remove)
     await app.see('invited from here')
     await app.press(form.choose, form.choose, form.choose)
@@ -255,9 +262,9 @@ describe('the link of a service', () => {
     stage.meanwhile = { on: 'PATCH', run: cutOff }
     await stage.agree('end')
     await stage.seeWords('what was read back does not show it')
-    // Both rows of the footer, the second one over the edge of what is open.
+    // Both rows of the notice, above the keys.
     await app.see('! The answer was lost, and what was read back does not show it')
-    expect(app.frame().trimEnd()).toMatch(/undone since\.  .*close/)
+    expect(app.frame().trimEnd()).toMatch(/undone since\. *\n.*close[^\n]*$/)
     expect(stage.words()).toContain('✗ Read back: it is for anyone with the link')
     expect(stage.notes.of(place.scenarioId)?.moved?.by).toBe('a change whose answer was lost')
     expect(stage.sent.filter(path => path.includes('/visit/'))).toEqual([])

@@ -5,7 +5,7 @@ import { usePlace } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
-import { TabbedPane } from '../../components/collection/tabbed-pane.tsx'
+import { openTab, TabbedPane } from '../../components/collection/tabbed-pane.tsx'
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import { useArriving } from '../../components/list/use-arriving.ts'
@@ -95,7 +95,8 @@ function ProjectScenarios({ projectId }: { projectId: string }) {
   const showsSecrets = scenario !== undefined && shownOf === scenario.id
   useCrumbs([useProjectName(projectId), 'Scenarios', scenario?.name])
   const setShowsSecrets = (shows: boolean): void => setShownOf(shows ? scenario?.id : undefined)
-  useKeys({ projectId, data, collection, showsSecrets, setShowsSecrets })
+  const tab = openTab(TABS, usePlace().params['tab'])?.id
+  useKeys({ projectId, data, collection, tab, showsSecrets, setShowsSecrets })
   const publish = key(scenariosKeys, 'publish')
   const next = `Press ${publish} to publish an environment for visitors; it says first what that does.`
   const notices = closed === undefined ? [] : [`${closed} ${openGateSentence(profile.local)}`]

@@ -1,7 +1,7 @@
 import { obstacle } from '../../domain/scenarios/rights.ts'
 import type { AccessChange } from '../../domain/scenarios/table.ts'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
-import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
 import { useNotify } from '../../hooks/notify.tsx'
@@ -26,6 +26,8 @@ export function useKeys(options: {
   projectId: string
   data: ScenariosData
   collection: Collection<ScenarioRow>
+  /** The open tab. */
+  tab: string | undefined
   showsSecrets: boolean
   setShowsSecrets: (shows: boolean) => void
 }): void {
@@ -34,6 +36,7 @@ export function useKeys(options: {
   const { door } = useWorkspace()
   const router = useRouter()
   const { params } = usePlace()
+  const key = useKeyName()
   const change = useChange(projectId, data.isClosed)
   const onPublished = (scenarioId: string): void => {
     collection.show({ id: scenarioId }, { pane: 'detail', tab: 'overview', sessionId: undefined })
@@ -55,6 +58,10 @@ export function useKeys(options: {
     const reason = row && obstacle(action, data.capabilities)
     return reason === undefined ? collection.on(act) : unavailable(reason)
   }
+  const showsMembers = collection.inDetail && options.tab === 'access'
+  const elsewhere =
+    'This removes a member, in the tab Access of the open scenario. ' +
+    `${key(scenariosKeys, 'unpublish')} takes the scenario offline.`
   const publishing = obstacle('publish', data.capabilities)
   const noLink = unavailable(row?.isLinkOld ? OLD_LINK : NO_LINK)
   const hasInvitation = row !== undefined && copies.invitationOf(row) !== undefined
@@ -64,7 +71,7 @@ export function useKeys(options: {
     publish: publishing === undefined ? () => publication.publish() : unavailable(publishing),
     mode: on('mode', exposure.chooseMode),
     invite: on('invite', members.invite),
-    remove: on('remove', members.remove),
+    remove: row === undefined || showsMembers ? on('remove', members.remove) : unavailable(elsewhere),
     rotate: on('rotate', exposure.rotate),
     leaked: on('rotate', leak),
     unpublish: on('unpublish', publication.unpublish),

@@ -119,6 +119,7 @@ const DISPLAY: Record<string, string> = {
 export function displayKey(key: string): string {
   if (key.includes(' ')) return key.split(' ').map(displayKey).join(' ')
   if (DISPLAY[key]) return DISPLAY[key]
+  if (/^f\d+$/.test(key)) return key.toUpperCase()
   if (key.startsWith('ctrl+')) return `Ctrl+${displayKey(key.slice(5)).toUpperCase()}`
   if (key.startsWith('alt+')) return `Alt+${displayKey(key.slice(4))}`
   return key

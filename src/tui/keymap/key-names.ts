@@ -23,9 +23,13 @@ const MODIFIED = new Set(NAMED.slice(0, NAMED.indexOf('tab')))
  */
 const CONTROL = /^ctrl\+(?:[a-gk-ln-z]|space|[\\\]^_])$/
 
+/** Function keys alone: terminals differ in what they send for one with a modifier. */
+const FUNCTION = /^f(?:[1-9]|1[0-2])$/
+
 /** Whether a terminal can send this key, by the names that decoded keys have (`src/tui/terminal/key-decoder.ts`). */
 export function isKeyName(name: string): boolean {
-  if (isCharacter(name) || NAMED.includes(name) || CONTROL.test(name) || name === 'shift+tab') return true
+  if (isCharacter(name) || NAMED.includes(name) || CONTROL.test(name) || FUNCTION.test(name) || name === 'shift+tab')
+    return true
   if (name.startsWith('alt+')) {
     const rest = name.slice('alt+'.length)
     if (isCharacter(rest) || ['enter', 'space', 'tab', 'backspace'].includes(rest)) return true

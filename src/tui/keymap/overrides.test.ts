@@ -98,7 +98,7 @@ describe('key names', () => {
     )
   })
 
-  test.each(['', 'esc', 'return', 'ctrl+m', 'ctrl+A', 'shift+a', 'shift+enter', 'alt+', 'f1', ' '])(
+  test.each(['', 'esc', 'return', 'ctrl+m', 'ctrl+A', 'shift+a', 'shift+enter', 'alt+', 'f0', 'f13', 'ctrl+f1', ' '])(
     '“%s” does not exist',
     name => expect(isKeyName(name)).toBe(false),
   )

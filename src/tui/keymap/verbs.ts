@@ -22,7 +22,7 @@ export const VERBS = {
   tools: { key: 'T', does: 'Compare its tools then and now.' },
   launch: { key: 'E', does: 'Launch an eval run or a wave.' },
   watch: { key: 'alt+w', does: 'Start or stop watching files, which reruns it on changes.' },
-  restart: { key: 'ctrl+r', does: 'Restart its process.' },
+  restart: { key: 'ctrl+k', does: 'Restart its process.' },
   again: { key: 'R', does: 'Run or send it again, or its failed part.' },
   end: { key: 'x', does: 'Cancel it, stop waiting for it, or unpublish it.' },
   toggle: { key: 't', does: 'Switch it on or off.' },
