@@ -78,6 +78,7 @@ const NAMES: Readonly<Record<string, string>> = { escape: 'Esc', down: '↓', up
 
 function nameOf(key: string): string {
   if ([...key].length === 1) return `\`${key}\``
+  if (key.startsWith('alt+')) return `\`Alt+${key.slice('alt+'.length)}\``
   const name = key.replace(/(^|\+)[a-z]/g, letter => letter.toUpperCase())
   return `\`${NAMES[key] ?? name}\``
 }

@@ -13,9 +13,11 @@ const LEAST_BELOW = 10
 /** An area whose content says how much of it it fills; `row` is its place on the screen. */
 type Room = { row: number; height: number; take: (rows: number) => void }
 
-const RoomContext = createContext<Room | undefined>(undefined)
+export const RoomContext = createContext<Room | undefined>(undefined)
 
-/** Reports how many rows this content fills, to what may stand below it; `count` counts no further than `most`. */
+/**
+ * Reports how many rows this content fills, to what stands around or below it; `count` counts no further than `most`.
+ */
 export function useTakenRows(count: (most: number) => number): void {
   const room = useContext(RoomContext)
   const { row } = useArea()
@@ -23,6 +25,18 @@ export function useTakenRows(count: (most: number) => number): void {
   useLayoutEffect(() => {
     if (taken !== undefined) room?.take(taken)
   }, [room, taken])
+}
+
+/** Content that is said to fill at least so many rows, because of what stands beside it. */
+export function LeastRows(props: { rows: number; children: ReactNode }) {
+  const { rows } = props
+  const room = useContext(RoomContext)
+  const { row } = useArea()
+  const raised = useMemo(
+    () => room && { ...room, take: (taken: number) => room.take(Math.max(taken, row - room.row + rows)) },
+    [room, row, rows],
+  )
+  return <RoomContext value={raised}>{props.children}</RoomContext>
 }
 
 /** The most that content took of a width and left room, so that what is below stays in place from row to row. */

@@ -10,10 +10,12 @@ import { useTheme } from '../tui/theme/theme-context.tsx'
 import type { Tone } from '../tui/theme/theme.ts'
 import { useMouseArea } from './mouse-areas.tsx'
 import { useOverlays } from './overlays.tsx'
+import { useTakenRows } from './companion.tsx'
 import { useSize } from './size.tsx'
 import { TextField } from './text-field/text-field.tsx'
 
 const WIDTH = 72
+const ANSWERS = 2
 
 /**
  * Asks before acting; resolves to whether the person agreed. It starts on Cancel. `signal` takes the question away, as
@@ -26,7 +28,7 @@ export function useConfirm(): (question: Question, signal?: AbortSignal) => Prom
       overlays.ask<boolean>({
         title: question.title,
         width: WIDTH,
-        height: ({ width }) => questionLines(question, width - 4).length + (question.word ? 3 : 0) + 5,
+        height: 'content',
         content(answer) {
           signal?.addEventListener('abort', () => answer(false), { once: true })
           return <ConfirmDialog question={question} onAnswer={answer} />
@@ -49,6 +51,9 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   const { width } = useSize()
   const lines = questionLines(question, width - 2)
   const [agreed, setAgreed] = useState(question.word === undefined)
+  const asked = typedWords(question, width - 2)
+  // A word that is wrong has a row below what is typed.
+  useTakenRows(() => lines.length + 1 + (agreed ? ANSWERS : asked.length + 2))
   return (
     <Box flexDirection="column" paddingX={1}>
       {lines.map((line, index) => (
@@ -67,7 +72,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
       ) : (
         <TypedWord
           word={question.word!}
-          reason={question.wordFor ?? 'This cannot be undone.'}
+          asked={asked}
           onTyped={() => setAgreed(true)}
           onCancel={() => props.onAnswer(false)}
         />
@@ -127,7 +132,12 @@ function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }
 
-function TypedWord(props: { word: string; reason: string; onTyped: () => void; onCancel: () => void }) {
+/** Why a word is typed, and which. */
+function typedWords({ word, wordFor = 'This cannot be undone.' }: Question, width: number): string[] {
+  return wrap(`${wordFor} Type “${word}” to go on:`, width)
+}
+
+function TypedWord(props: { word: string; asked: readonly string[]; onTyped: () => void; onCancel: () => void }) {
   const theme = useTheme()
   const { width } = useSize()
   const [typed, setTyped] = useState('')
@@ -138,7 +148,9 @@ function TypedWord(props: { word: string; reason: string; onTyped: () => void; o
   }
   return (
     <Box flexDirection="column">
-      <Text>{theme.paint('warn', `${props.reason} Type “${props.word}” to go on:`)}</Text>
+      {props.asked.map(line => (
+        <Text key={line}>{theme.paint('warn', line)}</Text>
+      ))}
       <Box>
         <Text>{'> '}</Text>
         <TextField

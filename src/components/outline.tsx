@@ -46,6 +46,8 @@ export type OutlineView = {
   here: Here | undefined
   /** Unfolds what is around a place and goes there. */
   show(place: Place): void
+  /** Rows that all of it takes as it is folded now, of at most so many. */
+  filled(most: number): number
   picture: Parameters<typeof ScrolledRows>[0]
 }
 
@@ -144,11 +146,14 @@ export function useOutline(options: OutlineOptions): OutlineView {
     return finder.wanted === '' ? row : markMatches(theme, row, finder.wanted)
   }
   const [first, last] = [start.current.line, window.at(-1)?.line ?? 0]
-  const isWhole = first === 0 && last >= shown.count - 1 && window.length < height
+  const end = window.at(-1)
+  const isToEnd = end === undefined || (last >= shown.count - 1 && end.row >= rows.rowsOf(last) - 1)
+  const isWhole = compare(start.current, TOP) === 0 && isToEnd
   const part = isWhole ? undefined : { at: first, lines: last - first + 1, count: Math.max(1, shown.count) }
   return {
     here: found && line !== undefined ? { node: found.entry.node, line } : undefined,
     show: folds.show,
+    filled: most => visible(rows, TOP, most).length,
     picture: { rows: window.map(drawn), height, part, finder, focused },
   }
 }

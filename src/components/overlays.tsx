@@ -1,19 +1,30 @@
 import { OverlayBoundary } from './boundary.tsx'
 import { Box, Text } from 'ink'
-import { createContext, useContext, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react'
+import {
+  createContext,
+  useContext,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react'
 import { OverlayScope } from '../tui/keymap/keymap-context.tsx'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { MouseCover } from './mouse-areas.tsx'
 import { Pane } from './panes/pane.tsx'
-import { SizeProvider, useSize, type Size } from './size.tsx'
+import { RoomContext } from './companion.tsx'
+import { useRegions } from './regions.tsx'
+import { SizeProvider, useArea, type Area, type Size } from './size.tsx'
 
 type Entry = {
   id: number
   title: string
   /** Columns that it takes where there are as many. */
   width: number
-  /** Rows that it takes where there are as many; all of them by default. */
-  height?: number | ((available: Size) => number)
+  /** Rows that it takes where there are as many; all of them by default, and those that its content says it fills. */
+  height?: number | 'content' | ((available: Size) => number)
   content: ReactNode
   /** Has keys and nothing to look at. */
   bare?: boolean
@@ -111,15 +122,21 @@ const LEAST_BESIDE = 8
 
 function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
   const overlays = useOverlays()
-  const available = useSize()
+  const available = useArea()
   const theme = useTheme()
-  const { entry } = props
-  const width = available.width - entry.width < LEAST_BESIDE ? available.width : entry.width
-  const { height = available.height } = entry
-  const rows = typeof height === 'number' ? height : height({ width, height: available.height })
-  const size = { width: theme.plain ? available.width : width, height: Math.min(rows, available.height) }
+  const { entry, isTop } = props
+  const width = theme.plain || available.width - entry.width < LEAST_BESIDE ? available.width : entry.width
+  const [filled, setFilled] = useState<number>()
+  const rows = rowsOf(entry.height, { width, height: available.height }, filled)
+  const size = { width, height: Math.min(rows ?? available.height, available.height) }
   const left = Math.floor((available.width - size.width) / 2)
-  const top = Math.floor((available.height - size.height) / 3)
+  const top = useSteadyTop(available.height, rows === undefined ? undefined : size.height)
+  const row = available.row + top
+  const room = useMemo(
+    () => ({ row, height: available.height - EDGES, take: (taken: number) => setFilled(taken + EDGES / 2) }),
+    [row, available.height],
+  )
+  useQuietPage(isTop, available, { row, column: available.column + left, ...size })
   const blank = useMemo(
     () => Array.from({ length: size.height }, () => ' '.repeat(size.width)).join('\n'),
     [size.width, size.height],
@@ -133,8 +150,10 @@ function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
         <OverlayScope depth={props.depth}>
           <SizeProvider {...size} top={top} left={left}>
             <MouseCover>
-              <Pane title={entry.title} focused={props.isTop || theme.plain}>
-                <OverlayBoundary close={() => overlays.close(entry.id)}>{entry.content}</OverlayBoundary>
+              <Pane title={entry.title} focused={isTop || theme.plain}>
+                <RoomContext value={entry.height === 'content' ? room : undefined}>
+                  <OverlayBoundary close={() => overlays.close(entry.id)}>{entry.content}</OverlayBoundary>
+                </RoomContext>
               </Pane>
             </MouseCover>
           </SizeProvider>
@@ -142,4 +161,44 @@ function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
       </Box>
     </Box>
   )
+}
+
+/** Rows of the edges above and below what is in an overlay. */
+const EDGES = 2
+
+/** Undefined while the content has not said how many rows it fills. */
+function rowsOf(height: Entry['height'], available: Size, filled: number | undefined): number | undefined {
+  if (height === undefined) return available.height
+  if (height === 'content') return filled
+  return typeof height === 'number' ? height : height(available)
+}
+
+/** The row that an overlay begins in: where it began, as long as it has room below that. */
+function useSteadyTop(available: number, rows: number | undefined): number {
+  const began = useRef<{ available: number; top: number }>(undefined)
+  if (rows === undefined) return 0
+  if (began.current?.available !== available) began.current = { available, top: Math.floor((available - rows) / 3) }
+  began.current.top = Math.min(began.current.top, available - rows)
+  return began.current.top
+}
+
+/** Draws the page behind the topmost overlay in one quiet colour, where colours are written. */
+function useQuietPage(isTop: boolean, page: Area, above: Area): void {
+  const regions = useRegions()
+  const { paint } = useTheme()
+  const areas = [page, above].map(({ row, column, width, height }) => [row, column, width, height]).flat()
+  useLayoutEffect(() => {
+    if (!isTop) return undefined
+    const [row = 0, column = 0, width = 0, height = 0, ...rest] = areas
+    const [topRow = 0, leftColumn = 0, columns = 0, rows = 0] = rest
+    regions?.quiet({
+      // A notice stands in the last row.
+      page: { row, column, width, height: height - 1 },
+      above: { row: topRow, column: leftColumn, width: columns, height: rows },
+      look: paint('muted', 'x'),
+      kept: [paint('border', 'x')],
+    })
+    return () => regions?.quiet(undefined)
+    // oxlint-disable-next-line react/exhaustive-deps -- the areas are new objects with each draw
+  }, [isTop, regions, paint, ...areas])
 }

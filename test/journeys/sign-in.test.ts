@@ -53,7 +53,7 @@ async function onServers(home: Home, env: Record<string, string> = {}): Promise<
 
 async function agree(terminal: Terminal): Promise<void> {
   terminal.press('alt+o')
-  await terminal.waitFor('Sign in to guarded?')
+  await terminal.waitFor('Sign in to "guarded"?')
   terminal.press('down', 'enter')
   await terminal.waitFor('Waiting for you to sign in')
 }
@@ -81,7 +81,7 @@ test('a sign-in from the screen: browser, tokens, a call, their refresh, and no 
   expect(server.state.refreshes).toBeGreaterThan(0)
   expectNoSecret(server, home, terminal.output, called.stderr)
   terminal.press('alt+x')
-  await terminal.waitFor('Sign out of guarded?')
+  await terminal.waitFor('Sign out of "guarded"?')
   terminal.press('down', 'enter')
   await terminal.waitFor('Signed out of guarded.')
   expect(await home.run(['tools', 'guarded'])).toMatchObject({

@@ -227,6 +227,7 @@ function useAppBindings(
     overlays.open({
       title: 'What works here',
       width: 90,
+      height: 'content',
       content: close => <Help bindings={bindings} onClose={close} />,
     })
   }

@@ -29,6 +29,7 @@ import { Box, Text } from 'ink'
 import { useMemo, useRef, useState } from 'react'
 import { windowStart } from '../../components/list/selection.ts'
 import { useMouseArea, WHEEL_ROWS } from '../../components/mouse-areas.tsx'
+import { useTakenRows } from '../../components/companion.tsx'
 import { useSize } from '../../components/size.tsx'
 import { TextField } from '../../components/text-field/text-field.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
@@ -63,6 +64,7 @@ export function usePalette(
     overlays.open({
       title,
       width: WIDTH,
+      height: 'content',
       content: close => <Palette entries={entries} locate={locate} onClose={close} />,
     })
   }
@@ -124,6 +126,8 @@ export function usePalette(
 
 /** Rows above the results: the field and a rule. */
 const HEAD = 2
+/** Most results that show at once: more are found by another letter sooner than read. */
+const MOST_ROWS = 20
 
 /** Finds places, things and actions by a few letters. `locate` makes an entry of a pasted locator or address. */
 export function Palette(props: {
@@ -140,6 +144,7 @@ export function Palette(props: {
     return [...(located ? rankEntries([located], '') : []), ...rankEntries(props.entries, query)]
   }, [props, query])
   const index = Math.min(selected, Math.max(0, shown.length - 1))
+  useTakenRows(() => HEAD + Math.min(MOST_ROWS, Math.max(1, shown.length)))
   const rows = Math.max(1, height - HEAD)
   const last = Math.max(0, shown.length - 1)
   const move = (by: number): void => setSelected(now => Math.max(0, Math.min(last, Math.min(now, last) + by)))

@@ -95,7 +95,7 @@ export function measureColumn<Item>(
 /** The confirmation and the messages of a deletion that cannot be undone. */
 export function deletion(noun: string, name: string, line: string) {
   return {
-    confirm: { title: `Delete ${name}?`, lines: [line], action: `Delete the ${noun}`, word: 'delete' },
+    confirm: { title: `Delete ${noun} "${name}"?`, lines: [line], action: `Delete the ${noun}`, word: 'delete' },
     start: `Deleting ${name}…`,
     done: () => `Deleted ${name}.`,
   }

@@ -6,6 +6,7 @@ import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Tone } from '../../tui/theme/theme.ts'
 import { useMouseArea } from '../mouse-areas.tsx'
+import { useTakenRows } from '../companion.tsx'
 import { useSize } from '../size.tsx'
 import { useLeaveFilled } from '../use-leave-filled.ts'
 import {
@@ -25,6 +26,8 @@ import { fieldAt, firstShown, labelColumn, OPTION_ROWS, shownCount } from './for
 
 export type FormText = { text: string; tone: Tone }
 
+/** Rows of the two answers. */
+const ANSWERS = 2
 /** Columns that the form leaves free at each side. */
 const MARGIN = 1
 
@@ -81,7 +84,6 @@ export function FieldsForm(props: FieldsFormProps) {
   useEffect(() => onField.current?.(at), [at])
   const inner = Math.max(1, width - 2 * MARGIN)
   const about = wrapped(props.about, inner)
-  const effect = wrapped(props.effect, inner).slice(0, Math.max(1, Math.floor(height / 2)))
   const isTypedHere = at < fields.length && isTyped(fields[at]?.input)
   const suggestions = useSuggestions(props.suggest, at, isTypedHere ? texts[at] : undefined)
   const looks = fields.map((field, index) => {
@@ -94,7 +96,11 @@ export function FieldsForm(props: FieldsFormProps) {
   const resting = rowsAt(false)
   const unfolded = Math.max(0, ...rowsAt(true).map((most, index) => most - resting[index]!))
   const mostRows = resting.reduce((sum, each) => sum + each, unfolded)
-  const answers = effect.length + 2
+  const whole = wrapped(props.effect, inner)
+  useTakenRows(() => about.length + mostRows + 1 + whole.length + ANSWERS)
+  const left = height - about.length - mostRows - 1 - ANSWERS
+  const effect = whole.slice(0, Math.max(1, Math.floor(height / 2), left))
+  const answers = effect.length + ANSWERS
   const aboutShown = about.slice(0, Math.max(1, Math.floor((height - answers) / 3), height - answers - 1 - mostRows))
   const rows = Math.max(1, height - answers - aboutShown.length - 1)
   const labelColumns = labelColumn(
@@ -115,7 +121,10 @@ export function FieldsForm(props: FieldsFormProps) {
     },
     { top: aboutShown.length, height: rows },
   )
-  useMouseArea({ press: ({ row }) => (row === 0 ? props.onCancel() : void act()) }, { top: height - 2, height: 2 })
+  useMouseArea(
+    { press: ({ row }) => (row === 0 ? props.onCancel() : void act()) },
+    { top: height - ANSWERS, height: ANSWERS },
+  )
   const active = fields[at]
   return (
     <Box flexDirection="column" paddingX={MARGIN} width={width} height={height}>

@@ -60,8 +60,6 @@ export function filledAgain(
 export const GO_ON = 'Go on: see what it does first'
 
 const WIDTH = 76
-/** Rows beside one per field: border, what is said, what the active field shows, the two answers. */
-const ROWS_AROUND = 16
 
 /** Asks for what an action needs; resolves to the values, or to nothing when the person gives up. */
 export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
@@ -70,7 +68,7 @@ export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefi
     overlays.ask({
       title: clean(form.title),
       width: WIDTH,
-      height: ROWS_AROUND + form.fields.length,
+      height: 'content',
       content: answer => <FormDialog form={form} onDone={answer} />,
     })
 }

@@ -2,6 +2,7 @@ import { jsonText } from '../../lib/printable.ts'
 import { useMemo } from 'react'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { useTakenRows } from '../companion.tsx'
 import { useOverlays } from '../overlays.tsx'
 import { useOutline } from '../outline.tsx'
 import { ScrolledRows } from '../viewer/scrolled-rows.tsx'
@@ -15,6 +16,7 @@ export function JsonViewer(props: { value: unknown; focused: boolean }) {
   const { value, focused } = props
   const roots = useMemo(() => [{ ...jsonNode(value, { id: '', open: openDepth(value) }), keepsOpen: true }], [value])
   const view = useOutline({ roots, focused, copyAll: () => jsonText(value, 2), whole: 'the whole as JSON' })
+  useTakenRows(view.filled)
   return <ScrolledRows {...view.picture} />
 }
 
@@ -25,6 +27,7 @@ export function useJsonOverlay(): (title: string, value: unknown) => void {
     overlays.open({
       title: clean(title),
       width: WIDTH,
+      height: 'content',
       content: close => <JsonOverlay value={value} onClose={close} />,
     })
   }

@@ -47,6 +47,7 @@ const regions = {
   control: () => undefined,
   onReply: () => undefined,
   onEnter: () => undefined,
+  quiet: () => undefined,
 }
 
 function Rows(props: { items: readonly Row[] }) {

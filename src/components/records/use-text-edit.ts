@@ -86,7 +86,7 @@ export function useTextEdit() {
         ...below('Somebody else changed this meanwhile, and it stays:', from => without(from, changed)),
         ...below('Somebody else changed this too, and yours replaces it:', from => only(from, changed)),
       ]
-      if (!(await review({ title: `Change ${name}?`, lines, action: 'Send the change' }))) return edited.keep()
+      if (!(await review({ title: `Change "${name}"?`, lines, action: 'Send the change' }))) return edited.keep()
       const act = spec.act(wanted, changed, now)
       if (typeof act === 'string') return edited.keep(act)
       let refused: unknown

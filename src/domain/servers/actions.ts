@@ -13,7 +13,7 @@ const NOT_REVOKED =
 /** Forgets the tokens of a server. */
 export const signOut = action(contract.signIns.delete, {
   question: ({ name }: { name: string }) => ({
-    title: `Sign out of ${name}?`,
+    title: `Sign out of "${name}"?`,
     lines: ['The tokens stored for it are forgotten, and its connections end.', NOT_REVOKED],
     action: 'Sign out',
     effect: `This forgets the tokens that are stored for ${name}`,

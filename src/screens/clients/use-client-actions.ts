@@ -117,7 +117,7 @@ function useRemoval(projectId: string) {
       })
       return refused
     }
-    const ask = { title: `Delete ${name}?`, action: 'Delete it', word: 'delete' }
+    const ask = { title: `Delete client "${name}"?`, action: 'Delete it', word: 'delete' }
     if (!(await confirm({ ...ask, lines: ['Its configuration is deleted. Runs that used it keep its name.'] }))) return
     const refused = await sent(false)
     if (!(refused instanceof ApiError) || refused.code !== 'CONFLICT') return
@@ -126,6 +126,6 @@ function useRemoval(projectId: string) {
       `Still used by ${plural(environmentIds.length, 'environment')}, ${plural(suiteIds.length, 'suite')}.`,
       'The environments stay but cannot run; the suites no longer list it.',
     ]
-    if (await confirm({ ...ask, title: `Delete ${name} anyway?`, lines })) await sent(true)
+    if (await confirm({ ...ask, title: `Delete client "${name}" anyway?`, lines })) await sent(true)
   }
 }

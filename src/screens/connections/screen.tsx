@@ -194,7 +194,7 @@ function useConnectionActions({ show, on }: Collection<KnownConnection>, project
     if (!isOpenConnection(known)) throw new UnavailableAction('It has already ended.')
     await cancel({
       confirm: {
-        title: `Cancel the connection to ${nameOf(known)}?`,
+        title: `Cancel the connection to "${nameOf(known)}"?`,
         lines: ['Its sign-in link stops working, and its slot becomes free. A server that is already saved stays.'],
         action: 'Cancel it',
         decline: 'Leave it',

@@ -39,7 +39,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     const called = environmentName(stored)
     await archive({
       confirm: {
-        title: `Archive ${called}?`,
+        title: `Archive "${called}"?`,
         lines: ['Nothing can be launched on it, and its name becomes free. It can be restored.'],
         action: 'Archive it',
       },
@@ -53,7 +53,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     const called = environmentName(stored)
     await restore({
       confirm: {
-        title: `Restore ${called}?`,
+        title: `Restore "${called}"?`,
         lines: ['Its name must still be free. Pins of deleted plugin versions are dropped.'],
         action: 'Restore it',
       },

@@ -44,7 +44,7 @@ export function useProjectChanges(on: { opened: (project: Project) => void; dele
     async remove({ id, name }: Project) {
       const gone = await removeProject({
         confirm: {
-          title: `Delete ${name}?`,
+          title: `Delete project "${name}"?`,
           lines: ['Its servers, suites, runs, environments and scenarios are deleted with it. Visitors lose access.'],
           action: 'Delete the project',
           word: name,

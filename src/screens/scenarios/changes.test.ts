@@ -28,7 +28,7 @@ describe('changing the mode', () => {
     await app.press(keys.mode)
     await app.see(`Who may enter ${place.name}`)
     await app.press(form.up, form.choose, form.choose)
-    await app.see(`Open ${place.name} to invited people?`)
+    await app.see(`Open "${place.name}" to invited people?`)
     const asked = stage.words()
     expect(asked).toContain('Tightens access: anyone with the link > invited people.')
     expect(asked).toMatch(/Lose access at once: members of the project and strangers who have[^]*the link\./)
@@ -293,7 +293,7 @@ describe('the link of a service', () => {
     await app.press(keys.publish)
     await app.see(`(o) ${name}`)
     await app.press(form.send)
-    await app.see(`Publish ${name}?`)
+    await app.see(`Publish "${name}"?`)
     stage.meanwhile = {
       on: 'POST',
       run: async () => {

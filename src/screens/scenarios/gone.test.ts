@@ -42,7 +42,7 @@ test('keys typed while a dialog is being read reach nothing below it, and Escape
   expect(app.frame()).toContain(`▌${place.name}`)
   expect(app.frame()).not.toContain(`▌${other.name}`)
   reading.resolve()
-  await app.see(`Rotate the link of ${place.name}?`)
+  await app.see(`Rotate the link of "${place.name}"?`)
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.cancel)
 
   const again = Promise.withResolvers<void>()

@@ -27,7 +27,7 @@ test.each([
     await app.press(form.down, form.down, form.down, form.down, form.choose, form.choose)
     await app.see(`Which environment is ${place.name}?`)
     await app.press(form.choose, form.choose)
-    await app.see(`Take ${place.name} offline?`)
+    await app.see(`Take "${place.name}" offline?`)
     // The rotation before was one's own.
     expect(stage.words()).not.toContain('Changed since it was shown')
     await stage.agree('unpublish')
@@ -46,7 +46,7 @@ test('what a service takes offline without a body is offline, and forgotten', as
   await app.see(place.name)
   stage.notes.note(place.scenarioId, { kind: 'environment', environmentId: place.environmentId })
   await app.press(keys.unpublish)
-  await app.see(`Take ${place.name} offline?`)
+  await app.see(`Take "${place.name}" offline?`)
   await stage.agree('unpublish')
   await app.see('✓ Answered: it is offline.')
   expect(stage.notes.of(place.scenarioId)).toBeUndefined()

@@ -32,7 +32,7 @@ test('a scenario that somebody else takes offline meanwhile is said not to be th
   const app = await stage.open({ scenarioId })
   await app.see(name)
   await app.press(keys.rotate)
-  await app.see(`Rotate the link of ${name}?`)
+  await app.see(`Rotate the link of "${name}"?`)
   await stage.client.userTesting.unpublish({ projectId, environmentId })
   await stage.agree()
   await app.see('Not found')

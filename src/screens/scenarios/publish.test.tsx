@@ -32,7 +32,7 @@ test('where there is no environment to publish, it and its client are made on th
   await app.press(formKeys.bindings.send)
   await app.see('Publish an environment')
   await app.press(formKeys.bindings.send)
-  await app.see('Publish Door?')
+  await app.see('Publish "Door"?')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('Published Door.')
   const [environment] = (await app.client.environments.list({ projectId })).items

@@ -39,7 +39,7 @@ describe('publishing', () => {
     await app.press(keys.publish)
     await app.see('Publish an environment')
     await app.press(form.choose, form.down, form.down, form.choose, form.choose)
-    await app.see(`Publish ${name}?`)
+    await app.see(`Publish "${name}"?`)
     expect(stage.words()).toContain(
       'May enter: members of the project, invited people and strangers who have the link.',
     )
@@ -108,7 +108,7 @@ describe('what may not be done', () => {
     await app.press(keys.unpublish)
     await app.see(`Which environment is ${place.name}?`)
     await app.press(form.choose, form.choose)
-    await app.see(`Take ${place.name} offline?`)
+    await app.see(`Take "${place.name}" offline?`)
     await stage.agree('unpublish')
     await app.see('✓ Read back: it is not listed.')
     expect((await stage.client.scenarios.list({ projectId: stage.projectId })).items).toEqual([])

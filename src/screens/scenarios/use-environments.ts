@@ -96,7 +96,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
         return undefined
       }
       const values = await ask({
-        title: `Which environment is ${row.scenario.name}?`,
+        title: `Which environment is "${row.scenario.name}"?`,
         about: [
           { text: 'The service does not return it now, and unpublishing needs the environment.', tone: 'warn' },
           { text: 'Listed are those with the same client that no other scenario is known to use.', tone: 'muted' },

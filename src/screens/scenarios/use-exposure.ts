@@ -30,7 +30,7 @@ export function useExposure(projectId: string, change: Change) {
       {
         change: { do: 'mode', from: target.mode, to },
         target,
-        title: `Open ${target.name} to ${modeLabel(to)}?`,
+        title: `Open "${target.name}" to ${modeLabel(to)}?`,
         action: 'Change the mode',
         endpoint: contract.userTesting.update,
         start: `Changing who may enter ${target.name}…`,
@@ -59,7 +59,7 @@ export function useExposure(projectId: string, change: Change) {
       {
         change: { do: 'rotate' },
         target,
-        title: `Rotate the link of ${target.name}?`,
+        title: `Rotate the link of "${target.name}"?`,
         action: 'Make a new link',
         endpoint: contract.userTesting.rotateLink,
         start: `Rotating the link of ${target.name}…`,
@@ -89,7 +89,7 @@ export function useExposure(projectId: string, change: Change) {
       {
         change: { do: 'limits' },
         target,
-        title: `Replace the guest limits of ${target.name}?`,
+        title: `Replace the guest limits of "${target.name}"?`,
         action: 'Replace the limits',
         before: now => limitsBeside(caps, known, now.caps),
         endpoint: contract.userTesting.setGuestExecution,

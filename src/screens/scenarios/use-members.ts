@@ -35,7 +35,7 @@ export function useMembers(projectId: string, change: Change) {
       {
         change: { do: 'invite', email, mail },
         target,
-        title: `Invite ${email} to ${target.name}?`,
+        title: `Invite ${email} to "${target.name}"?`,
         action: 'Invite',
         endpoint: contract.userTesting.upsertMember,
         start: `Inviting ${email}…`,
@@ -76,7 +76,7 @@ export function useMembers(projectId: string, change: Change) {
       {
         change: { do: 'remove', member },
         target,
-        title: `Remove ${member} from ${target.name}?`,
+        title: `Remove ${member} from "${target.name}"?`,
         action: 'Remove',
         endpoint: contract.userTesting.removeMember,
         start: `Removing ${member}…`,

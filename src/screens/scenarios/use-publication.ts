@@ -46,7 +46,7 @@ export function usePublication(
       {
         change: { do: 'publish', mode },
         target: undefined,
-        title: `Publish ${name}?`,
+        title: `Publish "${name}"?`,
         action: `Publish for ${modeLabel(mode)}`,
         endpoint: contract.userTesting.publish,
         start: `Publishing ${name}…`,
@@ -82,7 +82,7 @@ export function usePublication(
       {
         change: { do: 'rebind', environment: name },
         target,
-        title: `Point ${target.name} at ${environment.name ?? environment.id}?`,
+        title: `Point "${target.name}" at "${environment.name ?? environment.id}"?`,
         action: 'Rebind',
         endpoint: contract.userTesting.rebind,
         start: `Pointing ${target.name} at ${name}…`,
@@ -117,7 +117,7 @@ function useUnpublishing(projectId: string, change: Change, environments: Return
       {
         change: { do: 'unpublish' },
         target,
-        title: `Take ${target.name} offline?`,
+        title: `Take "${target.name}" offline?`,
         action: 'Unpublish',
         endpoint: contract.userTesting.unpublish,
         start: `Taking ${target.name} offline…`,

@@ -5,6 +5,7 @@ import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean } from '../../tui/theme/text.ts'
 import { FieldsForm, type FormText } from '../../components/form/fields-form.tsx'
 import { useOverlays } from '../../components/overlays.tsx'
+import { LeastRows, RoomContext } from '../../components/companion.tsx'
 import { SizeProvider, useSize } from '../../components/size.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { checkArguments, checkSchema, type ArgumentFault } from '../../domain/servers/arguments-check.ts'
@@ -43,8 +44,6 @@ const WIDE = 150
 const LEAST_WIDE = 110
 const SCHEMA_SHARE = 0.4
 const MOST_ABOUT = 600
-/** Rows beside one per field: border, description, what the active field shows, effect, the two answers. */
-const ROWS_AROUND = 16
 
 /** Opens the form of a call; nothing is sent unless the person chooses the act. */
 export function useArgumentDialog(): (question: ArgumentQuestion) => void {
@@ -52,11 +51,10 @@ export function useArgumentDialog(): (question: ArgumentQuestion) => void {
   return question => {
     const { form, schema } = question
     const lines = schema && !asksNothing(form) ? schemaLines(schema) : []
-    const rows = ROWS_AROUND + shownFields(form, form.texts).length
     overlays.open({
       title: clean(question.title),
       width: lines.length > 0 ? WIDE : WIDTH,
-      height: ({ width }) => (width >= LEAST_WIDE ? Math.max(rows, lines.length + 2) : rows),
+      height: 'content',
       content: close => <ArgumentDialog question={question} lines={lines} onClose={close} />,
     })
   }
@@ -129,12 +127,16 @@ function ArgumentDialog(props: DialogProps) {
   return (
     <Box width={width} height={height}>
       <SizeProvider width={width - besides} height={height}>
-        <Arguments {...props} onPath={setPath} />
+        <LeastRows rows={besides > 0 ? lines.length : 0}>
+          <Arguments {...props} onPath={setPath} />
+        </LeastRows>
       </SizeProvider>
       {besides > 0 && (
         <SizeProvider width={besides} height={height} left={width - besides}>
           <Box width={besides} height={height}>
-            <Viewer key={first} lines={lines.slice(first)} focused={false} />
+            <RoomContext value={undefined}>
+              <Viewer key={first} lines={lines.slice(first)} focused={false} />
+            </RoomContext>
           </Box>
         </SizeProvider>
       )}

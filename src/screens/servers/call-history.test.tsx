@@ -59,7 +59,7 @@ test('calls of an earlier session are listed, shown, called again, and listed on
   // The server says what it got as JSON, which is laid out as the arguments are.
   expect(shown.match(/"said": "before"/g)).toHaveLength(2)
   await app.press(resultKeys.bindings.again)
-  await app.see('Call echo again?')
+  await app.see('Call "echo" again?')
   await app.press('down', 'enter')
   await app.see(/Took +\S+, as the service measured/)
   await app.press(resultKeys.bindings.close)
@@ -146,7 +146,7 @@ test('all is forgotten after asking', async () => {
   await open()
   await app.see('gone soon')
   await app.press(keys.clear)
-  await app.see('Forget the calls on talkative?')
+  await app.see('Forget the calls on "talkative"?')
   await app.press('down', 'enter')
   await app.see('Nothing was called, rendered or read here yet.')
   expect((await testService.client.calls.list(ids)).items).toEqual([])

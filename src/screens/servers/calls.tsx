@@ -126,7 +126,7 @@ function useClear({ projectId, server }: Pick<TabProps, 'projectId' | 'server'>)
   const confirm = useConfirm()
   const forget = (): void => callLogOf(client).clear(server.id)
   const question = {
-    title: `Forget the calls on ${server.name}?`,
+    title: `Forget the calls on "${server.name}"?`,
     lines: ['Their arguments and results are deleted. Running calls stay.'],
     action: 'Forget them',
   }

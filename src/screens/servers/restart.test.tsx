@@ -108,7 +108,7 @@ test('a process that ended by itself after calls is told with what it held, and 
   await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })
   await app.see(/2nd start; the 1st start ended after 1 call/)
   await app.press(end)
-  await app.see('End the process of edited?')
+  await app.see('End the process of "edited"?')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('Ended the process of edited.')
   await app.see(frame => !frame.includes('its state is gone'))

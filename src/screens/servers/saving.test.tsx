@@ -71,7 +71,7 @@ test('another server is saved by its command, what is refused is asked for again
   const { id } = items.find(({ name }) => name === 'everything too')!
   expect(app.router.current().params['serverId']).toBe(id)
   await app.press(keys.remove)
-  await app.see('Remove everything too?')
+  await app.see('Remove server "everything too"?')
   await app.type('remove')
   await app.press(fieldKeys.bindings.submit, confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('Removed everything too.')
@@ -167,7 +167,7 @@ test('a server is switched off after a question, and on again', async () => {
   await app.press(keys.doctor)
   await app.see(/switched +stdio ✓ ready/)
   await app.press(keys.enabled)
-  await app.see('Switch switched off?')
+  await app.see('Switch "switched" off?')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('switched is off. t switches it on again.')
   await app.see(/switched +stdio ⊘ off/)

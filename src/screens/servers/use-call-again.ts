@@ -40,7 +40,7 @@ export function useCallAgain(projectId: string, server: ProjectServer, callTool:
 
   const again = async (tool: string, sent: JsonObject): Promise<void> => {
     const agreed = await confirm({
-      title: `Call ${tool} again?`,
+      title: `Call "${tool}" again?`,
       lines: [`With ${shorten(JSON.stringify(sent), MOST_SHOWN)}`, callEffect(server)],
       action: `Call ${tool} on ${server.name}`,
     })

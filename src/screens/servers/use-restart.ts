@@ -37,7 +37,7 @@ export function useRestart(projectId: string): { restart: Act; end: Act } {
       const { name } = server
       await writeEnd<LiveServer>({
         confirm: {
-          title: `End ${isProgram(server) ? 'the process of' : 'the connection to'} ${name}?`,
+          title: `End ${isProgram(server) ? 'the process of' : 'the connection to'} "${name}"?`,
           lines: ['Calls under way end, and what the server holds for the calls so far is gone.'],
           action: 'End it',
         },

@@ -148,7 +148,7 @@ export function useOtherServer(projectId: string) {
 
 function removalQuestion(name: string): Question {
   return {
-    title: `Remove ${name}?`,
+    title: `Remove server "${name}"?`,
     lines: [
       'What is saved of it is deleted, including its secrets. Suites and environments that use it no longer reach it.',
     ],
@@ -172,7 +172,7 @@ export function refusedName(error: unknown, values: FormValues): FormAgain {
 
 function offQuestion(name: string, isLocal: boolean): Question {
   return {
-    title: `Switch ${name} off?`,
+    title: `Switch "${name}" off?`,
     lines: [
       'All that is saved of it stays.',
       isLocal

@@ -75,7 +75,7 @@ export function useSignIn(projectId: string) {
     let client = stored ?? (plan.registers ? {} : await chosenClient(plan, name))
     if (!client) return
     const agreed = await confirm({
-      title: `Sign in to ${name}?`,
+      title: `Sign in to "${name}"?`,
       lines: signInLines(plan),
       action: `Open ${plan.host} in the browser`,
     })

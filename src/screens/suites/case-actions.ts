@@ -64,7 +64,7 @@ async function editCase(authoring: Authoring, suite: EvalSuite, stored: EvalCase
         ]
       : []),
   ]
-  const agreed = await review({ title: `Change ${stored.title}?`, lines, action: 'Send the change' })
+  const agreed = await review({ title: `Change "${stored.title}"?`, lines, action: 'Send the change' })
   if (!agreed) return edited.keep()
   const sent = await authoring.sendEdited(edited, {
     endpoint: contract.cases.update,
@@ -92,11 +92,11 @@ async function duplicate(authoring: Authoring, suite: EvalSuite, stored: EvalCas
 async function remove(authoring: Authoring, suite: EvalSuite, cases: readonly EvalCase[]): Promise<void> {
   const [first] = cases
   if (!first) return
-  const what = cases.length === 1 ? first.title : plural(cases.length, 'case')
+  const what = cases.length === 1 ? `"${first.title}"` : plural(cases.length, 'case')
   await authoring.write<AnyEndpoint, number>({
     endpoint: contract.cases.delete,
     confirm: {
-      title: `Delete ${what}?`,
+      title: `Delete ${cases.length === 1 ? 'case ' : ''}${what}?`,
       lines: [
         ...cases.slice(0, 5).map(({ title }) => title),
         ...(cases.length > 5 ? [`and ${cases.length - 5} more`] : []),

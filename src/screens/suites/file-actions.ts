@@ -39,7 +39,7 @@ export async function exportFile(authoring: Authoring, suite: EvalSuite): Promis
   const isTaken = isFile(path)
   if (
     isTaken &&
-    !(await confirm({ title: `Replace ${path}?`, lines: ['The file already exists.'], action: 'Replace it' }))
+    !(await confirm({ title: `Replace "${path}"?`, lines: ['The file already exists.'], action: 'Replace it' }))
   )
     return
   const text = await authoring.read(`Reading ${name}…`, () => exportText(authoring, suite.id))
@@ -198,7 +198,7 @@ export async function removeSuite(authoring: Authoring, suite: EvalSuite): Promi
   await authoring.write({
     endpoint: contract.suites.delete,
     confirm: {
-      title: `Delete the suite ${name}?`,
+      title: `Delete suite "${name}"?`,
       lines: ['All its cases and settings are deleted. Its runs keep their records.'],
       action: `Delete ${name}`,
       word: 'delete',

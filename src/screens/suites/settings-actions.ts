@@ -71,7 +71,7 @@ async function editSettings(authoring: Authoring, suite: EvalSuite): Promise<voi
       ? [{ text: 'The schedule launches runs by itself; each of them spends.', tone: 'warn' as const }]
       : []),
   ]
-  const agreed = await review({ title: `Change ${name}?`, lines, action: 'Send the change' })
+  const agreed = await review({ title: `Change "${name}"?`, lines, action: 'Send the change' })
   if (!agreed) return edited.keep()
   const sent = await authoring.sendEdited(edited, {
     endpoint: [contract.suites.update, contract.suites.schedule],
@@ -187,7 +187,7 @@ async function detach(authoring: Authoring, suite: EvalSuite): Promise<void> {
   await authoring.write({
     endpoint: contract.suites.update,
     confirm: {
-      title: `Detach ${environment}?`,
+      title: `Detach "${environment}"?`,
       lines: [
         rest.length === 0
           ? 'No environment is left: runs then use the saved servers of the suite.'

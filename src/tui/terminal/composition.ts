@@ -1,7 +1,20 @@
-import { blankRow, type Row } from './cells.ts'
+import { blankRow, rowOf, type Row } from './cells.ts'
 import { createRowParser, type RowParser } from './frame-parser.ts'
+import { PLACEHOLDER } from './graphemes.ts'
 import { createRegion, type Rectangle, type Region, type RegionLayer } from './region.ts'
 import { PLAIN, type Style } from './style.ts'
+
+/** A part of the screen that stands back behind what is above it. */
+export type Quiet = {
+  page: Rectangle
+  above: Rectangle
+  /** A character in the look that everything gets there; without colours nothing changes. */
+  look: string
+  /** Characters in looks that are quiet already. */
+  kept: readonly string[]
+}
+
+type QuietLook = { page: Rectangle; above: Rectangle; style: Style; kept: ReadonlySet<Style> }
 
 /** What should be on the screen: Ink's frame with the regions above it, and which rows changed. */
 export class Composition {
@@ -15,6 +28,7 @@ export class Composition {
   #frame: Row[] = []
   #dirty = new Uint8Array(0)
   readonly #layers = new Map<string, RegionLayer>()
+  #quiet: QuietLook | undefined
 
   /** Lines of the last frame, also those below the screen. */
   get lineCount(): number {
@@ -72,7 +86,16 @@ export class Composition {
   compose(row: number): Row {
     let composed = this.#frame[row] ?? this.blank
     for (const layer of this.#layers.values()) composed = layer.compose(row, composed)
-    return composed
+    return this.#quiet ? quietRow(composed, row, this.#quiet) : composed
+  }
+
+  quiet(quiet: Quiet | undefined): void {
+    const styleOf = (text: string): Style => createRowParser(1).parse(text).row.styles[0] ?? PLAIN
+    const style = quiet ? styleOf(quiet.look) : PLAIN
+    const before = this.#quiet
+    this.#quiet = quiet && style !== PLAIN ? { ...quiet, style, kept: new Set(quiet.kept.map(styleOf)) } : undefined
+    for (const { page } of [before, this.#quiet].filter(each => each !== undefined))
+      for (let row = page.row; row < page.row + page.height; row++) this.touch(row)
   }
 
   region(id: string, rectangle: Rectangle, changed: () => void): Region {
@@ -89,4 +112,18 @@ export class Composition {
     this.#layers.set(id, layer)
     return layer.region
   }
+}
+
+/** The row with what lies on the quiet page, but not under what is above it, in the one look. */
+function quietRow(row: Row, at: number, { page, above, style, kept }: QuietLook): Row {
+  if (at < page.row || at >= page.row + page.height) return row
+  const covers = at >= above.row && at < above.row + above.height
+  const styles = row.styles.map((own, column) => {
+    const isAbove = covers && column >= above.column && column < above.column + above.width
+    const isBeside = column < page.column || column >= page.column + page.width
+    // Its colour says which picture it is a cell of.
+    const isPicture = row.graphemes[column]?.startsWith(PLACEHOLDER)
+    return isAbove || isBeside || isPicture || kept.has(own) ? own : style
+  })
+  return rowOf([...row.graphemes], styles)
 }

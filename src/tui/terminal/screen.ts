@@ -1,7 +1,7 @@
 import { drawableSize } from './size.ts'
 import type { Row } from './cells.ts'
 import { ASK_BACKGROUND, GROUND_BACK, groundSequence } from './background.ts'
-import { Composition } from './composition.ts'
+import { Composition, type Quiet } from './composition.ts'
 import { splitWrite, type FrameWrite } from './frame-parser.ts'
 import * as modes from './modes.ts'
 import { title } from './osc.ts'
@@ -197,6 +197,14 @@ export class Screen {
   caret(place: CaretPlace): () => void {
     this.#carets.add(place)
     return () => void this.#carets.delete(place)
+  }
+
+  /**
+   * Draws what is on a part of the screen in one quiet look, but for what stands above it; undefined ends that. It
+   * shows with the next frame, which brings what stands above.
+   */
+  quiet(quiet: Quiet | undefined): void {
+    this.#composition.quiet(quiet)
   }
 
   /** Paints once for everything that `change` changes. */

@@ -93,6 +93,7 @@ export function useAgent(project: () => string | undefined): Agent {
       overlays.open({
         title: profile.local ? 'Questions to the agent' : 'Questions to the agent in this session',
         width: WIDTH,
+        height: 'content',
         content: close => <Turns conversations={conversations} projectId={projectId} onOpen={reopen} onClose={close} />,
       })
     },

@@ -26,7 +26,6 @@ import { groupSentence, outcomeLines } from './group-outcome.ts'
 import { LaunchForm, sentenceOf, type Launched, type LaunchIntent, type Outcome } from './launch-form.tsx'
 
 const WIDTH = 104
-const HEIGHT = 44
 
 /**
  * Opens the form of a launch. `onLaunched` gets the first run that was started, unless it waited for a slot: then the
@@ -68,7 +67,7 @@ export function useLaunch(projectId: string, onLaunched: (runId: string) => void
     overlays.open({
       title: `Launch ${name}`,
       width: WIDTH,
-      height: HEIGHT,
+      height: 'content',
       content: close => (
         <LaunchForm
           projectId={projectId}
