@@ -56,7 +56,8 @@ describe('panes', () => {
     expect(heights(9)).toEqual([9, 12, undefined])
     expect(heights(10)).toEqual([21, undefined, undefined])
     expect(heights(undefined)).toEqual([21, undefined, undefined])
-    expect(heights(3, 2)).toEqual([undefined, 3, 18])
+    expect(heights(3, 1)).toEqual([undefined, 3, 18])
+    expect(heights(3, 2)).toEqual([undefined, undefined, 21])
   })
 
   test('a list gets no more rows than it needs where it is tall', () => {

@@ -58,13 +58,21 @@ export function arrangementOf(size: Size): { arrangement: Arrangement; room: num
   return stacked > 1 ? { arrangement: 'stacked', room: stacked } : { arrangement: 'one', room: 1 }
 }
 
-/** How the panes of a group stand: also above each other where one of two is a short list. */
+/**
+ * Whether the focused one is a short list below which its neighbour shows, where there is room for one pane otherwise.
+ * What is opened in the list has the screen to itself.
+ */
+function isPreviewed(group: Group): boolean {
+  const { panes, focused, height, neverBeside } = group
+  const { rows } = panes[focused]!
+  if (group.zoomed || neverBeside || focused === panes.length - 1 || rows === undefined) return false
+  return arrangementOf(group).arrangement === 'one' && rows + LEAST_BELOW_ROWS <= height
+}
+
+/** How the panes of a group stand. */
 export function groupArrangement(group: Group): Arrangement {
   if (group.zoomed || group.panes.length === 1) return 'one'
-  const { arrangement } = arrangementOf(group)
-  if (arrangement !== 'one' || group.neverBeside) return arrangement
-  const { rows } = group.panes[shownFrom({ ...group, room: 2 })]!
-  return rows !== undefined && rows + LEAST_BELOW_ROWS <= group.height ? 'stacked' : 'one'
+  return isPreviewed(group) ? 'stacked' : arrangementOf(group).arrangement
 }
 
 /** Which panes show: as many neighbours as there is room for, always with the focused one. */
@@ -130,9 +138,10 @@ function heightsByNeed(height: number, panes: readonly PaneShare[]): number[] {
 export function paneBoxes(group: Group): (PaneBox | undefined)[] {
   const { width, height, panes } = group
   const arrangement = groupArrangement(group)
-  const room = arrangement === 'one' ? 1 : Math.max(2, arrangementOf(group).room)
+  const isPreview = isPreviewed(group)
+  const room = isPreview ? 2 : arrangement === 'one' ? 1 : arrangementOf(group).room
   const shown = Math.min(room, panes.length)
-  const first = shownFrom({ ...group, room: shown })
+  const first = isPreview ? group.focused : shownFrom({ ...group, room: shown })
   const inView = panes.slice(first, first + shown)
   const lengths = arrangement === 'stacked' ? heightsByNeed(height, inView) : widthsByNeed(width, inView)
   let used = 0
