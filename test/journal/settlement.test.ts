@@ -189,9 +189,11 @@ test.each(['restartServer', 'endServer'])('%s leaves nothing to decide, whatever
     opened.clock.advance(5_000)
     void opened.meet(fate, fate)
     const endpoint = allEndpoints().find(other => other.operation === operation)!
-    await expect(client.call(endpoint, { ...server, body: {} } as object)).rejects.toBeInstanceOf(ApiError)
+    const input: object = { ...server, body: {} }
+    await expect(client.call(endpoint, input)).rejects.toBeInstanceOf(ApiError)
     opened.clock.advance(TOO_LATE)
-    await resolve()
+    const [told] = await resolve()
+    expect(told?.sentence).toContain(' server “everything” (')
     expect(await journal.unresolved()).toEqual([])
   }
 })
@@ -223,7 +225,8 @@ describe('a write that leaves nothing', () => {
     const { start, meet, projectId, serverId } = await open()
     const { client, journal } = start()
     void meet('lost', 'lost')
-    await expect(client.call(endpoint, { projectId, serverId, ...body })).rejects.toMatchObject({ sent: true })
+    const input: object = { projectId, serverId, ...body }
+    await expect(client.call(endpoint, input)).rejects.toMatchObject({ sent: true })
     expect(await journal.unresolved()).toEqual([])
   })
 

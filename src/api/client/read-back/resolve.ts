@@ -399,7 +399,9 @@ async function targetName(
 function readAbove({ path }: AnyEndpoint): AnyEndpoint | undefined {
   const reads = allEndpoints().filter(({ method }) => method === 'GET')
   for (let part = path; part.includes('{'); part = part.slice(0, part.lastIndexOf('/'))) {
-    const read = part.endsWith('}') && reads.find(other => other.path === part)
+    // What only a local workspace does is about things that are read as everywhere.
+    const paths = [part, part.replace(/^\/local(?=\/)/, '')]
+    const read = part.endsWith('}') && reads.find(other => paths.includes(other.path))
     if (read) return read
   }
   return undefined
