@@ -60,6 +60,12 @@ export const foldKeys = define.panel('fold', 'Folding', {
   copy: on('copy', 'copy this', { hint: true, help: 'Copy the block or the value at the line.' }),
 })
 
+/** Where ids and fields without a value are behind one line at the end of a text. */
+export const restKeys = define.panel('rest', 'Ids and other fields', {
+  show: on('unfoldAll', 'ids and other fields', { hint: 'later', help: 'Show ids and fields without a value.' }),
+  hide: on('foldAll', 'hide ids', { help: 'Hide ids and fields without a value again.' }),
+})
+
 export const fileKeys = define.panel('file', 'Picture, sound or file', {
   save: on('write', 'save file', { hint: 'first', help: 'Write its bytes to a file; asks where.' }),
   open: on('browser', 'open file', { hint: true, help: 'Open it with the desktop’s program, after asking.' }),

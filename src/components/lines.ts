@@ -1,11 +1,12 @@
 import { greatest } from '../lib/extremes.ts'
 import { beginningOfJson } from '../lib/json-beginning.ts'
 import { formatCount, UNKNOWN } from '../lib/format.ts'
-import { fit, widthOf } from '../tui/theme/text.ts'
+import { clean, fit, widthOf } from '../tui/theme/text.ts'
 import type { Symbols, Tone } from '../tui/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'
-import type { Line } from './viewer.tsx'
-import type { Span } from './viewer/source.ts'
+import type { OutlineNode } from './viewer/outline-tree.ts'
+import { linesNode } from './viewer/sections.ts'
+import type { Line, Span } from './viewer/source.ts'
 
 /**
  * Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all
@@ -30,6 +31,38 @@ export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
   }))
 }
 
+/**
+ * What a viewer shows of a record, in every detail pane: the fields in the order in which a person asks for them, then
+ * `more`. Those without a value and the technical ones, such as ids, are behind one line at the end.
+ */
+export function recordView(
+  fields: readonly Field[],
+  technical: readonly Field[] = [],
+  more: readonly Line[] = [],
+): { lines: Line[]; rest: readonly Field[] } {
+  return {
+    lines: [...fieldLines(fields.filter(hasValue)), ...more],
+    rest: [...fields.filter(field => !hasValue(field)), ...technical],
+  }
+}
+
+function hasValue([, value]: Field): boolean {
+  return valueText(value) !== UNKNOWN
+}
+
+/** What the line says that ids and other fields are behind; `hint` is the key that unfolds or folds them. */
+export function restHead(rest: readonly Field[], isUnfolded?: boolean, hint?: string): Line & { text: string } {
+  const does = hint === undefined ? '' : `  (${hint} ${isUnfolded ? 'hides' : 'shows'} them)`
+  return { text: `Ids and other fields: ${formatCount(rest.length)}${does}`, tone: 'muted' }
+}
+
+/** Ids and fields without a value at the end of a document, folded. */
+export function restNodes(rest: readonly Field[]): OutlineNode[] {
+  if (rest.length === 0) return []
+  const lines = linesNode('rest', fieldLines(rest)).body!
+  return [linesNode('before rest', ['']), { id: 'rest', head: restHead(rest), body: lines, isFlat: true }]
+}
+
 /** A number with its unit, of which the number counts: `12 ms`, `340ms`, `5 MB`, `74%`. */
 const MEASURE = /^([\d.,]+)( ?(?:[a-zA-Z]{1,9}|%))$/
 
@@ -46,6 +79,41 @@ function valueText(value: string | null | undefined): string {
   if (value == null || value === '') return UNKNOWN
   if (value.length <= VALUE_LIMIT) return value
   return `${value.slice(0, VALUE_LIMIT)} … ${formatCount(value.length - VALUE_LIMIT)} more characters`
+}
+
+/** A column of a table that is only read; numbers stand at the right. */
+export type TableColumn = { title: string; cells: readonly string[]; isNumber?: boolean; tone?: Tone }
+
+/** Columns of the widest cell of a table. */
+const WIDEST_CELL = 36
+
+/** Rows under what their columns are, as wide as what is in them; a pane cuts what it has no room for. */
+export function tableLines(columns: readonly TableColumn[], indent = 0): Line[] {
+  const widths = columns.map(({ title, cells }) =>
+    Math.min(WIDEST_CELL, greatest([title, ...cells].map(text => widthOf(clean(text))))),
+  )
+  const margin: Span = { text: ' '.repeat(indent), tone: 'plain' }
+  const row = (textOf: (column: TableColumn) => string, toneOf: (column: TableColumn) => Tone): Line => ({
+    parts: [
+      margin,
+      ...columns.map((column, index): Span => {
+        const text = fit(clean(textOf(column)), widths[index]!, column.isNumber ? 'right' : 'left')
+        return { text: index === columns.length - 1 ? text.trimEnd() : `${text}  `, tone: toneOf(column) }
+      }),
+    ],
+  })
+  return [
+    row(
+      ({ title }) => title,
+      () => 'muted',
+    ),
+    ...(columns[0]?.cells ?? []).map((_, index) =>
+      row(
+        ({ cells }) => cells[index] ?? '',
+        ({ tone }) => tone ?? 'plain',
+      ),
+    ),
+  ]
 }
 
 export function heading(text: string): Line {

@@ -4,7 +4,7 @@ import { useBindings } from '../tui/keymap/use-bindings.ts'
 import { formatCount } from '../lib/format.ts'
 import type { Theme } from '../tui/theme/theme.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
-import { foldKeys, viewerKeys } from './component-keys.ts'
+import { foldKeys, restKeys, viewerKeys } from './component-keys.ts'
 import { useCopy } from './copy.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { useSize } from './size.tsx'
@@ -60,7 +60,7 @@ export type OutlineOptions = {
   whole: string
   /** The only picture, sound or file in it, which need not be gone to. */
   file?: BinaryContent | undefined
-  /** Nothing in it is folded, and choosing a line is left to whoever shows it. */
+  /** Nothing in it is folded but what few people ask for, and choosing a line is left to whoever shows it. */
   isFlat?: boolean
 }
 
@@ -133,6 +133,11 @@ export function useOutline(options: OutlineOptions): OutlineView {
     wrap: () => setWraps(!wraps),
   })
   useFolding(folds, { focused: focused && !options.isFlat, found })
+  useBindings(
+    restKeys,
+    { show: () => folds.toggleAll(true), hide: () => folds.toggleAll(false) },
+    { active: focused && options.isFlat === true && folds.shown.canFold },
+  )
   useFileActs(found?.entry.node.file ?? options.file, focused)
   const line = found?.entry.lines.at(found.offset)
   const drawn = (position: Position): string => {

@@ -1,8 +1,10 @@
 import { useMemo, useState } from 'react'
-import { viewerKeys } from './component-keys.ts'
+import { restKeys, viewerKeys } from './component-keys.ts'
+import { fieldLines, restHead, type Field } from './lines.ts'
 import { unavailable } from '../tui/keymap/binding.ts'
-import { useBindings } from '../tui/keymap/use-bindings.ts'
+import { useBindings, useKeyName } from '../tui/keymap/use-bindings.ts'
 import type { PointedCell } from '../tui/terminal/pointer.ts'
+import type { Theme } from '../tui/theme/theme.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea, WHEEL_ROWS } from './mouse-areas.tsx'
 import { useTakenRows } from './companion.tsx'
@@ -11,7 +13,7 @@ import { markMatches, markSelected, paintLines, paintMemory, rowWith } from './v
 import { compare, lastTop, moved, TOP, visible, within, type Position, type Rows } from './viewer/scroll.ts'
 import { ScrolledRows } from './viewer/scrolled-rows.tsx'
 import { lineCandidates } from './viewer/search.ts'
-import { toSource, type Lines, copyText, type Line, type Span } from './viewer/source.ts'
+import { toSource, type Lines, copyText, type Line, type LineSource, type Span } from './viewer/source.ts'
 import { useCopiedLines, useLineSelection } from './viewer/use-line-selection.ts'
 import { useSearch } from './viewer/use-search.tsx'
 import { MOST_MEASURED } from '../tui/theme/text.ts'
@@ -22,37 +24,45 @@ export type { Line } from './viewer/source.ts'
 /** A cell of a picture that is made of lines: the column counts in its line, which is not wrapped there. */
 export type PointedText = { line: number; column: number }
 
+const NO_FIELDS: readonly Field[] = []
+
 /** Columns left of a line. */
 const MARGIN = 1
 
 /**
  * Long text of which only the visible lines are wrapped and drawn; it can be searched, and copied by lines or whole.
- * `onPoint` hears what the mouse is over or pressed, and of nothing once it has left.
+ * `rest` are the fields that few people ask for: they are behind one line at the end, which a key or a click unfolds,
+ * and a search or a copy of the whole has them too. `onPoint` hears what the mouse is over or pressed, and of nothing
+ * once it has left.
  */
-export function Viewer(props: { lines: Lines; focused: boolean; onPoint?: (at: PointedText | undefined) => void }) {
-  const { focused, onPoint } = props
+export function Viewer(props: {
+  lines: Lines
+  rest?: readonly Field[]
+  focused: boolean
+  onPoint?: (at: PointedText | undefined) => void
+}) {
+  const { focused, onPoint, lines, rest = NO_FIELDS } = props
   const theme = useTheme()
   const size = useSize()
   const { width } = size
   const [wraps, setWraps] = useState(true)
-  const source = useMemo(
-    () => toSource(theme.plain ? props.lines : pairFields(props.lines, width - 2)),
-    [props.lines, theme, width],
-  )
+  const folding = useRest(lines, rest, { theme, columns: width - 2, focused })
+  const { source, fold, count } = folding
   const [memory] = useState(paintMemory)
   const painted = useMemo(
     () => paintLines(source, { theme, width, wraps }, memory),
     [source, theme, width, wraps, memory],
   )
-  const rows: Rows = { count: source.count, rowsOf: line => painted.rows(line).length }
+  const rows: Rows = { count, rowsOf: line => painted.rows(line).length }
   useTakenRows(most => visible(rows, TOP, most).length)
   const [top, setTop] = useState<Position>(TOP)
   const show = (line: number, text?: string): void => {
     const row = text === undefined ? undefined : rowWith(painted.rows(line), text)
     const isShown = shown.some(position => position.line === line && (row ?? position.row) === position.row)
+    if (line >= count) folding.unfold(true)
     if (!isShown) setTop(moved(rows, { line, row: row ?? 0 }, -2))
   }
-  const selection = useLineSelection({ source, focused, show })
+  const selection = useLineSelection({ source: { ...source, count }, focused, show })
   const finder = useSearch({
     document: source,
     candidates: () => lineCandidates(source, at.line),
@@ -74,7 +84,11 @@ export function Viewer(props: { lines: Lines; focused: boolean; onPoint?: (at: P
   }
   useMouseArea({
     wheel: notches => scroll(notches * WHEEL_ROWS),
-    ...(onPoint && { press: at => onPoint(pointed(at)), hover: at => onPoint(at && pointed(at)) }),
+    press: at => {
+      if (fold !== undefined && shown[at.row]?.line === fold) folding.unfold(count === fold + 1)
+      onPoint?.(pointed(at))
+    },
+    ...(onPoint && { hover: at => onPoint(at && pointed(at)) }),
   })
   const page = Math.max(1, height - 1)
   const copy = useCopiedLines(source)
@@ -95,6 +109,10 @@ export function Viewer(props: { lines: Lines; focused: boolean; onPoint?: (at: P
     },
     { active: focused },
   )
+  useRestKeys(folding, focused, () => {
+    // As much of it as there is room for, from its head on.
+    setTop(earlier({ line: fold ?? 0, row: 0 }, lastTop({ ...rows, count: source.count }, height)))
+  })
   const text = ({ line, row }: Position): string => {
     const plain = painted.rows(line)[row] ?? ''
     if (selection.holds(line)) return markSelected(theme, plain)
@@ -104,11 +122,65 @@ export function Viewer(props: { lines: Lines; focused: boolean; onPoint?: (at: P
     <ScrolledRows
       rows={shown.map(text)}
       height={height}
-      part={fits ? undefined : { at: at.line, lines: linesOf(shown), count: source.count }}
+      part={fits ? undefined : { at: at.line, lines: linesOf(shown), count }}
       finder={finder}
       focused={focused}
     />
   )
+}
+
+/** A text with its rest; `fold` is the line that the rest is behind, and `count` how many lines show. */
+type Folding = { source: LineSource; fold?: number; count: number; unfold: (isUnfolded: boolean) => void }
+
+function useRest(
+  lines: Lines,
+  rest: readonly Field[],
+  { theme, columns, focused }: { theme: Theme; columns: number; focused: boolean },
+): Folding {
+  const [isUnfolded, unfold] = useState(false)
+  const key = useKeyName()
+  const hint = focused ? key(restKeys, isUnfolded ? 'hide' : 'show') : undefined
+  const { source, fold } = useMemo(
+    () => withRest(lines, rest, { theme, columns, isUnfolded, hint }),
+    [lines, rest, theme, columns, isUnfolded, hint],
+  )
+  const count = fold === undefined || isUnfolded ? source.count : fold + 1
+  return { source, ...(fold !== undefined && { fold }), count, unfold }
+}
+
+function useRestKeys({ fold, unfold }: Folding, focused: boolean, onShow: () => void): void {
+  useBindings(
+    restKeys,
+    {
+      show() {
+        unfold(true)
+        onShow()
+      },
+      hide: () => unfold(false),
+    },
+    { active: focused && fold !== undefined },
+  )
+}
+
+/** The text with its rest, and the line that folds it; without a rest there is no such line. */
+function withRest(
+  lines: Lines,
+  rest: readonly Field[],
+  look: { theme: Theme; columns: number; isUnfolded: boolean; hint: string | undefined },
+): { source: LineSource; fold?: number } {
+  const { theme, columns, isUnfolded, hint } = look
+  const paired = (each: Lines): Lines => (theme.plain ? each : pairFields(each, columns))
+  const first = toSource(paired(lines))
+  if (rest.length === 0) return { source: first }
+  const { text } = restHead(rest, isUnfolded, hint)
+  const sign = isUnfolded ? theme.symbols.unfolded : theme.symbols.folded
+  const head: Line = { text: `${sign} ${text}`, tone: 'muted' }
+  const behind = toSource(paired(['', head, ...fieldLines(rest, 2)]))
+  const { count } = first
+  return {
+    source: { count: count + behind.count, at: index => (index < count ? first.at(index) : behind.at(index - count)) },
+    fold: count + 1,
+  }
 }
 
 function earlier(a: Position, b: Position): Position {

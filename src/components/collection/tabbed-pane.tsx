@@ -4,7 +4,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { BelowNotices } from '../below-notices.tsx'
 import { Accompanied } from '../companion.tsx'
 import { DetailTabs } from '../detail-tabs.tsx'
-import { fieldLines, type Field } from '../lines.ts'
+import { recordView, type Field } from '../lines.ts'
 import { Pane } from '../panes/pane.tsx'
 import { Viewer } from '../viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -19,15 +19,16 @@ export type DetailTab<Props> = {
   companion?: string
 }
 
-/** A tab of labels and values of the record. */
+/** A tab of labels and values of the record; `technicalOf` gives its ids and what else is for programs. */
 export function fieldsTab<Row>(
   title: string,
   fieldsOf: (row: Row) => readonly Field[],
+  technicalOf: (row: Row) => readonly Field[] = () => [],
 ): DetailTab<{ row: Row; focused: boolean }> {
   return {
     id: title.toLowerCase(),
     title,
-    Content: ({ row, focused }) => <Viewer lines={fieldLines(fieldsOf(row))} focused={focused} />,
+    Content: ({ row, focused }) => <Viewer {...recordView(fieldsOf(row), technicalOf(row))} focused={focused} />,
   }
 }
 

@@ -5,7 +5,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { fieldLines } from '../lines.ts'
+import { recordView } from '../lines.ts'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { messageRows } from '../transcript/messages.ts'
 import { searchingLabel, untraced } from '../transcript/traced.ts'
@@ -81,10 +81,11 @@ function Conversation(props: {
   const { row, messages, note } = props
   const { symbols } = useTheme()
   const rows = useMemo(() => messageRows(messages ?? [], row.id), [messages, row.id])
-  const before = useMemo(() => [linesNode('session', headLines(row, note, symbols))], [row, note, symbols])
+  const { lines, rest } = useMemo(() => headView(row, note, symbols), [row, note, symbols])
+  const before = useMemo(() => [linesNode('session', lines)], [lines])
   return (
     <PaneState data={props.data} loading={props.loading} empty={props.empty}>
-      <Transcript rows={rows} before={before} focused={props.focused} />
+      <Transcript rows={rows} before={before} rest={rest} focused={props.focused} />
     </PaneState>
   )
 }
@@ -93,20 +94,20 @@ function showsText(shows: SessionRow['shows']): string {
   return shows ? `${shows.shows ? 'yes' : 'no'}: ${shows.because}` : 'unknown'
 }
 
-function headLines(row: SessionRow, note: string | undefined, symbols: Symbols) {
+/** The outcome, and why; what else is known of the session is folded below what was said. */
+function headView(row: SessionRow, note: string | undefined, symbols: Symbols) {
   const look = outcomeLook(row.outcome)
   const goal = goalLabel(row.goal, symbols)
-  return [
-    ...fieldLines([
-      ['Session', row.id],
-      ['Who', row.who],
+  const score = goal && [goal.text, row.goal?.reason].filter(Boolean).join(': ')
+  return recordView(
+    [
       ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
-      ...(goal ? [['Goal', goal.text, goal.tone] as const] : []),
-      ['Messages', formatCount(row.messages)],
+      ...(goal ? [['Goal', score, goal.tone] as const] : []),
       ...('shows' in row ? [['Shows it', showsText(row.shows)] as const] : []),
-    ]),
-    ...(row.goal?.reason === undefined ? [] : [{ text: row.goal.reason, indent: 2 }]),
-    ...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]),
-    '',
-  ]
+      ['Who', row.who],
+      ['Messages', formatCount(row.messages)],
+    ],
+    [['Session', row.id]],
+    [...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]), ''],
+  )
 }

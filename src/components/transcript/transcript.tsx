@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { sourceKeys } from '../component-keys.ts'
+import { restNodes, type Field } from '../lines.ts'
 import { useAddressCopy } from '../markdown/use-address-copy.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { useOutline } from '../outline.tsx'
@@ -10,20 +11,24 @@ import { section } from '../viewer/sections.ts'
 import { transcriptNodes } from './transcript-nodes.ts'
 import type { TranscriptRow } from './transcript-rows.ts'
 
+const NO_FIELDS: readonly Field[] = []
+
 /** A conversation for reading: messages with their text laid out, tool calls with arguments and results folded. */
 export function Transcript(props: {
   rows: readonly TranscriptRow[]
   focused: boolean
   /** Parts above the messages, which then have a heading. */
   before?: readonly OutlineNode[]
+  /** Ids and other fields of the conversation, folded below it. */
+  rest?: readonly Field[]
 }) {
-  const { rows, focused, before } = props
+  const { rows, focused, before, rest = NO_FIELDS } = props
   const { symbols } = useTheme()
   const [isRendered, setRendered] = useState(true)
   const messages = useMemo(() => transcriptNodes(rows, { symbols, rendered: isRendered }), [rows, symbols, isRendered])
   const roots = useMemo(
-    () => (before ? [...before, section('messages', 'Messages', () => messages)] : messages),
-    [messages, before],
+    () => [...(before ? [...before, section('messages', 'Messages', () => messages)] : messages), ...restNodes(rest)],
+    [messages, before, rest],
   )
   const view = useOutline({
     roots,

@@ -1,7 +1,7 @@
 import { FINDING_SOURCES, type Finding, type FindingSource } from './finding.ts'
 
 /** The contract's values, in the order in which they want attention; others may appear. */
-export const FINDING_STATUSES = ['new', 'regressed', 'recurring', 'resolved'] as const
+export const FINDING_STATUSES = ['regressed', 'new', 'recurring', 'resolved'] as const
 
 /** `open` is everything that is not resolved, values that are not known included. */
 const STATUS_CHOICES = ['open', ...FINDING_STATUSES] as const

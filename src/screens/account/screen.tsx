@@ -89,21 +89,21 @@ const NO_ORGANIZATIONS: readonly Organization[] = []
 function accountFields({ id, name, email, plan, createdAt }: Me): Field[] {
   return [
     ['Name', name],
-    ['Id', id],
     ['Email', email],
     ['Plan', plan],
     ['Created', agoText(createdAt)],
+    ['Id', id],
   ]
 }
 
 function organizationFields({ id, name, plan, myRole, isCreator, createdAt }: Organization): Field[] {
   return [
     ['Name', name],
-    ['Id', id],
     ['Role', myRole],
     ['Plan', plan],
     ['Created', agoText(createdAt)],
     ['Created by you', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
+    ['Id', id],
   ]
 }
 
@@ -268,10 +268,10 @@ function ClientCatalog({ focused }: TabProps) {
 function clientFields(client: CatalogClient): Field[] {
   const { id, provenance, rendersMcpApps, supportedProtocolVersions, verifiedAt } = client
   return [
-    ['Id', id],
-    ['Known from', provenance],
     ['Renders MCP Apps', rendersMcpApps == null ? undefined : rendersMcpApps ? 'yes' : 'no'],
     ['Protocol', supportedProtocolVersions?.join(', ')],
+    ['Known from', provenance],
     ['Verified', agoText(verifiedAt)],
+    ['Id', id],
   ]
 }

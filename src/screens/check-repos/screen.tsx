@@ -25,15 +25,20 @@ const keyOf = ({ id }: EvalCheckRepo): string => id
 const recordOf = (row: EvalCheckRepo) => row
 
 const TABS = [
-  fieldsTab('Overview', (row: EvalCheckRepo) => [
-    ['Id', row.id],
-    ['State', stateOf(row)],
-    ['Suite', row.suiteId],
-    ['Project', row.projectId],
-    ['During an outage', ownValue(OUTAGES, row.outagePolicy ?? 'fail_open') ?? row.outagePolicy],
-    ['Connected', agoText(row.createdAt)],
-    ['Changed', agoText(row.updatedAt)],
-  ]),
+  fieldsTab(
+    'Overview',
+    (row: EvalCheckRepo) => [
+      ['State', stateOf(row)],
+      ['Suite', row.suiteId],
+      ['During an outage', ownValue(OUTAGES, row.outagePolicy ?? 'fail_open') ?? row.outagePolicy],
+      ['Connected', agoText(row.createdAt)],
+      ['Changed', agoText(row.updatedAt)],
+    ],
+    row => [
+      ['Project', row.projectId],
+      ['Id', row.id],
+    ],
+  ),
 ]
 
 /** The repositories whose pull requests run a suite: of the organization of the key, whatever the project. */

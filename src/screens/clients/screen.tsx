@@ -29,14 +29,19 @@ export const ClientsScreen = collectionScreen({
   ]),
   tabs: [
     {
-      ...fieldsTab('Overview', (client: Client) => [
-        ['Id', client.id],
-        ['Model', client.modelId],
-        ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
-        ['Config', client.configId ?? client.hostConfigId],
-        ['Created', agoText(client.createdAt)],
-        ['Changed', agoText(client.updatedAt)],
-      ]),
+      ...fieldsTab(
+        'Overview',
+        (client: Client) => [
+          ['Model', client.modelId],
+          ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
+          ['Created', agoText(client.createdAt)],
+          ['Changed', agoText(client.updatedAt)],
+        ],
+        client => [
+          ['Config', client.configId ?? client.hostConfigId],
+          ['Id', client.id],
+        ],
+      ),
       companion: 'config',
     },
     { id: 'config', title: 'Config', Content: Config },

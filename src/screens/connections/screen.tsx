@@ -10,7 +10,7 @@ import { type Collection, useCollection } from '../../components/collection/use-
 import { useOpenUrl } from '../../components/browser.tsx'
 import { useCopy } from '../../components/copy.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { fieldLines, type Field } from '../../components/lines.ts'
+import { recordView, type Field } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -141,12 +141,11 @@ function Detail({ known, note, focused }: { known: KnownConnection; note: string
     ['Server', server?.name ?? known.serverId ?? 'none yet'],
     ...(isOpen ? [['Expires in', left > 0 ? formatAge(0, left) : undefined] as const] : []),
     ['Begun', begunText(known)],
-    ['Id', known.id],
   ]
   return (
     <Pane title={nameOf(known)} note={note} focused={focused}>
       <PaneState data={{ ...data, hasData: true }} loading="">
-        <Viewer lines={fieldLines(fields)} focused={focused} />
+        <Viewer {...recordView(fields, [['Id', known.id]])} focused={focused} />
       </PaneState>
     </Pane>
   )

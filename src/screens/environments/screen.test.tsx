@@ -111,8 +111,7 @@ describe('an environment', () => {
     await open('Nightly')
     await app.see(/Client +Desk/)
     await app.press(keys.open, tabsKeys.bindings.next)
-    await app.see(/Model +anthropic.+, of the client/)
-    await app.see('everything')
+    await app.see(/Servers +everything/)
     const { items } = await app.client.clients.list({ projectId })
     const desk = items.find(({ name }) => name === 'Desk')!
     await app.client.clients.delete({ projectId, clientId: desk.id, body: { force: true } })

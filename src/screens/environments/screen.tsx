@@ -3,10 +3,10 @@ import { contract } from '../../api/contract/contract.ts'
 import type { Environment, EnvironmentResolved } from '../../api/contract/environments.ts'
 import { ageColumn, agoText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import { recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
-import { Viewer, type Line } from '../../components/viewer.tsx'
+import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { isReadWhole, useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -85,24 +85,29 @@ function clientName({ environment, client }: EnvironmentRow): string {
 function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
   const { environment, client } = row
   const { id, description, modelId, serverAttachmentId, skillSelection, pluginVersionIds, sandboxImageId } = environment
-  const fields: Field[] = [
-    ['Id', id],
-    ['State', environment.archived ? 'archived' : environment.name == null ? 'without a name' : 'live'],
-    ['Description', description],
-    ['Client', clientName(row)],
-    ['Model', modelId ?? (client?.modelId ? `${client.modelId}, of its client` : undefined)],
-    ['Revision', String(environment.revision)],
-    ['Server group', serverAttachmentId ?? 'none: the servers of its client'],
-    ['Skills', skillSelection?.skillIds?.join(', ') ?? 'as in its client'],
-    ['Plugins', pluginVersionIds?.join(', ') ?? 'none'],
-    ['Image', sandboxImageId ?? 'none'],
-    ['Created', agoText(environment.createdAt)],
-    ['Changed', agoText(environment.updatedAt)],
-  ]
-  return <Viewer lines={fieldLines(fields)} focused={focused} />
+  const state = environment.archived ? 'archived' : environment.name == null ? 'without a name' : undefined
+  const view = recordView(
+    [
+      ...(state === undefined ? [] : [['State', state] as const]),
+      ['Description', description],
+      ['Client', clientName(row)],
+      ['Model', modelId ?? (client?.modelId ? `${client.modelId}, of its client` : undefined)],
+      ['Skills', skillSelection?.skillIds?.join(', ')],
+      ['Changed', agoText(environment.updatedAt)],
+    ],
+    [
+      ['Server group', serverAttachmentId ?? 'none: the servers of its client'],
+      ['Plugins', pluginVersionIds?.join(', ') ?? 'none'],
+      ['Image', sandboxImageId ?? 'none'],
+      ['Created', agoText(environment.createdAt)],
+      ['Revision', String(environment.revision)],
+      ['Id', id],
+    ],
+  )
+  return <Viewer {...view} focused={focused} />
 }
 
-/** What a launch would use right now, or why nothing can be launched on it. */
+/** What a launch would use right now beside what its overview shows, or why nothing can be launched on it. */
 function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   const { queries } = useWorkspace()
   const environmentId = row.environment.id
@@ -111,23 +116,26 @@ function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
     return <Sentence tone="warn" text={`Nothing can be launched on it: ${data.error.message}`} />
   return (
     <PaneState data={data} loading="Resolving the environment…">
-      {data.data && <Viewer lines={resolvedLines(data.data)} focused={focused} />}
+      {data.data && <Viewer {...resolvedView(data.data)} focused={focused} />}
     </PaneState>
   )
 }
 
-function resolvedLines({ environment, effectiveModelId, modelSource, hostName, ...rest }: EnvironmentResolved): Line[] {
+/** Client and model are in the overview, which is beside it or one tab away. */
+function resolvedView({ environment, effectiveModelId, modelSource, hostName, ...rest }: EnvironmentResolved) {
   const names = new Map(rest.servers?.map(({ serverId, name }) => [serverId, name]))
-  return [
-    ...fieldLines([
-      ['Revision', String(environment.revision)],
+  const servers = (rest.effectiveServerIds ?? []).map(id => names.get(id) ?? id)
+  const plugins = (rest.pluginVersions ?? []).map(({ name, pluginVersionId }) => name ?? pluginVersionId)
+  return recordView(
+    [
+      ['Servers', servers.join(', ') || 'none: a launch reaches no tool', servers.length === 0 ? 'warn' : 'plain'],
+      ['Plugins', plugins.join(', ')],
+    ],
+    [
       ['Client', hostName ?? rest.hostId],
       ['Model', effectiveModelId && `${effectiveModelId}, of the ${modelSource === 'host' ? 'client' : 'environment'}`],
       ['Image', rest.sandboxImageId ?? 'none'],
-    ]),
-    heading('Servers'),
-    ...(rest.effectiveServerIds ?? []).map(id => ({ text: names.get(id) ?? id, indent: 2 })),
-    ...(rest.pluginVersions?.length ? [heading('Plugins')] : []),
-    ...(rest.pluginVersions ?? []).map(({ name, pluginVersionId }) => ({ text: name ?? pluginVersionId, indent: 2 })),
-  ]
+      ['Revision', String(environment.revision)],
+    ],
+  )
 }

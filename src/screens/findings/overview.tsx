@@ -5,14 +5,16 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAgo, plural, UNKNOWN } from '../../lib/format.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import type { Theme } from '../../tui/theme/theme.ts'
-import { fieldLines, heading, type Field } from '../../components/lines.ts'
+import type { Theme, Tone } from '../../tui/theme/theme.ts'
+import { heading, recordView, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
+import type { Span } from '../../components/viewer/source.ts'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
 import { severityTone, statusLook } from './status.ts'
-import { targetLabel } from './insights-target.ts'
+import type { BehindProps } from './use-behind-place.ts'
 import type { Insights } from './use-insights.ts'
+import { useLastSeen } from './use-last-seen.ts'
 
 /** Age and date, since a finding may be weeks old. */
 function when(at: number | undefined): string {
@@ -20,31 +22,56 @@ function when(at: number | undefined): string {
   return `${formatAgo(at, serviceNow())} (${utcTime(at, 'minutes')})`
 }
 
-function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {
+/** How it stands in a row: `✗ regressed · severity high · 3 of 9 sessions`. */
+function stateLine(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symbols }: Theme): Line {
   const look = statusLook(row.status)
-  const isWave = row.source === 'swarm'
-  const { subject } = row
   const severity = row.severity ?? advice?.severity ?? undefined
+  const more = (text: string | undefined, tone: Tone = 'plain'): Span[] =>
+    text === undefined
+      ? []
+      : [
+          { text: ` ${symbols.bullet} `, tone: 'muted' },
+          { text, tone },
+        ]
+  return {
+    spans: [
+      { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
+      ...more(severity && `severity ${severity}`, severityTone(severity)),
+      ...more(advice && affectedLabel(advice)),
+    ],
+  }
+}
+
+/** What is asked of a finding beside what happened. */
+function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {
   return [
-    ['Status', `${theme.symbols[look.symbol]} ${look.word}`, look.tone],
-    ['Dismissed', row.isDismissed ? `yes, ${dismissedWhen(row)}` : 'no', row.isDismissed ? 'warn' : 'plain'],
     ...(row.refused === undefined
       ? []
       : [['Last try', `${theme.symbols.error} not taken: ${row.refused}`, 'error'] as const]),
+    ...(row.isDismissed ? [['Dismissed', `yes, ${dismissedWhen(row)}`, 'warn'] as const] : []),
+    ['Confidence', row.confidence ?? advice?.confidence],
+    ['Seen in', row.occurrences === undefined ? undefined : plural(row.occurrences, countedIn(row))],
+    ['First seen', when(row.firstSeenAt)],
+    ['Last seen', when(row.lastSeenAt)],
+    ...(row.resolvedAt === undefined ? [] : [['Resolved', when(row.resolvedAt)] as const]),
     ['Source', row.scenario ? `scenario ${row.scenario.name}` : 'swarm'],
+    ['Dimension', row.dimension && valueLabel(row.dimension)],
+  ]
+}
+
+function countedIn({ source }: FindingRow): string {
+  return source === 'swarm' ? 'wave' : 'window'
+}
+
+function ids(row: FindingRow): Field[] {
+  const { subject } = row
+  return [
     // Its name says it already, mostly.
     ...(subject.label == null || subject.label === findingName(row) ? [] : [['Subject', subject.label] as const]),
     ['Kind', subject.kind],
-    ['Dimension', row.dimension && valueLabel(row.dimension)],
-    ['Severity', severity, severityTone(severity)],
-    ['Confidence', row.confidence ?? advice?.confidence],
-    ['Seen in', row.occurrences === undefined ? UNKNOWN : plural(row.occurrences, isWave ? 'wave' : 'window')],
-    ['Affected', advice && affectedLabel(advice)],
-    ['First seen', when(row.firstSeenAt)],
-    ['Last seen', when(row.lastSeenAt)],
-    [isWave ? 'Last wave' : 'Last window', row.lastSeenIn],
-    ...(row.resolvedAt === undefined ? [] : [['Resolved', when(row.resolvedAt)] as const]),
+    ...(row.isDismissed ? [] : [['Dismissed', 'no'] as const]),
     ['Updated', when(row.updatedAt)],
+    [`Last ${countedIn(row)}`, row.lastSeenIn],
     ['Id', row.id],
     ['Subject id', subject.id],
     ['Fingerprint', row.fingerprint],
@@ -62,27 +89,42 @@ function markWords(row: FindingRow): string | undefined {
   return `It is ${row.status ?? 'of unknown status'} and dismissed: dismissing hides it, but does not resolve it.`
 }
 
-/** What the finding is, how often, since when, and what to do about it where that is known. */
-export function FindingOverview(props: { row: FindingRow; insights: Insights; focused: boolean }) {
+/** What happened, where it was seen last, what to do next; then what else is known of the finding. */
+export function FindingOverview(props: BehindProps) {
   const { row, insights } = props
   const theme = useTheme()
   const key = useKeyName()
   const advice = adviceOn(insights.query.data, row)
+  const seen = useLastSeen(props)
   const mark = markWords(row)
-  const words = (title: string, text: string | null | undefined): Line[] =>
-    text ? ['', heading(title), { text, indent: 2 }] : []
+  const part = (title: string, text: string | null | undefined): Line[] =>
+    text ? [heading(title), { text, indent: 2 }, ''] : []
+  const happened = [advice?.observed ?? openText(row, 'summary', 'observed'), seen.happened].filter(Boolean)
+  const todo = advice?.recommendation ?? openText(row, 'recommendation')
+  const open = key(findingsKeys, 'open')
+  const view = recordView(fields(row, advice, theme), ids(row))
   const lines: Line[] = [
     { text: findingName(row), tone: 'strong' },
+    stateLine(row, advice, theme),
     ...(mark === undefined ? [] : [{ text: mark, tone: 'muted' as const }]),
     '',
-    ...fieldLines(fields(row, advice, theme)),
-    ...words('Observed', advice?.observed ?? openText(row, 'summary', 'observed')),
-    ...words('Root cause, by a model', advice?.rootCause ?? openText(row, 'rootCause')),
-    ...words('Recommendation', advice?.recommendation ?? openText(row, 'recommendation')),
+    heading('What happened'),
+    ...happened.map(text => ({ text: text!, indent: 2 })),
+    '',
+    ...part('Last failing session', seen.session),
+    ...part('Root cause, by a model', advice?.rootCause ?? openText(row, 'rootCause')),
+    heading('What to do next'),
+    ...(todo ? [{ text: todo, indent: 2 }] : []),
     ...criteriaLines(advice?.acceptanceCriteria, theme),
+    {
+      text: `${open} shows ${row.scenario ? 'the sessions of its visitors' : 'its runs and their sessions'}.`,
+      indent: 2,
+    },
     ...(advice ? [] : adviceHint(insights, key(findingsKeys, 'insights'))),
+    '',
+    ...view.lines,
   ]
-  return <Viewer lines={lines} focused={props.focused} />
+  return <Viewer lines={lines} rest={view.rest} focused={props.focused} />
 }
 
 function openText({ record }: FindingRow, ...names: string[]): string | undefined {
@@ -92,16 +134,19 @@ function openText({ record }: FindingRow, ...names: string[]): string | undefine
 function criteriaLines(criteria: readonly string[] | null | undefined, theme: Theme): Line[] {
   if (!criteria?.length) return []
   const bullet = theme.symbols.bullet
-  return ['', heading('Done when'), ...criteria.map(text => ({ text: `${bullet} ${text}`, indent: 2 }))]
+  return [
+    { text: 'Done when', tone: 'muted', indent: 2 },
+    ...criteria.map(text => ({ text: `${bullet} ${text}`, indent: 4 })),
+  ]
 }
 
 /** Why there is no recommendation, and how one is had. */
 function adviceHint({ query, target, isClosed }: Insights, key: string): Line[] {
-  const muted = (text: string): Line[] => ['', { text, tone: 'muted' }]
+  const muted = (text: string): Line[] => [{ text, tone: 'muted', indent: 2 }]
   if (isClosed) return muted('Recommendations come with insights, which are switched off for the organization.')
   if (target === undefined) return muted('The service names no wave for it, so insights cannot be requested.')
   if (query.problem) return muted(`No recommendation: the insights could not be read (${query.problem.title}).`)
-  const about = targetLabel(target)
+  const about = `its last ${target.kind}`
   if (query.data?.status === 'never')
     return muted(`No insights for ${about} yet. Press ${key} to request them, with a recommendation.`)
   if (query.data?.status === 'completed') return muted(`The insights of ${about} say nothing about this finding.`)

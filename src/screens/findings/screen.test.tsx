@@ -5,7 +5,7 @@ import { json } from '../../../test/service/journey-cast.ts'
 import { KEY } from '../../../test/service/model-runs.ts'
 import { scriptedModel } from '../../../test/service/scripted-model.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
-import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { confirmKeys, restKeys, tabsKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { textOverlayKeys } from '../../components/text-overlay-keys.ts'
 import type { Fetch } from '../../api/client/transport/fetch.ts'
@@ -69,11 +69,11 @@ const swarmFindings = async () => (await testService.client.journeyFindings.list
 const labelled = async (label: string) => (await swarmFindings()).find(({ subject }) => subject?.label === label)!
 
 describe('the list', () => {
-  test('holds both sources, what is new or came back first, and narrows by status, dismissal and source apart', async () => {
+  test('holds both sources, what came back first, then what is new, and narrows by status, dismissal and source apart', async () => {
     insertSamples(store(), Date.now())
     await open()
     await app.see('Findings 1 of 16')
-    await app.see(/! new[^]*regressed[^]*recurring[^]*resolved/)
+    await app.see(/regressed[^]*! new[^]*recurring[^]*resolved/)
     // What is read for the first time is no change.
     expect(app.frame()).not.toContain('+│')
     expect(app.frame()).toContain('by status ↑')
@@ -85,7 +85,7 @@ describe('the list', () => {
     await app.press(keys.source, keys.source)
     await app.see(/of 4\/16 ─+ unresolved · undismissed · scenario/)
     expect(app.router.current().params).toMatchObject({ status: 'open', dismissed: 'no', source: 'scenario' })
-    await app.press(keys.status, keys.dismissed)
+    await app.press(keys.status, keys.status, keys.dismissed)
     await app.see('None of 16 findings matches new, dismissed, scenario. Press f, A, Alt+f to change the filters.')
   })
 
@@ -206,7 +206,7 @@ describe('dismissing', () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
-    await app.press(list.mark, list.last, list.mark, keys.status, keys.status)
+    await app.press(list.mark, list.last, list.mark, keys.status, keys.status, keys.status)
     await app.see('2 marked (1 hidden)')
     await app.press(keys.dismiss)
     await app.see('1 of the marked is hidden by a filter now.')
@@ -241,12 +241,26 @@ describe('one finding', () => {
     await app.press(tabsKeys.bindings.next)
     await app.see('! yes')
     await app.press(list.down, keys.open)
-    await app.see(/Session +ses_/)
+    await app.see(/Shows it +\w/)
     await app.see('user')
+    expect(app.frame()).not.toMatch(/ses_/)
     await app.press(keys.back)
     await app.see(/▌ *— +\d+ +\d+[hd] +alan@/)
     await app.press(keys.back)
     await app.see('▌Findings')
+  })
+
+  test('says what happened, in which session last and what to do before all fields, and folds its ids', async () => {
+    await open({ source: 'swarm' })
+    await app.see('of 11/16')
+    await app.press(keys.status, keys.status, list.last, keys.open)
+    const frame = await app.see(/What happened[^]*Last failing session[^]*goal score 0\.\d[^]*What to do next/)
+    expect(frame).toMatch(/regressed[^]*What happened/)
+    expect(frame).not.toMatch(/Fingerprint|Subject id|fnd_|wav_/)
+    await app.press(restKeys.bindings.show)
+    await app.see(/▾ Ids and other fields[^]*Id +fnd_/)
+    await app.press(restKeys.bindings.hide)
+    await app.see(shown => !shown.includes('fnd_'))
   })
 
   test('of a swarm leads over its runs to a session with its tool calls', async () => {
@@ -293,7 +307,7 @@ describe('insights', () => {
     await app.see(/Problems: \d+\./)
     expect(app.frame()).toContain('Coverage:')
     await app.press(tabsKeys.bindings.next)
-    await app.see(/Severity +(info|low|medium|high)/)
+    await app.see(/severity (info|low|medium|high) · \d of \d/)
     await app.press(tabsKeys.bindings.next)
     await app.see(/1\. (judge|transcript|tool error)/)
     await app.press(keys.stopInsights)

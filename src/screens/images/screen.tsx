@@ -36,15 +36,20 @@ export const ImagesScreen = collectionScreen({
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
   tabs: [
-    fieldsTab('Overview', (image: SandboxImage) => [
-      ['Id', image.id],
-      ['For', sharingOf(image)],
-      ['Yours', image.isOwner == null ? undefined : image.isOwner ? 'yes' : 'no'],
-      ['Current build', buildOf(image), ownValue(TONES, image.currentBuild?.status)],
-      ['Content', image.contentHash],
-      ['Created', agoText(image.createdAt)],
-      ['Changed', agoText(image.updatedAt)],
-    ]),
+    fieldsTab(
+      'Overview',
+      (image: SandboxImage) => [
+        ['Current build', buildOf(image), ownValue(TONES, image.currentBuild?.status)],
+        ['For', sharingOf(image)],
+        ['Yours', image.isOwner == null ? undefined : image.isOwner ? 'yes' : 'no'],
+        ['Created', agoText(image.createdAt)],
+        ['Changed', agoText(image.updatedAt)],
+      ],
+      image => [
+        ['Content', image.contentHash],
+        ['Id', image.id],
+      ],
+    ),
     { id: 'builds', title: 'Builds', Content: Builds },
     {
       id: 'blueprint',

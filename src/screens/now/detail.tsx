@@ -66,7 +66,6 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
       ['Last week', weekWords(row)],
       ['Change', row.news && CHANGES[row.news]],
       ['Acknowledged', acknowledgedWords(row, now)],
-      ...(row.thing ? [['Id', row.thing.record.id] as const] : []),
     ]),
     ...(row.members.length > 0 ? ['', heading('Stands for')] : []),
     ...row.members.map(({ sentence }): Line => ({ text: sentence, indent: 2 })),

@@ -220,7 +220,7 @@ describe('now', () => {
     refused = 'journey-findings'
     await app.press(nowKeys.bindings.open)
     await app.see('[5 Findings]')
-    await app.see(/Status +✗ regressed/)
+    await app.see(/✗ regressed[^]*What happened/)
     await app.press(appKeys.bindings.last)
     await app.see('[1 Now')
     await app.press(nowKeys.bindings.acknowledge)

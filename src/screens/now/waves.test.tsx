@@ -68,7 +68,7 @@ test('the header shows it on every screen, and the key of followed runs leads to
   expect(first.app.frame().split('\n')[0]).toContain('● Sums 0/2')
   await first.app.press(appKeys.bindings.followed)
   await first.app.see('[7 Swarms]')
-  await first.app.see(/Run +\w+/)
+  await first.app.see(/State +\S+ running/)
   await first.app.press(wavesKeys.bindings.stop)
   await first.agree()
   await first.app.see('is stopped.')

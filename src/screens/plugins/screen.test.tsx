@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
-import { tabsKeys } from '../../components/component-keys.ts'
+import { restKeys, tabsKeys } from '../../components/component-keys.ts'
 import { pluginsKeys } from './index.ts'
 import { pluginsRoute } from './route.ts'
 
@@ -46,8 +46,9 @@ describe('the plugins', () => {
     app = await openApp({ testService, hosted: { openBrowser: async () => undefined }, place: pluginsRoute.to() })
     await app.see(/▌search +off/)
     expect(app.frame()).toMatch(/fresh +never activated/)
-    expect(app.frame()).toMatch(/Other versions +not offered by this service’s API/)
-    await app.press(pluginsKeys.bindings.open, tabsKeys.bindings.next)
+    await app.press(pluginsKeys.bindings.open, restKeys.bindings.show)
+    await app.see(/Other versions +not offered by this service’s API/)
+    await app.press(tabsKeys.bindings.next)
     await app.see(/State +invalid: only a ready version runs/)
     expect(app.frame()).toMatch(/Holds +1 skills, 1 servers +│/)
     expect(app.frame()).toContain('finder, remote, on first use')

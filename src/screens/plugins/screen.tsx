@@ -3,7 +3,7 @@ import type { Plugin, PluginVersion } from '../../api/contract/plugins.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { ageColumn, agoText } from '../../components/collection/plain-parts.ts'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { heading, recordView, type Field } from '../../components/lines.ts'
 import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
@@ -23,16 +23,21 @@ export const PluginsScreen = collectionScreen({
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
   tabs: [
-    fieldsTab('Overview', (plugin: Plugin) => [
-      ['Id', plugin.id],
-      ['Name', plugin.name],
-      ['Description', plugin.description],
-      ['State', stateOf(plugin)],
-      ['Active version', plugin.activeVersionId ?? 'none: it was never activated'],
-      ['Other versions', 'not offered by this service’s API'],
-      ['Installed', agoText(plugin.createdAt)],
-      ['Changed', agoText(plugin.updatedAt)],
-    ]),
+    fieldsTab(
+      'Overview',
+      (plugin: Plugin) => [
+        ['State', stateOf(plugin)],
+        ['Description', plugin.description],
+        ['Installed', agoText(plugin.createdAt)],
+        ['Changed', agoText(plugin.updatedAt)],
+      ],
+      plugin => [
+        ['Name', plugin.name],
+        ['Active version', plugin.activeVersionId ?? 'none: it was never activated'],
+        ['Other versions', 'not offered by this service’s API'],
+        ['Id', plugin.id],
+      ],
+    ),
     { id: 'version', title: 'Version', Content: Version },
   ],
   keys: pluginsKeys,
@@ -56,26 +61,28 @@ function Version({ row, focused }: DetailProps<Plugin>) {
     return <Empty why="It was never activated, so no version is in use." next="Activate it in the hosted app." />
   return (
     <PaneState data={data} loading="Reading the version…">
-      {data.data && <Viewer lines={versionLines(data.data)} focused={focused} />}
+      {data.data && <Viewer {...versionView(data.data)} focused={focused} />}
     </PaneState>
   )
 }
 
-function versionLines(version: PluginVersion): Line[] {
+function versionView(version: PluginVersion) {
   const counts = Object.entries(version.componentCounts ?? {}).filter(([, count]) => typeof count === 'number')
   const part = (title: string, lines: readonly string[]): Line[] =>
     lines.length === 0 ? [] : [heading(title), ...lines.map(text => ({ text, indent: 2 }))]
   const texts = (...each: readonly (string | null | undefined)[]): string => each.filter(Boolean).join(', ')
-  return [
-    ...fieldLines([
-      ['Version', version.declaredVersion],
-      ['State', version.status === 'ready' ? 'ready' : `${version.status}: only a ready version runs`],
-      ['Holds', counts.map(([what, count]) => `${String(count)} ${what}`).join(', ')],
-      ['Bundle', version.bundleHash],
-      ['Imported', agoText(version.createdAt)],
-      ['Ready', agoText(version.readyAt)],
-      ['Id', version.id],
-    ]),
+  const fields: Field[] = [
+    ['State', version.status === 'ready' ? 'ready' : `${version.status}: only a ready version runs`],
+    ['Version', version.declaredVersion],
+    ['Holds', counts.map(([what, count]) => `${String(count)} ${what}`).join(', ')],
+    ['Imported', agoText(version.createdAt)],
+    ['Ready', agoText(version.readyAt)],
+  ]
+  const ids: Field[] = [
+    ['Bundle', version.bundleHash],
+    ['Id', version.id],
+  ]
+  return recordView(fields, ids, [
     ...part(
       'Servers',
       (version.servers ?? []).map(each =>
@@ -86,5 +93,5 @@ function versionLines(version: PluginVersion): Line[] {
       'Skills',
       (version.skills ?? []).map(each => texts(each.declaredName ?? each.componentId, each.modelRef)),
     ),
-  ]
+  ])
 }

@@ -24,10 +24,6 @@ export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols)
   const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
   const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
   return [
-    ['Server', server],
-    ...(run.serverUrl === server ? [] : [['Address', run.serverUrl] as const]),
-    ['For', publisherLabel(run)],
-    ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
     [
       run.status === 'completed' ? 'Verdict' : 'State',
       `${symbols[look.symbol]} ${MEANS.get(look.word) ?? look.word}`,
@@ -38,11 +34,21 @@ export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols)
       const own = partLook(status, isOn)
       return [sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
     }),
+    ['Server', server],
+    ...(run.serverUrl === server ? [] : [['Address', run.serverUrl] as const]),
+    ['For', publisherLabel(run)],
+    ['Began', agoText(run.createdAt)],
     ['Observations', `${wordsOf(status ?? 'not reported')}${why === undefined ? '' : `: ${why}`}`],
     ['Signed in by', run.authMode && wordsOf(run.authMode)],
+  ]
+}
+
+/** What of a run is for programs and for whoever looks for a fault in the grading itself. */
+export function runIds({ run }: ReadinessRow): Field[] {
+  return [
+    ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
     ['Rules of', run.policySnapshotDate ?? 'no dated snapshot'],
     ['Engine', run.engineVersion],
-    ['Began', agoText(run.createdAt)],
     ['Id', run.id],
   ]
 }

@@ -3,7 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
-import { fieldLines } from '../../components/lines.ts'
+import { recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import {
@@ -23,7 +23,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { serversRoute } from '../servers/route.ts'
 import { readinessKeys } from './bindings.ts'
-import { laneLines, reportLines, runFields, type ReadinessRow } from './lines.ts'
+import { laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
 
 /** Runs that grade servers against what a publisher's directory asks for: lanes and coverage, never a score. */
 export const ReadinessScreen = collectionScreen({
@@ -104,8 +104,8 @@ function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, proje
 
 function Lanes({ row, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
-  const lines = [...fieldLines(runFields(row, symbols)), '', ...laneLines(row, symbols)]
-  return <Viewer lines={lines} focused={focused} />
+  const view = recordView(runFields(row, symbols), runIds(row), ['', ...laneLines(row, symbols)])
+  return <Viewer {...view} focused={focused} />
 }
 
 /** What was found, with the rule behind each finding and what to do about it. */

@@ -5,8 +5,8 @@ import { plainText } from '../../components/viewer/source.ts'
 import { placeColumns } from '../../components/list/placing.ts'
 import { modeLook, scenarioColumns } from './columns.ts'
 import { capFields, capsOf } from './guest-limits.ts'
-import { findingLines, scanLines } from './measures.tsx'
-import { documentLines, fieldLabel, settingLabel } from './open-lines.ts'
+import { findingLines, scanLines, signalsOf } from './measures.tsx'
+import { documentView, fieldLabel, settingLabel } from './open-lines.ts'
 import { doorLines, versionText } from './overview.tsx'
 import { verifiedLines } from './use-leak.ts'
 
@@ -33,7 +33,8 @@ describe('open documents', () => {
   test('of any shape are shown whole, whatever the service adds', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 6 })), document => {
-        const shown = text(documentLines(document, 0))
+        const { lines, rest } = documentView(document, { symbols, now: 0 })
+        const shown = `${text(lines)}\n${rest.flat().join('\n')}`.toLowerCase()
         for (const name of Object.keys(document)) expect(shown).toContain(name)
       }),
     )
@@ -41,9 +42,35 @@ describe('open documents', () => {
 
   test('a long value has lines of its own, which are wrapped and not cut', () => {
     const title = 'The tool get-structured-content answers visitors with errors'
-    const lines = documentLines({ count: 2, title }, 0)
-    expect(lines.map(plainText)).toEqual(['count  2', 'title', expect.stringContaining(title)])
+    const { lines } = documentView({ count: 2, title }, { symbols, now: 0 })
+    expect(lines.map(plainText)).toEqual(['Count  2', 'Title', expect.stringContaining(title)])
     expect(lines.at(-1)).toMatchObject({ text: title })
+  })
+
+  test('shares come first as bars, lists of records are tables with words, and ids beside a name are folded', () => {
+    const tools = [
+      { serverId: 'srv_1', toolName: 'get-sum', calls: 14, lastError: 'tool_error', averageMs: 185 },
+      { serverId: 'srv_2', toolName: 'echo', calls: 2, lastError: null, averageMs: 20 },
+    ]
+    const document = { sessions: 12, toolErrorRate: 0.25, tools, cohorts: { recency: { new: 3, returning: 9 } } }
+    const { lines, rest } = documentView(document, { symbols, now: 0 })
+    const shown = text(lines)
+    expect(shown).toMatch(/^Tool error rate +###\.+ 25%\nSessions +12\n/)
+    expect(shown).toMatch(/Tool name +Calls +Last error +Average\n +get-sum +14 +tool error +185ms\n +echo +2 +— +20ms/)
+    expect(shown).toMatch(/returning +#+ 9\n +new +####\.+ 3/)
+    expect(shown).not.toContain('srv_')
+    expect(rest).toEqual([
+      ['Server id of get-sum', 'srv_1'],
+      ['Server id of echo', 'srv_2'],
+    ])
+  })
+
+  test('a signal says in words what it is, how often it was seen, and what was said', () => {
+    const signal = { kind: 'tool_error', title: 'Fails', count: 3, sessionCount: 1, evidence: [{ excerpt: 'No city' }] }
+    const { lines, left } = signalsOf({ windowId: 'w', signals: [signal] }, '-')
+    expect(text(lines)).toBe('Fails\n  tool error - 3 times in 1 session\n  “No city”\n')
+    expect(left).toEqual({ windowId: 'w' })
+    expect(signalsOf({ signals: 'none' }, '-')).toEqual({ lines: [], left: { signals: 'none' } })
   })
 
   test('a finding keeps its status apart from its dismissal', () => {

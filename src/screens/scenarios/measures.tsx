@@ -1,4 +1,5 @@
 import { useMemo, type ReactNode } from 'react'
+import { textAt } from '../../domain/findings/finding.ts'
 import { valueLabel } from '../../domain/findings/insights.ts'
 import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
@@ -11,7 +12,7 @@ import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsRoute } from '../findings/route.ts'
 import { visitFindingsKeys } from './bindings.ts'
-import { documentLines } from './open-lines.ts'
+import { documentView } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
@@ -54,41 +55,78 @@ export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
 
 /** An open document in its five states; not found means that nobody came yet. */
 function OpenDocument(props: {
-  query: ApiQuery<Readonly<Record<string, unknown>>>
+  query: ApiQuery<OpenRecord>
   loading: string
   focused: boolean
-  before?: (document: Readonly<Record<string, unknown>>) => Line[]
+  /** What of it is shown in words of its own; the rest of the document comes below. */
+  before: (document: OpenRecord, bullet: string) => { lines: Line[]; left: OpenRecord }
 }) {
   const { query, before } = props
-  const lines = useMemo(() => {
-    if (!query.data) return []
-    const { scan: _scan, ...rest } = query.data
-    return [...(before?.(query.data) ?? []), ...documentLines(before ? rest : query.data, serviceNow())]
-  }, [query.data, before])
+  const { symbols } = useTheme()
+  const { lines, rest } = useMemo(() => {
+    if (!query.data) return { lines: [], rest: [] }
+    const first = before(query.data, symbols.bullet)
+    const below = documentView(first.left, { symbols, now: serviceNow() })
+    return { lines: [...first.lines, ...below.lines], rest: below.rest }
+  }, [query.data, before, symbols])
   if (query.error?.status === 404 && !query.hasData) return <Empty {...NOBODY} />
   return (
     <PaneState data={query} loading={props.loading}>
-      <Viewer lines={lines} focused={props.focused} />
+      <Viewer lines={lines} rest={rest} focused={props.focused} />
     </PaneState>
   )
+}
+
+type OpenRecord = Readonly<Record<string, unknown>>
+
+/** What the figures cover, before the figures. */
+function figuresOf(document: OpenRecord): { lines: Line[]; left: OpenRecord } {
+  const { scan: _scan, ...left } = document
+  return { lines: scanLines(document), left }
+}
+
+/** Each signal with how often it was seen and a quote; of what is no list of records nothing is taken out. */
+export function signalsOf(document: OpenRecord, bullet: string): { lines: Line[]; left: OpenRecord } {
+  const { signals, ...left } = document
+  if (!Array.isArray(signals) || !signals.every(isPlainObject)) return { lines: [], left: document }
+  if (signals.length === 0) return { lines: [{ text: 'No signal was found in this window.', tone: 'muted' }, ''], left }
+  return { lines: [...signals.flatMap(signal => signalLines(signal, bullet)), ''], left }
+}
+
+/** Most quotes of a signal. */
+const MOST_QUOTES = 2
+
+function signalLines(signal: OpenRecord, bullet: string): Line[] {
+  const { title, kind, count, sessionCount, evidence } = signal
+  const times = typeof count === 'number' ? plural(count, 'time') : undefined
+  const sessions = typeof sessionCount === 'number' ? `in ${plural(sessionCount, 'session')}` : undefined
+  const parts = [typeof kind === 'string' ? valueLabel(kind) : undefined, [times, sessions].filter(Boolean).join(' ')]
+  const quotes = (Array.isArray(evidence) ? evidence : [])
+    .filter(isPlainObject)
+    .flatMap(each => textAt(each, 'excerpt') ?? [])
+  return [
+    typeof title === 'string' ? title : 'A signal',
+    { text: parts.filter(Boolean).join(` ${bullet} `), tone: 'muted', indent: 2 },
+    ...[...new Set(quotes)].slice(0, MOST_QUOTES).map((text): Line => ({ text: `“${text}”`, indent: 2 })),
+  ]
 }
 
 export function Metrics(props: TabProps) {
   const { queries } = useWorkspace()
   const query = useApiQuery(queries.userTestingInsights.metrics.options(props.input))
-  return <OpenDocument query={query} loading="Reading the metrics…" focused={props.focused} before={scanLines} />
+  return <OpenDocument query={query} loading="Reading the metrics…" focused={props.focused} before={figuresOf} />
 }
 
 export function Usage(props: TabProps) {
   const { queries } = useWorkspace()
   const query = useApiQuery(queries.userTestingInsights.usage.options(props.input))
-  return <OpenDocument query={query} loading="Reading the usage…" focused={props.focused} before={scanLines} />
+  return <OpenDocument query={query} loading="Reading the usage…" focused={props.focused} before={figuresOf} />
 }
 
 export function Signals(props: TabProps) {
   const { queries } = useWorkspace()
   const query = useApiQuery(queries.userTestingInsights.signals.options(props.input))
-  return <OpenDocument query={query} loading="Reading the signals…" focused={props.focused} />
+  return <OpenDocument query={query} loading="Reading the signals…" focused={props.focused} before={signalsOf} />
 }
 
 const NO_FINDINGS = {

@@ -1,8 +1,13 @@
 import { beginningOfJson } from '../../lib/json-beginning.ts'
+import { greatest } from '../../lib/extremes.ts'
 import { isPlainObject } from '../../lib/json.ts'
 import { formatAgo, formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { fieldLines, heading, tableLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
+import { valueLabel } from '../../domain/findings/insights.ts'
+import { bar } from '../../tui/theme/charts.ts'
+import { clean, fit, widthOf } from '../../tui/theme/text.ts'
+import type { Symbols } from '../../tui/theme/theme.ts'
 
 type Open = Readonly<Record<string, unknown>>
 
@@ -12,6 +17,10 @@ const DEEPEST = 4
 const MOST_TEXT = 10_000
 /** Longest value that stands beside its label. */
 const MOST_BESIDE = 40
+/** Records of more fields are shown below each other. */
+const MOST_COLUMNS = 10
+/** Columns of a bar. */
+const BAR = 12
 
 /** `averageAnswerMs` as `average answer`: the words of a field without its unit. */
 export function fieldLabel(name: string): string {
@@ -26,21 +35,37 @@ export function fieldLabel(name: string): string {
 export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value !== 'number') return typeof value === 'string' ? value : beginningOfJson(value, MOST_TEXT).text
-  if (/Rate$|^rate$/.test(name)) return `${Math.round(value * 100)}%`
+  if (typeof value === 'string') return /^[a-z]+(_[a-z]+)+$/.test(value) ? valueLabel(value) : value
+  if (typeof value !== 'number') return beginningOfJson(value, MOST_TEXT).text
+  if (isShare(name)) return `${Math.round(value * 100)}%`
   if (name.endsWith('Ms')) return formatDuration(value)
   if (name.endsWith('At')) return formatAgo(value, now)
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100)
 }
 
-/** An open document as it came: plain values as fields, what is in them below headings. Unknown fields show too. */
-export function documentLines(document: Open, now: number, depth = 0): Line[] {
+/** How the figures of an open document are drawn. */
+export type DocumentLook = { symbols: Symbols; now: number }
+
+/**
+ * An open document in words: shares as bars before other plain values, lists of records as tables, counts of kinds as
+ * bars, and what else is in it below headings. Unknown fields show too; ids that stand beside a name are in `rest`.
+ */
+export function documentView(document: Open, look: DocumentLook): { lines: Line[]; rest: Field[] } {
+  const rest: Field[] = []
+  return { lines: documentLines(document, { ...look, rest }, 0), rest }
+}
+
+type Draw = DocumentLook & { rest: Field[] }
+
+function documentLines(document: Open, draw: Draw, depth: number): Line[] {
   const entries = Object.entries(document)
-  const fields = entries
-    .filter(([, value]) => !isPlainObject(value) && !Array.isArray(value))
-    .map(([name, value]) => [fieldLabel(name), settingLabel(name, value, now)] as const)
-  const short = fields.filter(([, words]) => words.length <= MOST_BESIDE)
-  const long = fields.filter(([, words]) => words.length > MOST_BESIDE)
+  const plain = entries.filter(([, value]) => !isPlainObject(value) && !Array.isArray(value))
+  const [ids, shown] = partition(plain, ([name, value]) => isId(name) && typeof value === 'string')
+  draw.rest.push(...ids.map(([name, value]): Field => [label(name), String(value)]))
+  const fields = shown
+    .toSorted(([a], [b]) => Number(isShare(b)) - Number(isShare(a)))
+    .map(([name, value]) => [label(name), plainWords(name, value, draw)] as const)
+  const [short, long] = partition(fields, ([, words]) => words.length <= MOST_BESIDE)
   return [
     ...(short.length > 0 ? fieldLines(short, depth * INDENT) : []),
     // A value beside its label is cut where the pane ends; a line of its own is wrapped.
@@ -48,24 +73,95 @@ export function documentLines(document: Open, now: number, depth = 0): Line[] {
       ...indented([{ text: label, tone: 'muted' }], depth),
       ...indented([words], depth + 1),
     ]),
-    ...entries.flatMap(([name, value]) => nestedLines(name, value, now, depth)),
+    ...entries.flatMap(([name, value]) => nestedLines(name, value, draw, depth)),
   ]
 }
 
-function nestedLines(name: string, value: unknown, now: number, depth: number): Line[] {
+function nestedLines(name: string, value: unknown, draw: Draw, depth: number): Line[] {
   if (!isPlainObject(value) && !Array.isArray(value)) return []
-  const title = indented([heading(fieldLabel(name))], depth)
+  const title = [...(depth === 0 ? [''] : []), ...indented([heading(label(name))], depth)]
   if (depth >= DEEPEST) return [...title, ...indented([beginningOfJson(value, MOST_TEXT).text], depth + 1)]
-  if (isPlainObject(value)) return [...title, ...documentLines(value, now, depth + 1)]
+  if (isPlainObject(value))
+    return [...title, ...(countLines(value, draw.symbols, depth) ?? documentLines(value, draw, depth + 1))]
   if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
+  const table = recordsTable(value, draw, depth + 1)
+  if (table) return [...title, ...table]
   return [
     ...title,
     ...value.flatMap((item: unknown, index): Line[] =>
       isPlainObject(item)
-        ? [...(index > 0 ? [''] : []), ...documentLines(item, now, depth + 1)]
-        : indented([settingLabel(name, item, now)], depth + 1),
+        ? [...(index > 0 ? [''] : []), ...documentLines(item, draw, depth + 1)]
+        : indented([settingLabel(name, item, draw.now)], depth + 1),
     ),
   ]
+}
+
+/** How many there are of each kind, where an object inside another holds nothing but such counts. */
+function countLines(value: Open, symbols: Symbols, depth: number): Line[] | undefined {
+  const counts = Object.entries(value)
+  const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0
+  if (depth === 0 || counts.length === 0 || !counts.every(([, count]) => isCount(count))) return undefined
+  const most = Math.max(1, greatest(counts.map(([, count]) => count as number)))
+  const width = greatest(counts.map(([name]) => widthOf(clean(fieldLabel(name)))))
+  return counts
+    .toSorted(([, a], [, b]) => (b as number) - (a as number))
+    .map(([name, count]) => ({
+      parts: [
+        { text: `${' '.repeat((depth + 1) * INDENT)}${fit(clean(fieldLabel(name)), width)}  `, tone: 'muted' },
+        { text: barText(symbols, (count as number) / most), tone: 'accent' },
+        { text: formatCount(count as number), tone: 'plain' },
+      ],
+    }))
+}
+
+/** Records of plain values as rows, each under what its columns are; undefined where a record holds more than that. */
+function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Line[] | undefined {
+  const records = items.filter(isPlainObject)
+  const isRow = records.every(each => Object.values(each).every(value => value === null || typeof value !== 'object'))
+  const names = [...new Set(records.flatMap(each => Object.keys(each)))]
+  if (records.length < items.length || !isRow || names.length === 0 || names.length > MOST_COLUMNS) return undefined
+  const called = names.findLast(name => /name$|title$|label$/i.test(name)) ?? names.find(isId) ?? names[0]!
+  const left = names.filter(name => name !== called && isId(name))
+  for (const each of records)
+    for (const name of left)
+      if (typeof each[name] === 'string')
+        draw.rest.push([`${label(name)} of ${settingLabel(called, each[called], draw.now)}`, each[name]])
+  const columns = [called, ...names.filter(name => name !== called && !left.includes(name))].map(name => ({
+    title: label(name),
+    cells: records.map(each => settingLabel(name, each[name], draw.now)),
+    isNumber: records.some(each => typeof each[name] === 'number'),
+  }))
+  return tableLines(columns, depth * INDENT)
+}
+
+function plainWords(name: string, value: unknown, { symbols, now }: Draw): string {
+  const words = settingLabel(name, value, now)
+  return isShare(name) && typeof value === 'number' && value >= 0 && value <= 1
+    ? barText(symbols, value) + words
+    : words
+}
+
+function barText(symbols: Symbols, share: number): string {
+  const drawn = bar(symbols, share, BAR)
+  return drawn === '' ? '' : `${drawn} `
+}
+
+function isShare(name: string): boolean {
+  return /Rate$|^rate$/.test(name)
+}
+
+function isId(name: string): boolean {
+  return /^id$|Id$/.test(name)
+}
+
+/** The words of a field as a label. */
+function label(name: string): string {
+  const words = fieldLabel(name)
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [first: T[], second: T[]] {
+  return [all.filter(isFirst), all.filter(each => !isFirst(each))]
 }
 
 function indented(lines: readonly Line[], depth: number): Line[] {

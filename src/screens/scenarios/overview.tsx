@@ -178,7 +178,6 @@ export function Overview(props: TabProps) {
         modeField(row.scenario.mode, symbols),
         linkField(row, id => key(scenariosKeys, id)),
         ['Environment', row.environment],
-        versionField(notes),
         ['Sessions', `${sessionsText(row.sessions)}, last ${formatAgo(row.lastVisitAt, serviceTime(now))}`],
       ]),
       ...(props.showsSecrets && row.link !== undefined ? ['', row.link, ''] : []),
@@ -205,8 +204,10 @@ export function Overview(props: TabProps) {
     ]
     // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
   }, [row, props.closed, props.showsSecrets, door, detail.data, detail.problem, symbols, notesVersion, pauseMs])
+  // oxlint-disable-next-line react/exhaustive-deps -- notes answer something else only with another version of theirs
+  const rest = useMemo(() => [versionField(accessNotes?.of(input.scenarioId))], [input.scenarioId, notesVersion])
   const above = doubts.map(text => ({ text: `${symbols.warn} ${text}`, tone: 'warn' as const }))
-  return <Viewer lines={above.length > 0 ? [...above, '', ...lines] : lines} focused={focused} />
+  return <Viewer lines={above.length > 0 ? [...above, '', ...lines] : lines} rest={rest} focused={focused} />
 }
 
 export function never(): () => void {

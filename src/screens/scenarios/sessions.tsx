@@ -9,7 +9,7 @@ import { HOURS, hoursOf } from '../../domain/scenarios/hours.ts'
 import { sparkline } from '../../tui/theme/charts.ts'
 import { formatAgo, formatCount, plural } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import { fieldLines } from '../../components/lines.ts'
+import { recordView, type Field } from '../../components/lines.ts'
 import { useMouseArea } from '../../components/mouse-areas.tsx'
 import { List } from '../../components/list/list.tsx'
 import { BelowCut } from '../../components/list/read-on.tsx'
@@ -127,15 +127,13 @@ function Visit(props: TabProps & { sessionId: string }) {
   const visit = visits.items?.find(({ id }) => id === sessionId)
   const whole = transcript.data
   const rows = useMemo(() => messageRows(whole?.messages ?? [], sessionId), [whole, sessionId])
-  const before = useMemo(
-    () => (whole ? [lineSection('visit', 'Session', visitLines(whole, visit))] : []),
-    [whole, visit],
-  )
+  const view = useMemo(() => whole && visitView(whole, visit), [whole, visit])
+  const before = useMemo(() => (view ? [lineSection('visit', 'Session', view.lines)] : []), [view])
   if (whole?.detail.transcriptUnavailable)
     return <Sentence tone="warn" text="The service has this session, but cannot read its transcript." />
   return (
     <PaneState data={transcript} loading="Reading the transcript…">
-      <Transcript rows={rows} before={before} focused={props.focused} />
+      <Transcript rows={rows} before={before} rest={view?.rest ?? []} focused={props.focused} />
     </PaneState>
   )
 }
@@ -144,21 +142,25 @@ function since(time: Parameters<typeof toEpochMs>[0]): string {
   return formatAgo(toEpochMs(time), serviceNow())
 }
 
-function visitLines({ detail, isWhole }: VisitorTranscript, visit: UserTestingSession | undefined) {
+function visitView({ detail, isWhole }: VisitorTranscript, visit: UserTestingSession | undefined) {
   const { feedback } = visit ?? {}
   const stars = feedback?.rating == null ? undefined : `${feedback.rating} of 5`
-  return [
-    ...fieldLines([
-      ['Visitor', visit?.visitor?.displayName],
-      ['Who', visit && visitorLabel(visit)],
-      ['Began', since(detail.startedAt)],
-      ['Last seen', since(detail.lastActivityAt)],
-      ['Model', detail.modelId],
-      ['Messages', formatCount(detail.messageCount)],
-      ['Feedback', [stars, feedback?.comment].filter(Boolean).join(': ')],
-    ]),
-    ...(visit?.authInterrupted ? [{ text: 'They left at the login of a server.', tone: 'warn' as const }] : []),
-    ...(isWhole ? [] : [{ text: 'Only its beginning was read.', tone: 'warn' as const }]),
-    '',
+  const fields: Field[] = [
+    ['Feedback', [stars, feedback?.comment].filter(Boolean).join(': ')],
+    ['Visitor', visit?.visitor?.displayName],
+    ['Who', visit && visitorLabel(visit)],
+    ['Began', since(detail.startedAt)],
+    ['Last seen', since(detail.lastActivityAt)],
+    ['Model', detail.modelId],
+    ['Messages', formatCount(detail.messageCount)],
   ]
+  return recordView(
+    fields,
+    [['Id', detail.id]],
+    [
+      ...(visit?.authInterrupted ? [{ text: 'They left at the login of a server.', tone: 'warn' as const }] : []),
+      ...(isWhole ? [] : [{ text: 'Only its beginning was read.', tone: 'warn' as const }]),
+      '',
+    ],
+  )
 }

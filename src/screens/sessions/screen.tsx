@@ -11,7 +11,7 @@ import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
 import { journeyRunPlace } from '../swarms/route.ts'
@@ -26,6 +26,32 @@ const SOURCE_LABELS = new Map<string, string>([
   ['eval', 'eval'],
   ['swarm', 'swarm'],
 ])
+
+/** What a session is in a few lines; what was said and what came of it is beside or below it, or one tab away. */
+const OVERVIEW = fieldsTab(
+  'Overview',
+  (row: SessionSummary) => [
+    ...(row.matchPreview ? [['Found in', row.matchPreview] as const] : []),
+    ['Belongs to', [sourceLabel(row), row.parentRef?.label].filter(Boolean).join(' of ')],
+    ['Began with', row.firstMessagePreview],
+    ['Messages', messagesText(row)],
+    ['Last activity', agoText(row.lastActivityAt)],
+  ],
+  row => [
+    ['Began', agoText(row.startedAt)],
+    ['Model', row.modelId],
+    ['Tokens in', formatCount(row.cumulativeInputTokens)],
+    ['Tokens out', formatCount(row.cumulativeOutputTokens)],
+    ['State', row.status],
+    ['Visible to', row.visibility],
+    ['Id', row.id],
+  ],
+)
+
+function messagesText({ messageCount, cumulativeToolCallCount: calls }: SessionSummary): string {
+  const count = formatCount(messageCount)
+  return calls == null ? count : `${count}, and ${plural(calls, 'tool call')}`
+}
 
 /** One feed of a project's sessions over eval runs, swarms, visitors and chat, the newest first. */
 export const SessionsScreen = collectionScreen({
@@ -43,22 +69,7 @@ export const SessionsScreen = collectionScreen({
     ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
   tabs: [
-    fieldsTab('Overview', (row: SessionSummary) => [
-      ...(row.matchPreview ? [['Found in', row.matchPreview] as const] : []),
-      ['Id', row.id],
-      ['From', sourceLabel(row)],
-      ['Belongs to', row.parentRef?.label],
-      ['State', row.status],
-      ['Began with', row.firstMessagePreview],
-      ['Model', row.modelId],
-      ['Messages', formatCount(row.messageCount)],
-      ['Tool calls', formatCount(row.cumulativeToolCallCount)],
-      ['Tokens in', formatCount(row.cumulativeInputTokens)],
-      ['Tokens out', formatCount(row.cumulativeOutputTokens)],
-      ['Visible to', row.visibility],
-      ['Began', agoText(row.startedAt)],
-      ['Last activity', agoText(row.lastActivityAt)],
-    ]),
+    { ...OVERVIEW, companion: 'transcript' },
     { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],
   nameOf: titleOf,

@@ -3,17 +3,22 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { BelowNotices } from '../../components/below-notices.tsx'
 import type { DetailProps } from '../../components/collection/collection-screen.tsx'
+import { RunSession } from '../../components/conversations/session.tsx'
+import { runSession } from '../../components/conversations/session-row.ts'
 import { chatRow } from '../../components/conversations/use-chat.tsx'
 import { Empty, PaneState, Sentence, type PaneData } from '../../components/pane-state.tsx'
 import { messageRows } from '../../components/transcript/messages.ts'
+import { isError, type Trace, type TraceNode } from '../../components/transcript/trace-nodes.ts'
 import { traceOf } from '../../components/transcript/trace-document.ts'
 import { TraceTree } from '../../components/transcript/trace-tree.tsx'
-import { searchingLabel, untraced } from '../../components/transcript/traced.ts'
 import { Transcript } from '../../components/transcript/transcript.tsx'
 import { useApiQuery, useLiveQuery } from '../../hooks/use-api-query.ts'
-import { useTracedSession } from '../../hooks/use-traced-session.ts'
 import { useVisitorTranscript } from '../../hooks/use-visitor-transcript.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { linesNode } from '../../components/viewer/sections.ts'
+import type { Line } from '../../components/viewer.tsx'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
 
 /** The trace of a trial never changes again once its run has ended. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
@@ -64,6 +69,8 @@ function EndedTrial({ projectId, runId, iterationId, focused }: TrialProps) {
   const { queries } = useWorkspace()
   const trace = useApiQuery({ ...queries.iterations.trace.options({ projectId, runId, iterationId }), ...FINAL })
   const recorded = useMemo(() => traceOf(trace.data, []), [trace.data])
+  const { symbols } = useTheme()
+  const before = useMemo(() => [linesNode('outcome', outcomeLines(recorded, symbols))], [recorded, symbols])
   const isBlank = trace.hasData && recorded.nodes.length + recorded.messages.length === 0
   return (
     <PaneState
@@ -71,9 +78,27 @@ function EndedTrial({ projectId, runId, iterationId, focused }: TrialProps) {
       loading={LOADING}
       empty={isBlank ? { why: 'Nothing was recorded of this trial.', next: 'Its run says why.' } : undefined}
     >
-      <TraceTree trace={recorded} focused={focused} />
+      <TraceTree trace={recorded} before={before} focused={focused} />
     </PaneState>
   )
+}
+
+/** What went wrong first, as far as the trace says; the verdict itself is its run's. */
+function outcomeLines(trace: Trace, symbols: Symbols): Line[] {
+  const wrong = firstError(trace.nodes)
+  if (!wrong) return [{ text: 'No recorded step failed; its run has the verdict.', tone: 'muted' }, '']
+  const { name, reason } = wrong
+  return [{ text: `${symbols.error} ${name} failed${reason === undefined ? '' : `: ${reason}`}`, tone: 'error' }, '']
+}
+
+/** The innermost part that went wrong, in the order of the trace. */
+function firstError(nodes: readonly TraceNode[]): TraceNode | undefined {
+  for (const node of nodes) {
+    const inner = firstError(node.children)
+    if (inner) return inner
+    if (isError(node)) return node
+  }
+  return undefined
 }
 
 function Visit({ projectId, scenarioId, row, focused }: SessionProps & { scenarioId: string }) {
@@ -96,34 +121,33 @@ function Chat({ projectId, row, focused }: SessionProps) {
   )
 }
 
+/** How a session of a journey ended is in the list of its run; the transcript shows without it too. */
 function Journey({ projectId, row, focused }: SessionProps) {
-  const { id, chatSessionId } = row
-  const trace = useTracedSession(projectId, { id, ids: [id, chatSessionId ?? id] })
-  return (
-    <Said
-      data={trace}
-      id={id}
-      messages={trace.data?.messages}
-      loading={searchingLabel(trace.searched)}
-      empty={trace.data && untraced(trace.data)}
-      focused={focused}
-    />
-  )
+  const { queries } = useWorkspace()
+  const runId = row.parentRef?.journeyRunId
+  const ofRun = useApiQuery({
+    ...queries.journeyRuns.sessions.options({ projectId, runId: runId ?? '' }),
+    enabled: runId != null,
+    ...FINAL,
+  })
+  const session = useMemo(() => {
+    const known = ofRun.data?.items.find(({ id }) => id === row.id)
+    return runSession(known ?? { id: row.id, chatSessionId: row.chatSessionId, messageCount: row.messageCount })
+  }, [ofRun.data, row])
+  return <RunSession projectId={projectId} row={session} focused={focused} />
 }
 
 function Said(props: {
   data: PaneData
   id: string
   messages: readonly unknown[] | undefined
-  loading?: string
-  notice?: string | undefined
-  empty?: { why: string; next: string } | undefined
+  notice: string | undefined
   focused: boolean
 }) {
-  const { id, messages, notice, loading = LOADING } = props
+  const { id, messages, notice } = props
   const rows = useMemo(() => messageRows(messages ?? [], id), [messages, id])
   return (
-    <PaneState data={props.data} loading={loading} empty={props.empty}>
+    <PaneState data={props.data} loading={LOADING}>
       <BelowNotices notices={notice === undefined ? [] : [notice]}>
         <Transcript rows={rows} focused={props.focused} />
       </BelowNotices>

@@ -1,35 +1,38 @@
 import type { EvalCase } from '../../api/contract/suites.ts'
 import { plural, UNKNOWN } from '../../lib/format.ts'
-import { fieldLines, heading, jsonLines } from '../../components/lines.ts'
+import { heading, jsonLines, recordView, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import type { CaseRow } from './case-rows.ts'
 import { assertionLabel } from '../../domain/suites/assertion-labels.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 /** A case in full: what it is, its steps in order, and how it is judged. */
-export function caseLines({ stored, last }: CaseRow): Line[] {
+export function caseView({ stored, last }: CaseRow) {
   const { steps, checks, matchOptions } = stored
-  return [
-    ...fieldLines([
-      ['Id', stored.declaredId ?? stored.id],
-      ['Trials', `${stored.iterations ?? 1} of each run`],
-      ['Kind', stored.isNegative ? 'negative: passes only when no tool is called' : 'usual'],
-      ['Models', stored.models?.map(({ model }) => model).join(', ') || 'the suite’s'],
-      ['Last run', last ? `${last.passed} of ${last.graded} graded trials passed` : UNKNOWN],
-      ...(stored.scenario ? [['Scenario', stored.scenario] as const] : []),
-      ...(stored.expectedOutput ? [['Expected', stored.expectedOutput] as const] : []),
-    ]),
-    '',
-    heading(plural(steps.length, 'step')),
-    ...steps.flatMap((step, index) => stepLines(step, index)),
-    '',
-    heading('Checks'),
-    { text: ownValue(CHECK_WORDS, checks?.mode ?? 'inherit') ?? `mode ${checks?.mode}`, indent: 2 },
-    ...(checks?.list ?? []).map((assertion): Line => ({ text: assertionLabel(assertion), indent: 4 })),
-    '',
-    heading('Match options'),
-    ...(matchOptions ? jsonLines(matchOptions, 2) : [{ text: 'as the suite has them', indent: 2 }]),
+  const fields: Field[] = [
+    ['Last run', last && `${last.passed} of ${last.graded} graded trials passed`],
+    ['Scenario', stored.scenario],
+    ['Expected', stored.expectedOutput],
+    ['Kind', stored.isNegative ? 'negative: passes only when no tool is called' : 'usual'],
+    ['Trials', `${stored.iterations ?? 1} of each run`],
+    ['Models', stored.models?.map(({ model }) => model).join(', ') || 'the suite’s'],
   ]
+  return recordView(
+    fields,
+    [['Id', stored.declaredId ?? stored.id]],
+    [
+      '',
+      heading(plural(steps.length, 'step')),
+      ...steps.flatMap((step, index) => stepLines(step, index)),
+      '',
+      heading('Checks'),
+      { text: ownValue(CHECK_WORDS, checks?.mode ?? 'inherit') ?? `mode ${checks?.mode}`, indent: 2 },
+      ...(checks?.list ?? []).map((assertion): Line => ({ text: assertionLabel(assertion), indent: 4 })),
+      '',
+      heading('Match options'),
+      ...(matchOptions ? jsonLines(matchOptions, 2) : [{ text: 'as the suite has them', indent: 2 }]),
+    ],
+  )
 }
 
 const CHECK_WORDS: Readonly<Record<string, string>> = {

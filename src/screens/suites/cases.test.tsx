@@ -5,7 +5,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
-import { confirmKeys, fieldKeys, panesKeys } from '../../components/component-keys.ts'
+import {
+  confirmKeys,
+  fieldKeys,
+  panesKeys,
+  restKeys,
+  textSearchKeys,
+  viewerKeys,
+} from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
 import { editorOf } from '../../../test/scripted-editor.ts'
 import { runsKeys } from '../runs/bindings.ts'
@@ -68,6 +75,27 @@ test('the cases show with their steps, and the chosen one in words beside them',
   await app.press('enter')
   await app.see('call everything: echo')
   await app.see('"message": "two"')
+})
+
+test('ids of a case are behind one line, which a search for one, a click and keys unfold', async () => {
+  const { suiteId } = await openCases(['one'])
+  const { id } = (await casesOf(suiteId))[0]!
+  await app.see(/▌Says one/)
+  await app.press('enter')
+  await app.see(/▸ Ids and other fields: \d+ {2}\(> shows them\)/)
+  expect(app.frame()).not.toContain(id)
+  await app.press(viewerKeys.bindings.search)
+  await app.type(id)
+  await app.press('enter')
+  await app.see(/\/\w+ {2}1 of 1/)
+  await app.see(new RegExp(`▾ Ids and other fields[^]*Id +${id}`))
+  await app.press(textSearchKeys.bindings.end)
+  await app.press(restKeys.bindings.hide)
+  await app.see(frame => !frame.includes(id))
+  await app.click('▸ Ids and other fields')
+  await app.see(id)
+  await app.press(viewerKeys.bindings.copy)
+  expect(app.copied.at(-1)).toContain(id)
 })
 
 test('the cases of another suite begin at the first one, whichever was chosen in the one before', async () => {

@@ -12,7 +12,7 @@ import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { Middle } from '../runs/route.ts'
-import { caseLines } from './case-lines.ts'
+import { caseView } from './case-lines.ts'
 import { casesKeys, suitesKeys } from './cases-keys.ts'
 import { MiddleList, MiddlePane } from './middle.tsx'
 import { settingsLines } from './settings-lines.ts'
@@ -92,7 +92,7 @@ export function CasePane(props: { cases: CasesData; focused: boolean }) {
   return (
     <Pane title={chosen ? `Case ${chosen.stored.title}` : 'Case'} focused={props.focused}>
       {chosen ? (
-        <Viewer key={chosen.id} lines={caseLines(chosen)} focused={props.focused} />
+        <Viewer key={chosen.id} {...caseView(chosen)} focused={props.focused} />
       ) : (
         <NothingChosen
           sources={[{ what: 'the cases of the suite', data: query }]}

@@ -4,7 +4,7 @@ import type { Journey } from '../../api/contract/journeys.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { agoText, countColumn, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer } from '../../components/viewer.tsx'
 import { formatCount } from '../../lib/format.ts'
@@ -60,21 +60,18 @@ function useRows(items: readonly Journey[], projectId: string, swarm: Swarm) {
 function Overview({ projectId, row, focused }: DetailProps<Journey>) {
   const nameOf = useNames(projectId)
   const { id, goal, personaId, swarmId, environmentIds, serverAttachmentId } = row
-  const lines = [
-    ...fieldLines([
-      ['Id', id],
+  const view = recordView(
+    [
+      ['Goal', goal ?? 'not reported'],
       ['Persona', nameOf(personaId)],
-      ['Made in', nameOf(swarmId) ?? 'no swarm'],
-      ['Environments', environmentIds?.map(nameOf).join(', ') || 'none: it runs on the clients it is pinned to'],
-      ...(serverAttachmentId == null ? [] : [['Server group', serverAttachmentId] as const]),
       ['A launch', sizeText(row)],
+      ['Environments', environmentIds?.map(nameOf).join(', ') || 'none: it runs on the clients it is pinned to'],
+      ['Made in', nameOf(swarmId) ?? 'no swarm'],
       ['Changed', agoText(row.updatedAt)],
-    ]),
-    '',
-    heading('Goal'),
-    { text: goal ?? 'not reported', indent: 2 },
-  ]
-  return <Viewer lines={lines} focused={focused} />
+    ],
+    [...(serverAttachmentId == null ? [] : [['Server group', serverAttachmentId] as const]), ['Id', id]],
+  )
+  return <Viewer {...view} focused={focused} />
 }
 
 /** What can be done with the journeys of a swarm, or of the whole project. */

@@ -4,7 +4,7 @@ import type { Persona } from '../../api/contract/personas.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { agoText, nameColumn, noteColumn, deletion } from '../../components/collection/plain-parts.ts'
 import { collectionTab, itemsOf, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { heading, recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { Viewer } from '../../components/viewer.tsx'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
@@ -61,22 +61,22 @@ function useRows(items: readonly Persona[], projectId: string, swarm: Swarm) {
 function Overview({ projectId, row, focused }: DetailProps<Persona>) {
   const { id, name, role, slug, source, notes, seedKeywords } = row
   const journeys = useJourneys(projectId)?.filter(({ personaId }) => personaId === id)
-  const lines = [
-    ...fieldLines([
-      ['Id', id],
-      ['Name', name],
+  const view = recordView(
+    [
       ['Role', role],
-      ['Slug', slug],
+      ['Journeys', journeys && (journeys.map(journey => journey.name).join(', ') || 'none')],
       ['Made', source],
       ...(seedKeywords?.length ? [['Keywords', seedKeywords.join(', ')] as const] : []),
-      ['Journeys', journeys && (journeys.map(journey => journey.name).join(', ') || 'none')],
       ['Changed', agoText(row.updatedAt)],
-    ]),
-    '',
-    heading('Notes'),
-    { text: notes || 'none', indent: 2 },
-  ]
-  return <Viewer lines={lines} focused={focused} />
+    ],
+    [
+      ['Name', name],
+      ['Slug', slug],
+      ['Id', id],
+    ],
+    notes ? ['', heading('Notes'), { text: notes, indent: 2 }] : [],
+  )
+  return <Viewer {...view} focused={focused} />
 }
 
 const REFUSED = 'The service refuses it while a journey uses the persona. Runs keep what they were launched with.'

@@ -4,7 +4,7 @@ import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { plainText } from '../../components/viewer/source.ts'
 import type { RunInWave } from '../../domain/swarms/waves.ts'
 import { createTheme } from '../../tui/theme/theme.ts'
-import { runLines } from './runs.tsx'
+import { runIds, runLines } from './runs.tsx'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 const row = { id: 'r', waveId: 'w', name: 'Sums', state: 'running', total: 1 } as RunInWave
@@ -72,5 +72,29 @@ test('an attempt stands below its target, by its client where one of them names 
     ['session 1', 'session 3'],
     ['session 2', 'session 3'],
     ['session 4', 'session 5'],
+  ])
+})
+
+test('no session of a run that missed its goal is drawn as a success', () => {
+  const data = {
+    id: 'r',
+    status: 'completed',
+    summary: { total: 2, succeeded: 2 },
+    sessionsGraded: 2,
+    failCount: 1,
+    targets: [{ hostId: 'h', hostName: 'Desk' }],
+    attempts: [
+      { hostId: 'h', sessionIndex: 0, status: 'succeeded' },
+      { hostId: 'h', sessionIndex: 1, status: 'failed' },
+    ],
+  } as never
+  const lines = runLines({ ...row, state: 'completed' }, { data, problem: undefined }, symbols).map(plainText)
+  expect(lines[0]).toMatch(/State +! missed/)
+  expect(lines.find(line => line.includes('session 1'))).toBe('  · session 1 came to its end')
+  expect(lines.find(line => line.includes('session 2'))).toBe('  ✗ session 2 failed')
+  expect(lines.join('\n')).not.toContain('✓')
+  expect(runIds([row])).toEqual([
+    ['Wave', 'w'],
+    ['Run', 'r'],
   ])
 })

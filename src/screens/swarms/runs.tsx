@@ -147,7 +147,7 @@ function useRows<Row extends RunInWave>(rows: readonly Row[]) {
 function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
   const { symbols } = useTheme()
   const { reads } = useRunDetails(projectId, [row])
-  return <Viewer lines={runLines(row, reads[0], symbols)} focused={focused} />
+  return <Viewer lines={runLines(row, reads[0], symbols)} rest={runIds([row])} focused={focused} />
 }
 
 /** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
@@ -164,6 +164,12 @@ function gradesField(run: JourneyRun | undefined): Field {
   return ['Grades', run && gradesText(run), run?.failedGradingCount ? 'warn' : 'plain']
 }
 
+/** The ids of some runs of a wave, for the fold at the end. */
+export function runIds(runs: readonly RunInWave[]): Field[] {
+  const named = runs.length > 1
+  return [['Wave', runs[0]?.waveId], ...runs.map(({ id, name }): Field => [named ? `Run of ${name}` : 'Run', id])]
+}
+
 /** A run in lines: how it stands, then each target with its attempts. */
 export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Symbols): Line[] {
   const run = read?.data
@@ -176,17 +182,15 @@ export function runLines(row: RunInWave, read: RunRead | undefined, symbols: Sym
   return [
     ...fieldLines([
       ['State', `${symbols[look.symbol]} ${look.word}`, look.tone],
-      ['Run', row.id],
-      ['Wave', row.waveId],
-      ['Persona', run?.persona?.name],
-      ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
       gradesField(run),
+      ['Sessions', run ? countsText({ total, succeeded, failed, rateLimited }) : countsText({ total: row.total })],
+      ['Persona', run?.persona?.name],
       ...(run?.error ? [['Error', run.error, 'error'] as const] : []),
       ...(state === 'running' && run ? [['Last sign', agoText(run.lastHeartbeatAt)] as const] : []),
     ]),
     ...(meaning === undefined ? [] : [{ text: meaning, tone: 'muted' as const }]),
     ...(read?.problem ? problemLines(symbols, read.problem) : []),
-    ...(run ? targetLines(run, symbols) : []),
+    ...(run ? targetLines(run, symbols, shown === 'missed') : []),
   ]
 }
 
@@ -206,7 +210,9 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
 /** Most sessions that are listed below the targets of a run. */
 const MOST_SESSIONS = 10_000
 
-function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols: Symbols): Line[] {
+/** @param isMissed some of the sessions missed goal or criteria, though they came to their end */
+function targetLines(run: JourneyRun, symbols: Symbols, isMissed: boolean): Line[] {
+  const { targets, attempts, targetSummaries } = run
   const attemptsOf = ofTargets(attempts ?? [])
   const countsOf = ofTargets(targetSummaries ?? [])
   let left = MOST_SESSIONS
@@ -219,7 +225,7 @@ function targetLines({ targets, attempts, targetSummaries }: JourneyRun, symbols
       '',
       heading(`${hostName ?? hostId}${modelId == null ? '' : ` ${symbols.bullet} ${modelId}`}`),
       ...(counts ? [{ text: countsText(counts), indent: 2, tone: 'muted' as const }] : []),
-      ...own.flatMap(attempt => attemptLines(attempt, symbols)),
+      ...own.flatMap(attempt => attemptLines(attempt, symbols, isMissed)),
     ]
   })
 }
@@ -246,15 +252,17 @@ function ofTargets<T extends OfTarget>(all: readonly T[]): (target: OfTarget) =>
   }
 }
 
-function attemptLines({ sessionIndex, status, errorCode, errorMessage }: JourneyRunAttempt, symbols: Symbols): Line[] {
+/** Which session missed its goal is not known here, so that none of such a run is drawn as a success. */
+function attemptLines(attempt: JourneyRunAttempt, symbols: Symbols, isMissed: boolean): Line[] {
+  const { sessionIndex, status, errorCode, errorMessage } = attempt
   const look = outcomeLook(status)
+  const isOpen = isMissed && status === 'succeeded'
+  const session = `session ${sessionIndex == null ? UNKNOWN : sessionIndex + 1}`
   const why = [errorCode, errorMessage].filter(Boolean).join(': ')
   return [
-    {
-      text: `${symbols[look.symbol]} session ${sessionIndex == null ? UNKNOWN : sessionIndex + 1} ${look.word}`,
-      tone: look.tone,
-      indent: 2,
-    },
+    isOpen
+      ? { text: `${symbols.bullet} ${session} came to its end`, indent: 2 }
+      : { text: `${symbols[look.symbol]} ${session} ${look.word}`, tone: look.tone, indent: 2 },
     ...(why === '' ? [] : [{ text: why, tone: 'muted' as const, indent: 4 }]),
   ]
 }

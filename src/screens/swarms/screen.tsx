@@ -4,7 +4,7 @@ import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { ageColumn, agoText, countColumn, freshness, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { fieldLines, heading, recordView, tableLines, type TableColumn } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
@@ -72,19 +72,18 @@ function Overview(props: DetailProps<Swarm>) {
 function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
   const nameOf = useNames(projectId)
   const { id, description, environmentIds, createdAt, updatedAt } = row
-  const lines = [
-    ...fieldLines([
-      ['Id', id],
+  const view = recordView(
+    [
       ['Description', description],
-      ['Environments', environmentIds?.map(nameOf).join(', ') || 'none'],
       ['New journeys', sizeText(row)],
+      ['Environments', environmentIds?.map(nameOf).join(', ') || 'none'],
       ['Created', agoText(createdAt)],
       ['Changed', agoText(updatedAt)],
-    ]),
-    '',
-    { text: 'Journeys that are there keep theirs when these defaults change.', tone: 'muted' as const },
-  ]
-  return <Viewer lines={lines} focused={focused} />
+    ],
+    [['Id', id]],
+    ['', { text: 'Journeys that are there keep theirs when these defaults change.', tone: 'muted' }],
+  )
+  return <Viewer {...view} focused={focused} />
 }
 
 function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
@@ -124,13 +123,40 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
     ]),
     ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
     ...(goals?.trend ?? []).map(day => dayLine(day, symbols)),
-    ...(latest.size > 0 ? ['', heading('Criteria that failed in recent runs')] : []),
-    ...[...latest.values()].map(({ label, criterionId, failCount, sessionsGraded, runStreak, run }) => ({
-      text:
-        `${label ?? criterionId}: ${formatCount(failCount)} of ${formatCount(sessionsGraded)} graded sessions of ` +
-        `${run.journeyName ?? run.runId}${runStreak != null && runStreak > 1 ? `, ${runStreak} runs in a row` : ''}`,
-      indent: 2,
-    })),
+    ...failedLines([...latest.values()]),
+  ]
+}
+
+type Run = NonNullable<SwarmOverview['runs']>[number]
+type FailedCriterion = NonNullable<Run['findings']>[number] & { run: Run }
+
+/** What failed in recent runs, the most graded sessions first. */
+function failedLines(failed: readonly FailedCriterion[]): Line[] {
+  if (failed.length === 0) return []
+  const rows = failed.toSorted((a, b) => (b.failCount ?? 0) - (a.failCount ?? 0))
+  const column = (title: string, cellOf: (each: FailedCriterion) => string): TableColumn => ({
+    title,
+    cells: rows.map(cellOf),
+  })
+  return [
+    '',
+    heading('Criteria that failed in recent runs'),
+    ...tableLines(
+      [
+        {
+          ...column(
+            'Sessions',
+            ({ failCount, sessionsGraded }) => `${formatCount(failCount)} of ${formatCount(sessionsGraded)}`,
+          ),
+          isNumber: true,
+          tone: 'error',
+        },
+        { ...column('Runs in a row', ({ runStreak }) => formatCount(runStreak ?? undefined)), isNumber: true },
+        column('Criterion', ({ label, criterionId }) => label ?? criterionId),
+        column('Journey', ({ run }) => run.journeyName ?? run.runId),
+      ],
+      2,
+    ),
   ]
 }
 

@@ -10,15 +10,28 @@ import { matrixLines } from './wave-matrix.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
 
-type Made = { journey: string; persona: string | undefined; state: RunInWave['state']; succeeded: number | undefined }
+type Made = {
+  journey: string
+  persona: string | undefined
+  state: RunInWave['state']
+  succeeded: number | undefined
+  /** Of sessions that are all graded, how many missed goal or criteria. */
+  missed?: number
+}
 
 function drawn(made: readonly Made[], width: number, pointed?: PointedText): string[] {
   const runs = made.map(({ journey, state }, index): RunInWave => {
     const unknown = { waveId: 'w', journeyId: undefined, total: 4, failed: 0, at: 0, ended: undefined }
     return { ...unknown, id: String(index), name: journey, journeyName: journey, state }
   })
-  const reads = made.map(({ persona, succeeded }, index) => ({
-    data: { id: String(index), status: 'completed', persona: { name: persona }, summary: { succeeded, total: 4 } },
+  const reads = made.map(({ persona, succeeded, missed }, index) => ({
+    data: {
+      id: String(index),
+      status: 'completed',
+      persona: { name: persona },
+      summary: { succeeded, total: 4 },
+      ...(missed !== undefined && { sessionsGraded: 4, failCount: missed }),
+    },
   }))
   return matrixLines(runs, reads, { symbols, width, pointed }).map(line => plainText(line).trimEnd())
 }
@@ -57,6 +70,20 @@ test('a wave is personas by journeys, the worst run of each in its cell', () => 
     [2, 32],
   ] as const)
     expect(saidAt(line, column)).toBe('')
+})
+
+test('of a wave that is graded the cells count what met goal and criteria, which decides their sign', () => {
+  const wave = [
+    { ...ran('Ann', 'Sums', 'missed', 4), missed: 3 },
+    { ...ran('Bob', 'Sums', 'completed', 4), missed: 0 },
+  ]
+  expect(drawn(wave, 60)).toEqual([
+    'Sessions that met goal and criteria, personas by journeys',
+    '      Sums',
+    '  Ann ! 1/4',
+    '  Bob ✓ 4/4',
+    '',
+  ])
 })
 
 test('names of journeys are whole where there is room, and cut before a journey is left out', () => {

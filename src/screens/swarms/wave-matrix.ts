@@ -18,7 +18,7 @@ type Read = { data: JourneyRun | undefined } | undefined
 
 /**
  * Personas by journeys of a wave: in each cell the most telling state of its runs, and how many of their sessions
- * succeeded. Nothing for a wave of one run.
+ * met goal and criteria, or succeeded where not all of it was graded. Nothing for a wave of one run.
  * @param reads what was read of each run, in the same order
  * @param look.pointed the cell that the mouse is over, which the line below says in words
  */
@@ -32,6 +32,8 @@ export function matrixLines(
     const data = reads[index]?.data
     return { run, data, journey: clean(run.name), persona: clean(data?.persona?.name ?? UNKNOWN) }
   })
+  const isGraded = all.every(({ data }) => data?.sessionsGraded != null && data.failCount != null)
+  const does = isGraded ? 'met goal and criteria' : 'succeeded'
   const byPersona = Map.groupBy(all, ({ persona }) => persona)
   const personas = [...byPersona.keys()]
   const journeys = [...new Set(all.map(({ journey }) => journey))]
@@ -54,11 +56,13 @@ export function matrixLines(
         const amount = amountOf(data)
         return all === undefined || amount == null ? undefined : all + amount
       }, 0)
-    const [succeeded, total] = [sum(data => data?.summary?.succeeded), sum(data => data?.summary?.total)]
+    const well = (data: JourneyRun | undefined) =>
+      isGraded ? (data?.sessionsGraded ?? 0) - (data?.failCount ?? 0) : data?.summary?.succeeded
+    const [succeeded, total] = [sum(well), sum(data => data?.summary?.total)]
     const text = `${symbols[worst.look.symbol]} ${formatCount(succeeded)}/${formatCount(total)}`
     const words = [
       ...states.map(({ look, count }) => `${plural(count, 'run')} ${look.word}`),
-      `${formatCount(succeeded)} of ${formatCount(total)} sessions succeeded`,
+      `${formatCount(succeeded)} of ${formatCount(total)} sessions ${does}`,
     ]
     return { text: `${fit(text, column - 1)} `, tone: worst.look.tone, words: `${words.join(', ')}: ${name}` }
   }
@@ -70,7 +74,7 @@ export function matrixLines(
   const head = shown.map(journey => `${fit(journey, column - 1)} `).join('')
   const left = journeys.length - shown.length
   return [
-    heading('Sessions that succeeded, personas by journeys'),
+    heading(`Sessions that ${does}, personas by journeys`),
     { parts: [{ text: `  ${' '.repeat(label)} ${head}`, tone: 'muted' }] },
     ...personas.map((persona): Line => ({
       parts: [{ text: `  ${fit(persona, label)} `, tone: 'plain' }, ...shown.map(journey => cell(persona, journey))],

@@ -16,7 +16,7 @@ import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { journeysKeys, wavesKeys } from './bindings.ts'
 import { isProject } from './names.ts'
-import { runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
+import { runIds, runLines, WaveScorecard, waveRunsTab } from './runs.tsx'
 import { useWaveActions } from './use-stop.ts'
 import { leftLines, useRunDetails } from './use-run.ts'
 import { useGateNotices, useWaves, wholeItems } from './use-waves.ts'
@@ -97,5 +97,12 @@ function WaveProgress({ projectId, row, focused }: DetailProps<Wave>) {
     ...runLines(run, reads[index], symbols),
   ])
   const matrix = matrixLines(runs, reads, { symbols, width, pointed })
-  return <Viewer lines={[...matrix, ...lines, ...leftLines(left)]} focused={focused} onPoint={setPointed} />
+  return (
+    <Viewer
+      lines={[...matrix, ...lines, ...leftLines(left)]}
+      rest={runIds(runs)}
+      focused={focused}
+      onPoint={setPointed}
+    />
+  )
 }

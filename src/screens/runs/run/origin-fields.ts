@@ -36,7 +36,6 @@ export function originFields(run: EvalRun, models: readonly string[]): Field[] {
     ...startedServers(run.startedServers),
     ['Launched by', [run.source, launcherOf(run)].filter(Boolean).join(', ')],
     ['Notes', run.notes],
-    ['Run id', run.id],
   ]
 }
 

@@ -4,7 +4,7 @@ import { adviser, json } from '../../../../test/service/analysis-runs.ts'
 import { until } from '../../../../test/service/harness.ts'
 import { scriptedModel, type Answer, type Asked } from '../../../../test/service/scripted-model.ts'
 import { isTerminalRunStatus } from '../../../api/contract/runs.ts'
-import { confirmKeys, panesKeys, tabsKeys, viewerKeys } from '../../../components/component-keys.ts'
+import { confirmKeys, panesKeys, restKeys, tabsKeys, viewerKeys } from '../../../components/component-keys.ts'
 import { formKeys } from '../../../components/form/form-keys.ts'
 import { appKeys } from '../../../components/everywhere-keys.ts'
 import { insightsKeys, runsKeys } from '../bindings.ts'
@@ -84,7 +84,10 @@ describe('the summary', () => {
     expect(frame).toMatch(/Counted in +case executions/)
     expect(frame).toMatch(/Passed +1 of 3 graded \(33%\)/)
     await app.press(last)
-    const end = await app.see('Run id')
+    const end = await app.see('Ids and other fields')
+    expect(end).not.toContain('Run id')
+    await app.press(restKeys.bindings.show, last)
+    await app.see('Run id')
     expect(end).toMatch(/Client +vitest, the harness that reported it/)
     expect(end).toMatch(/Notes +build 7/)
   })

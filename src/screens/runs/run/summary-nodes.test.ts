@@ -55,6 +55,18 @@ test('an inconclusive decision is none of the verdicts, and broken scores are na
   expect(text).toMatch(/Not graded +1 of 3/)
 })
 
+test('why trials did not pass comes before all counts but the decision, and the id of the run is folded', () => {
+  const counts = { total: 2, passed: 1, failed: 1 }
+  const decisionSummary = { decision: 'failed', verdict: 'failed', measurementUnit: 'trials', counts }
+  const trials = [trial({ result: 'failed', error: 'no such city' }), trial({ id: 'u', result: 'passed' })]
+  const text = textOf({ trials, run: run({ decisionSummary, scoreIntegrity: 'valid' }) })
+  const places = ['Decision', 'Passed', 'no such city', 'Counted in', 'Latency', 'Where it ran', 'Ids and other fields']
+  const found = places.map(each => text.indexOf(each))
+  expect(found).not.toContain(-1)
+  expect(found).toEqual(found.toSorted((a, b) => a - b))
+  expect(text).not.toContain('run_1')
+})
+
 test('a verdict may come as an object', () => {
   const verdict = { kind: 'notEstablished', undecided: { reason: 'stopped_early' } }
   expect(textOf({ run: run({ decisionSummary: { verdict } }) })).toContain('(stopped early)')

@@ -4,7 +4,7 @@ import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import { bar } from '../../../tui/theme/charts.ts'
 import { formatCount, formatDuration, plural, UNKNOWN, formatAgo } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
-import { fieldLines, heading, type Field } from '../../../components/lines.ts'
+import { fieldLines, heading, recordView, restNodes, type Field } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
 import { linesNode } from '../../../components/viewer/sections.ts'
 import type { Line } from '../../../components/viewer.tsx'
@@ -39,28 +39,46 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
   const { run, facts } = input
   const { symbols } = look
   const judges = judgesOf(run.judges)
+  const fields: Field[] = [
+    ...verdictFields(run, symbols),
+    ...countFields(run),
+    ['Trials', trialWords(input)],
+    ...uncheckedFields(facts, symbols),
+  ]
+  const origin = recordView(originFields(run, facts.models), [['Run id', run.id]])
   return [
     linesNode('standing', [
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
-      ...fieldLines([
-        ...verdictFields(run, symbols),
-        ...countFields(run),
-        ['Trials', trialWords(input)],
-        ...uncheckedFields(facts, symbols),
-      ]),
+      ...fieldLines(fields.filter(isFirst)),
     ]),
-    linesNode('wall', wallLines(input, look)),
     ...findingNodes(input.findings, look),
     ...causeNodes(facts.causes, look),
+    linesNode('wall', wallLines(input, look)),
+    linesNode('history', historyLines(run, input.runs, look)),
+    linesNode('counts', [
+      '',
+      heading('Counts'),
+      ...fieldLines(
+        fields.filter(field => !isFirst(field)),
+        2,
+      ),
+    ]),
     linesNode('latency', latencyLines(input, look)),
     linesNode('tokens', tokenLines(input, look)),
-    linesNode('history', historyLines(run, input.runs, look)),
     ...(judges.length > 0
       ? [linesNode('judges', ['', heading('Judges'), ...judges.flatMap(each => judgeLines(each, symbols))])]
       : []),
-    linesNode('origin', ['', heading('Where it ran'), ...fieldLines(originFields(run, facts.models))]),
+    linesNode('origin', ['', heading('Where it ran'), ...origin.lines]),
+    ...restNodes(origin.rest),
   ]
 }
+
+/** What is read before why trials did not pass: how it ended, and whatever else casts a doubt on that. */
+function isFirst([label, , tone]: Field): boolean {
+  return FIRST.has(label) || tone === 'warn' || tone === 'live'
+}
+
+const FIRST: ReadonlySet<string> = new Set(['Status', 'Decision', 'Result', 'Passed'])
 
 /** Green says nothing of what passes whatever is answered. */
 function uncheckedFields({ unchecked }: TrialFacts, symbols: Symbols): Field[] {

@@ -17,7 +17,7 @@ export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
   return [
     ['Status', statusWords(run), isEnded ? 'plain' : 'live'],
     ...(decision ? [decision] : []),
-    ['Verdict', verdictWords(run)],
+    ['Verdict', ...verdictWords(run)],
     ...(decision && run.result === run.decisionSummary?.decision ? [] : [resultField(run, symbols)]),
     integrityField(run, symbols),
     ...judgeFields(run, symbols),
@@ -52,13 +52,13 @@ function lookOf(verdict: 'passed' | 'failed', symbols: Symbols): [text: string, 
   return [`${symbols[symbol]} ${word}`, tone]
 }
 
-function verdictWords(run: EvalRun): string | undefined {
+function verdictWords(run: EvalRun): [string | undefined, Tone] {
   const verdict = run.decisionSummary?.verdict
   const { reason, message } = undecidedOf(run)
   const why = [reason?.replaceAll('_', ' '), message].filter(Boolean).join(': ')
   const word = verdictWord(run.decisionSummary)
-  if (word !== 'notEstablished') return word ?? (verdict == null ? undefined : JSON.stringify(verdict))
-  return `not established, so there is none${why === '' ? '' : ` (${why})`}`
+  if (word !== 'notEstablished') return [word ?? (verdict == null ? undefined : JSON.stringify(verdict)), 'plain']
+  return [`not established, so there is none${why === '' ? '' : ` (${why})`}`, 'warn']
 }
 
 function integrityField({ scoreIntegrity, status }: EvalRun, symbols: Symbols): Field {
