@@ -8,6 +8,7 @@ import { formatDuration, plural } from '../../lib/format.ts'
 import { clean, truncate, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useConfirm } from '../confirm.tsx'
+import { Sentence } from '../pane-state.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
 import { textRows, TextField } from '../text-field/text-field.tsx'
 import { transcriptNodes } from '../transcript/transcript-nodes.ts'
@@ -27,8 +28,11 @@ export type TalkProps = {
   /** The questions that were asked, and those that can be asked first; each can be edited before it is sent. */
   asked: readonly string[]
   questions: readonly string[]
-  /** What holds for the first question. */
+  /** A question that the person chose already, which is in the field at first. */
+  question?: string | undefined
+  /** What holds for the first question, and why none can be answered, where that is known. */
   about: readonly string[]
+  obstacle?: string | undefined
   /** The answer that is waited for; `did` is how far it is. */
   running: { startedAt: number; did: string; stop: () => void } | undefined
   /** What shows while nothing runs. */
@@ -49,10 +53,10 @@ export function Talk(props: TalkProps) {
   const { width, height } = useSize()
   const isNew = exchanges.length === 0
   const [focus, setFocus] = useState<Focus>(isNew ? 'question' : 'said')
-  const drafts = useDrafts(isNew ? props.questions : props.asked, isNew)
+  const drafts = useDrafts(isNew ? props.questions : props.asked, isNew ? props.question : undefined)
   const submit = (text: string): void => {
     const question = text.trim()
-    if (question === '') return
+    if (question === '') throw new UnavailableAction('Nothing is written yet.')
     if (running) throw new UnavailableAction('The last question is not answered yet; ask again when it is.')
     const problem = props.problem(question)
     if (problem !== undefined) throw new UnavailableAction(problem)
@@ -72,7 +76,7 @@ export function Talk(props: TalkProps) {
     close: () => (focus === 'question' && !isNew ? setFocus('said') : leave()),
   })
   const question = <Question drafts={drafts} focused={focus === 'question'} onSubmit={submit} />
-  if (isNew) return <Start about={props.about} drafts={drafts} question={question} />
+  if (isNew) return <Start {...props} drafts={drafts} question={question} />
   const questionRows = focus === 'question' ? textRows(drafts.text, width - 4) : 1
   const room = height - questionRows - 1
   const belowRows = below ? Math.min(MOST_BELOW, below.rows, Math.floor(room / 2)) : 0
@@ -139,21 +143,22 @@ function Status({ running, status }: Pick<TalkProps, 'running' | 'status'>) {
   return <Text>{theme.paint('live', ` ${truncate(clean(text), width - 2)}`)}</Text>
 }
 
-/** What holds, and what can be asked first. */
-function Start({ about, drafts, question }: { about: readonly string[]; drafts: Drafts; question: ReactNode }) {
+/** What holds, and below the field what can be asked first. */
+function Start(props: Pick<TalkProps, 'about' | 'obstacle'> & { drafts: Drafts; question: ReactNode }) {
+  const { about, obstacle, drafts } = props
   const theme = useTheme()
   const { width } = useSize()
   const line = (text: string, index: number) => (
     <Text key={index}>{theme.paint('muted', ` ${truncate(text, width - 2)}`)}</Text>
   )
-  const other = (text: string, index: number) => line(`  ${clean(text)}`, index)
+  const isTaken = (text: string): boolean => text === drafts.text
   return (
     <Box flexDirection="column" width={width}>
+      {obstacle !== undefined && <Sentence tone="warn" text={`${theme.symbols.warn} ${obstacle}`} />}
       {about.flatMap(each => wrap(clean(each), width - 2)).map(line)}
       <Text> </Text>
-      {drafts.texts.slice(0, drafts.at).map(other)}
-      {question}
-      {drafts.texts.slice(drafts.at + 1).map(other)}
+      {props.question}
+      {drafts.given.filter(text => text !== '' && !isTaken(text)).map((text, index) => line(`  ${clean(text)}`, index))}
     </Box>
   )
 }
@@ -183,6 +188,7 @@ function Question(props: { drafts: Drafts; focused: boolean; onSubmit: (text: st
         wraps
         width={width - 4}
         isPrefilled={!drafts.isEdited}
+        placeholder={drafts.texts.length > 1 ? `type, or ${key(talkQuestionKeys, 'next')} for one of these` : 'type'}
       />
     </Box>
   )
@@ -193,6 +199,8 @@ const NEVER = (): void => undefined
 
 /** A question that is written, and others that the arrows put in its place; each keeps what was changed in it. */
 type Drafts = {
+  /** As they were at first, before anything was changed. */
+  given: readonly string[]
   texts: readonly string[]
   at: number
   text: string
@@ -204,14 +212,20 @@ type Drafts = {
   sent: (question: string) => void
 }
 
-/** @param isFirst they are what can be asked first, not what was asked before */
-function useDrafts(initial: readonly string[], isFirst: boolean): Drafts {
+/**
+ * The field is empty at first, so that nobody sends what they did not write or choose.
+ * @param initial what was asked before, or what can be asked first
+ * @param chosen which of them is in the field at first
+ */
+function useDrafts(initial: readonly string[], chosen: string | undefined): Drafts {
   const [{ given, texts, at }, set] = useState(() => {
-    const given = isFirst && initial.length > 0 ? initial : [...(isFirst ? [] : initial), '']
-    return { given, texts: given, at: isFirst ? 0 : given.length - 1 }
+    const given = [...initial, '']
+    const place = chosen === undefined ? -1 : given.indexOf(chosen)
+    return { given, texts: given, at: place === -1 ? given.length - 1 : place }
   })
-  const [asked, setAsked] = useState<readonly string[]>(isFirst ? [] : initial)
+  const [asked, setAsked] = useState<readonly string[]>(initial)
   return {
+    given,
     texts,
     at,
     text: texts[at] ?? '',

@@ -9,8 +9,17 @@ import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import type { ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 
-/** What a server that is switched off answers, whatever is asked of it. */
-export const OFF: ErrorText = {
+/** What a server that is switched off answers, whatever is asked of it; `key` switches it on. */
+export function switchedOff(name: string, key: string): ErrorText {
+  return {
+    title: `${name} is switched off.`,
+    sentence: 'Nothing but the doctor connects to it.',
+    next: `Press ${key} to switch it on.`,
+  }
+}
+
+/** The same where neither the server nor the key is at hand. */
+const OFF: ErrorText = {
   title: 'Switched off',
   sentence: 'The server is saved, but switched off, so nothing connects to it.',
   next: 'Switch it on, then try again.',

@@ -6,6 +6,7 @@ import { plainText } from '../../components/viewer/source.ts'
 import { reportLines, runningLines } from './doctor-lines.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: false })
+const look = { symbols, onKey: 't' }
 
 function drawn(lines: readonly Line[]): string[] {
   return lines.map(line => plainText(line).trimEnd())
@@ -30,7 +31,7 @@ const healthy: ExaminedReport = {
 }
 
 test('steps stand in the order of the contract, with state, time and detail', () => {
-  expect(drawn(reportLines(healthy, on, symbols))).toEqual([
+  expect(drawn(reportLines(healthy, on, look))).toEqual([
     '✓ ready',
     '  Every check passed. Its tools, prompts and resources can be used.',
     '',
@@ -62,14 +63,14 @@ test('a failed step tells its detail in full, the error its sentence, and what n
     checks: { probe: { status: 'error', detail: 'Command not found: nope', durationMs: 3 } },
     error: { code: 'SERVER_UNREACHABLE', message: 'Command not found: nope', details: null },
   }
-  const lines = drawn(reportLines(report, on, symbols))
+  const lines = drawn(reportLines(report, on, look))
   expect(lines[0]).toBe('✗ error')
   expect(lines).toContain('      Command not found: nope')
   expect(lines).toContain('MCP server unreachable (SERVER_UNREACHABLE)')
   expect(lines.filter(line => line.includes('not found'))).toHaveLength(1)
   expect(lines).not.toContain('Server')
   const error = { ...report.error!, message: 'It broke off.' }
-  expect(drawn(reportLines({ ...report, error }, on, symbols))).toContainEqual(
+  expect(drawn(reportLines({ ...report, error }, on, look))).toContainEqual(
     expect.stringContaining('The service says: It broke off.'),
   )
 })
@@ -80,7 +81,7 @@ test('what a newer service adds shows as it is', () => {
     status: 'sleepy',
     checks: { dreams: { status: 'vivid', detail: 'Many.', durationMs: 5 } },
   }
-  const lines = drawn(reportLines(report, on, symbols))
+  const lines = drawn(reportLines(report, on, look))
   expect(lines[0]).toBe('! sleepy')
   expect(lines).toContain('  ! dreams              vivid        5ms')
 })
@@ -110,7 +111,7 @@ test('what is known to be wrong stands above the steps, and is not called ready'
     { kind: 'wrong', text: 'The tool name "a b" has other characters' },
     { kind: 'unchecked', text: 'The input schema of "huge" is not checked' },
   ] as const
-  const lines = drawn(reportLines({ ...healthy, findings }, on, symbols))
+  const lines = drawn(reportLines({ ...healthy, findings }, on, look))
   expect(lines[0]).toBe('! warnings')
   expect(lines).toContain('  ! The tool name "a b" has other characters.')
   expect(lines).toContain('  ○ The input schema of "huge" is not checked.')
@@ -118,10 +119,10 @@ test('what is known to be wrong stands above the steps, and is not called ready'
 })
 
 test('a server that is switched off is not called ready, though every check passed', () => {
-  const lines = drawn(reportLines(healthy, { enabled: false }, symbols))
+  const lines = drawn(reportLines(healthy, { enabled: false }, look))
   expect(lines.slice(0, 2)).toEqual([
     '⊘ off',
-    '  Every check passed, but it is switched off, so nothing else connects to it. Switch it on to use it.',
+    '  Every check passed, but it is switched off, so nothing else connects to it. Press t to switch it on.',
   ])
   expect(lines.join('\n')).not.toContain('ready')
 })

@@ -35,7 +35,7 @@ const STEP_NAMES: Record<DoctorStep, string> = {
 
 const NEXT: Record<string, string> = {
   ready: 'Every check passed. Its tools, prompts and resources can be used.',
-  off: 'Every check passed, but it is switched off, so nothing else connects to it. Switch it on to use it.',
+  off: 'Every check passed, but it is switched off, so nothing else connects to it.',
   oauth_required: 'It asks for authorization: sign in, import OAuth tokens, or edit it and give it a bearer token.',
   warnings: 'Every listing arrived, with warnings below. Stricter clients may refuse the server.',
   partial: 'It is connected, but a listing failed: see the failed step; the rest can be used.',
@@ -73,12 +73,17 @@ function waitingLine(symbols: Symbols, step: DoctorStep): Line {
 }
 
 /** A report for reading: the overall state with the next step, each step, who answered, what failed. */
-export function reportLines(report: ExaminedReport, server: { enabled: boolean }, symbols: Symbols): Line[] {
+export function reportLines(
+  report: ExaminedReport,
+  server: { enabled: boolean },
+  { symbols, onKey }: { symbols: Symbols; onKey: string },
+): Line[] {
   const state = stateOf(report, server)
   const look = reportLook(state)
+  const how = state === 'off' ? ` Press ${onKey} to switch it on.` : ''
   return [
     { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
-    { text: ownValue(NEXT, state) ?? 'Unknown state; see the steps below.', indent: 2 },
+    { text: `${ownValue(NEXT, state) ?? 'Unknown state; see the steps below.'}${how}`, indent: 2 },
     ...findingLines('Warnings', 'wrong', report.findings, symbols),
     ...findingLines('Not checked', 'unchecked', report.findings, symbols),
     ...sinceLines(report, symbols),

@@ -19,7 +19,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { serversKeys } from './bindings.ts'
-import { isOff, OFF } from './checks.ts'
+import { isOff, switchedOff } from './checks.ts'
 import { LISTING_AGE, NO_ITEMS, type TabProps } from './tab.ts'
 import { useChangedList } from './use-changed-list.ts'
 import { useProcessAge } from './process-age.ts'
@@ -69,7 +69,7 @@ export function useListing<Item extends object>(
   return {
     pages,
     note: note || undefined,
-    isProgram: server.url == null,
+    server,
     list: useList({ items, keyOf: useUniqueKeys(items, keyOf), columns }),
   }
 }
@@ -93,8 +93,7 @@ type ListingProps<Item> = {
   none: string
   /** What else is to be said of the list, behind the count. */
   note?: string | undefined
-  /** mcpdeck starts it, so that the console may say why it does not answer. */
-  isProgram: boolean
+  server: TabProps['server']
   /** The chosen item for reading; must be stable. */
   describe: (item: Item) => Line[]
 }
@@ -107,12 +106,16 @@ export function Listing<Item>(props: ListingProps<Item> & { loading: string }) {
   const { error, problem } = pages
   const key = useKeyName()
   const next = `Press ${key(serversKeys, 'doctor')} to have the doctor check what it can do.`
-  const printed = props.isProgram ? ` Press ${key(serversKeys, 'printed')} for what its program printed.` : ''
+  // What mcpdeck starts may say in the console why it does not answer.
+  const printed = props.server.url == null ? ` Press ${key(serversKeys, 'printed')} for what its program printed.` : ''
   const empty = { why: props.none, next }
   if (error?.code === 'FEATURE_NOT_SUPPORTED' && !pages.hasData) return <Empty {...empty} />
+  const told = isOff(error)
+    ? switchedOff(props.server.name, key(serversKeys, 'enabled'))
+    : problem && { ...problem, next: problem.next + printed }
   return (
     <PaneState
-      data={problem ? { ...pages, problem: isOff(error) ? OFF : { ...problem, next: problem.next + printed } } : pages}
+      data={told ? { ...pages, problem: told } : pages}
       loading={props.loading}
       empty={list.total === 0 && !pages.hasMore ? empty : undefined}
     >

@@ -87,7 +87,7 @@ export function Resources(props: TabProps) {
   )
   return (
     <Listing
-      isProgram={server.url == null}
+      server={server}
       pages={templates.pending ? { ...pages, hasMore: true } : pages}
       note={notes.length > 0 ? notes.join(', ') : undefined}
       list={list}

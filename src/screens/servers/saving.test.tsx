@@ -177,7 +177,7 @@ test('a server is switched off after a question, and on again', async () => {
   expect(app.frame()).toMatch(/switched +stdio ⊘ off/)
   expect(app.frame()).not.toContain('ready')
   app.router.replace({ tab: 'tools' })
-  expect(await app.see('✗ Switched off')).not.toContain('environment')
+  expect(await app.see(/✗ switched is switched off\.[^]*Press t to switch it on\./)).not.toContain('environment')
   app.router.replace({ tab: 'overview' })
   await app.press(keys.validate)
   await app.see('✗ Switched off')

@@ -223,10 +223,13 @@ export function Doctor(props: TabProps) {
   const age = useProcessAge(useLiveServer(projectId, server.id).live, server)
   const key = useKeyName()
   const { enabled } = server
+  const onKey = key(serversKeys, 'enabled')
   const lines = useMemo<Line[]>(() => {
-    const shown = data ? [ageLine(data.generatedAt, now, age), ...reportLines(data, { enabled }, symbols)] : []
+    const shown = data
+      ? [ageLine(data.generatedAt, now, age), ...reportLines(data, { enabled }, { symbols, onKey })]
+      : []
     return running ? [...runningLines(symbols, steps), ...(data ? ['', ...shown] : [])] : shown
-  }, [data, running, enabled, symbols, now, age, steps])
+  }, [data, running, enabled, symbols, onKey, now, age, steps])
   if (running) return <Viewer lines={lines} focused={focused} />
   if (!report.hasData && !report.problem) {
     return (

@@ -238,7 +238,7 @@ function closing(): ServiceError {
 /** The contract lists no 409 for these operations, so a disabled server is a wrong input. */
 export function requireEnabled({ name, enabled }: ServerTarget): void {
   if (enabled) return
-  throw new ServiceError('VALIDATION_ERROR', `The server "${name}" is disabled; enable it first.`, {
+  throw new ServiceError('VALIDATION_ERROR', `The server "${name}" is switched off; switch it on first.`, {
     details: { field: 'enabled' },
   })
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp, type TestService } from '../../../../test/harness.tsx'
 import { echoCase, until } from '../../../../test/service/harness.ts'
 import { scriptedModel, type Answer, type Asked, type ScriptedModel } from '../../../../test/service/scripted-model.ts'
@@ -49,6 +49,12 @@ test('a question about what is chosen is answered, and what it proposes is sent 
   }
   const smoke = async () => (await client.suites.list({ projectId })).items.find(({ name }) => name === 'Smoke')!
   await app.press(keys.agent)
+  await app.see(/> *type, or ↓ for one of these *\S*\n.* What changed on this server since last week\?/)
+  // What is only suggested is not sent.
+  await app.press('enter')
+  await app.see('Nothing is written yet.')
+  expect(app.frame()).not.toContain('No model is configured')
+  await app.press('down')
   await app.see('> What changed on this server since last week?')
   await app.press('enter')
   await app.see('The suite Smoke is there.')
@@ -141,6 +147,8 @@ test('a question is chosen, edited and followed by others, which hear what was s
 test('a turn that is left running is found again, cancelled at once and never repeated', async () => {
   script = () => 'silence'
   await app.press(keys.agent)
+  await app.see('type, or ↓')
+  await app.press('down')
   await app.see('> What changed on this server')
   await app.press('enter')
   await app.see('Working…')
@@ -167,6 +175,8 @@ test('a turn whose model fails says so and shows what it had created by then', a
   script = ({ results }) =>
     results.length === 0 ? { calls: [{ name: 'createEvalSuite', args: { body } }] } : { status: 401, message: 'no' }
   await app.press(keys.agent)
+  await app.see('type, or ↓')
+  await app.press('down')
   await app.see('> What changed on this server')
   await app.press('enter')
   await app.see(/created .*Left/)
@@ -185,6 +195,8 @@ test('what a hosted service was asked is listed for the session, and its proposa
   await app.see('▌everything')
   await app.press(keys.agent)
   await app.see('This spends credits.')
+  await app.press('down')
+  await app.see('> What changed on this server')
   await app.press('enter')
   await app.see('It waits.')
   await app.press(next, open)
@@ -194,4 +206,15 @@ test('what a hosted service was asked is listed for the session, and its proposa
   await app.see(/agent in this session[^]*answered +What changed on this server/)
   await app.press('enter')
   await app.see('It waits.')
+})
+
+test('without a model that is said before anything is typed, with what to configure', async () => {
+  await app.close()
+  const bare = await openService()
+  onTestFinished(() => bare.close())
+  const [project] = (await bare.client.projects.list()).items
+  app = await openApp({ testService: bare, place: serversRoute.to({ projectId: project!.id }) })
+  await app.see('▌everything')
+  await app.press(keys.agent)
+  await app.see(/! No model is configured: set MCPDECK_MODEL_BASE_URL[^]*type, or ↓/)
 })

@@ -29,8 +29,9 @@ import type { Tone } from '../../../tui/theme/theme.ts'
 type PaneProps = {
   conversations: Conversations
   id: string
-  /** What can be asked first. */
+  /** What can be asked first, and which of it was chosen already. */
   questions: readonly string[]
+  question?: string | undefined
   ask: (question: string) => void
   /** Called before the place changes. */
   onGo?: (() => void) | undefined
@@ -63,6 +64,8 @@ export function AgentPane(props: PaneProps) {
       exchanges={exchanges}
       asked={turns.map(({ question }) => asWritten(question))}
       questions={props.questions}
+      question={props.question}
+      obstacle={useObstacle(turns.length === 0)}
       about={[
         chosen ? `It knows what is chosen here: ${chosen.kind} ${chosen.name}.` : 'It answers about this project.',
         'It reads and adds records by itself; anything else is only proposed.',
@@ -81,6 +84,14 @@ export function AgentPane(props: PaneProps) {
       onClose={props.onClose}
     />
   )
+}
+
+/** Why no question can be answered: a local workspace has no model. The service says how to configure one. */
+function useObstacle(isWanted: boolean): string | undefined {
+  const { profile, queries } = useWorkspace()
+  const catalog = useApiQuery({ ...queries.models.list.options({}), enabled: profile.local && isWanted }).data
+  if (!profile.local || catalog?.endpoint !== null) return undefined
+  return typeof catalog.note === 'string' ? catalog.note : 'No model is configured.'
 }
 
 function saidIn({ id, question, reply, error }: Turn): TranscriptRow[] {

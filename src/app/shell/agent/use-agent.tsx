@@ -48,9 +48,10 @@ export function useAgent(project: () => string | undefined): Agent {
   }
   const show = (
     conversation: Conversation,
-    { questions = [], onGo }: { questions?: readonly string[]; onGo?: () => void } = {},
+    how: { questions?: readonly string[]; question?: string | undefined; onGo?: () => void } = {},
   ): void => {
     conversations.set(conversation)
+    const { questions = [], question, onGo } = how
     const { id, turns, running } = conversation
     const [first] = [...turns, ...(running ? [running] : [])]
     overlays.open({
@@ -61,6 +62,7 @@ export function useAgent(project: () => string | undefined): Agent {
           conversations={conversations}
           id={id}
           questions={questions}
+          question={question}
           ask={question => void send(id, question)}
           onGo={onGo}
           onClose={close}
@@ -84,7 +86,7 @@ export function useAgent(project: () => string | undefined): Agent {
       const questions = question === undefined ? about : [question, ...about.filter(other => other !== question)]
       const chosen = subject && { ...subject, name: nameOf(subject.kind, subject.record) }
       const id = newConversationId()
-      show({ id, projectId: projectNow(), chosen, turns: [], made: NOTHING_MADE }, { questions })
+      show({ id, projectId: projectNow(), chosen, turns: [], made: NOTHING_MADE }, { questions, question })
     },
     about: () => questionsAbout(subjectNow()?.kind),
     history() {

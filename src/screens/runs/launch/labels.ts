@@ -18,6 +18,7 @@ export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText
       ? { text: sizeSentence(facts, launch), tone: 'plain' }
       : { text: 'The number of trials is unknown until the marked fields are corrected.', tone: 'warn' },
     ...whereLines(facts, launch),
+    ...offLines(facts, launch),
     ...attachLines(facts, launch),
     ...uncheckedLines(facts, launch),
     { text: `${slotSentence(facts)} ${timeSentence(facts)}`, tone: 'plain' },
@@ -95,6 +96,26 @@ function whereLines(facts: LaunchFacts, { request, targets }: DraftedLaunch): Fo
   }
   const saved = (facts.suite.environment?.servers ?? []).map(clean)
   return saved.length === 0 ? [] : [{ text: `The saved servers: ${saved.join(', ')}.`, tone: 'plain' }]
+}
+
+/** Servers that the launch uses and that are switched off, so that every trial that needs one fails in its setup. */
+function offLines({ suite, servers, previews }: LaunchFacts, { request, targets }: DraftedLaunch): FormText[] {
+  const saved = new Set(suite.environment?.servers ?? [])
+  const chosen = new Set(
+    targets.environmentIds.length > 0
+      ? targets.environmentIds.flatMap(id => previews.get(id)?.resolved?.effectiveServerIds ?? [])
+      : request.serverIds,
+  )
+  const isSaved = chosen.size === 0 && targets.environmentIds.length + targets.clientIds.length === 0
+  const off = servers.filter(
+    ({ id, name, enabled }) => !enabled && (chosen.has(id) || (isSaved && (saved.has(name) || saved.has(id)))),
+  )
+  if (off.length === 0) return []
+  const [are, them] = off.length === 1 ? ['is', 'it'] : ['are', 'them']
+  const text =
+    `${off.map(({ name }) => clean(name)).join(', ')} ${are} switched off, so trials that need ${them} fail in ` +
+    `their setup. The screen Servers switches ${them} on.`
+  return [{ text, tone: 'warn' }]
 }
 
 /** What an environment resolves to, or why it cannot. */

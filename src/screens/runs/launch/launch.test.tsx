@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   allEnded,
   app,
@@ -37,6 +37,16 @@ describe('the form', () => {
     expect(sent).toEqual([{ suiteId }])
     expect(pins.list()).toEqual([{ projectId: stage.projectId, runId: (await runsOf(suiteId))[0]!.id, suiteId }])
     await allEnded(suiteId)
+  })
+
+  test('says before the launch which of its servers are switched off, and what that does', async () => {
+    const { client } = service
+    const { projectId } = stage
+    const serverId = (await client.servers.list({ projectId })).items.find(({ name }) => name === 'everything')!.id
+    await client.servers.update({ projectId, serverId, body: { enabled: false } })
+    onTestFinished(async () => void (await client.servers.update({ projectId, serverId, body: { enabled: true } })))
+    await openForm('Off', await stage.suite('Off'))
+    await seeWords('everything is switched off, so trials that need it fail in their setup.')
   })
 
   test('tells an answered launch at once, though no read is answered any more', async () => {
