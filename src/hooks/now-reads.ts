@@ -14,6 +14,7 @@ import { openWriteSentence } from '../api/client/read-back/open-write.ts'
 import { serviceTime } from '../api/client/transport/service-time.ts'
 import { NOW_READS, type NowReadKind, type PlannedRead, ruleOf, type Worth } from '../domain/now/plan.ts'
 import type { NowAnswer, NowReader, NowSources, ReadOf } from '../domain/now/reads.ts'
+import { tellsOnlyPassed } from '../domain/now/run-lines.ts'
 import { createReadSchedule, type ScheduledRead } from '../domain/now/schedule.ts'
 import { isForbidden } from '../domain/findings/dismissal.ts'
 import { AWAY_FACTOR, cadence, type Conditions, livePause } from '../domain/polling/cadence.ts'
@@ -31,6 +32,8 @@ const RETRY_MS = 30_000
 const LOST_MS = 5_000
 /** Requests that share the shortest pause of a poll: that of one alone would leave half of the rate unused. */
 const REQUESTS_EACH = 2
+/** Suites that are told to have passed wait for so many others of them, or so long in milliseconds, for a look. */
+const GATHERED = { most: 5, ms: 30_000 }
 const UNRANKED: Worth = { place: 0, movement: 1 }
 const UNANSWERED: NowAnswer<never> = { data: undefined, error: null, at: undefined, failedAt: undefined }
 
@@ -151,9 +154,27 @@ function createObservers(queryClient: QueryClient) {
   const { subscribe, notify } = createListeners()
   let observed: readonly Wanted[] = []
   let version = 0
+  let gathered = 0
+  let stopWaiting: (() => void) | undefined
+  const forget = (): void => {
+    stopWaiting?.()
+    stopWaiting = undefined
+    gathered = 0
+  }
   const change = (): void => {
+    forget()
     version += 1
     notifyManager.schedule(notify)
+  }
+  const isTried = ({ options }: Wanted): boolean => {
+    const query = queryClient.getQueryCache().get<unknown, ApiError>(hashOf(options))
+    return query !== undefined && wasTried(query)
+  }
+  /** A look goes over all reads, and draws: what changes nothing but how many are read waits for more of its kind. */
+  const gather = (): void => {
+    gathered += 1
+    if (gathered >= GATHERED.most || observed.every(isTried)) change()
+    else stopWaiting ??= systemClock.after(GATHERED.ms, change)
   }
   return {
     subscribe,
@@ -183,8 +204,15 @@ function createObservers(queryClient: QueryClient) {
           staleTime: 0,
           notifyOnChangeProps: ['data', 'error'],
         })
-        known.set(hash, { kind, observer, end: observer.subscribe(change) })
         const { data, error } = observer.getCurrentResult()
+        let last = data
+        const end = observer.subscribe(({ data: answer }) => {
+          const isFirst = last === undefined
+          last = answer
+          if (isFirst && tellsOnlyPassed(kind, answer)) gather()
+          else change()
+        })
+        known.set(hash, { kind, observer, end })
         if (data !== state?.data || error !== (state?.error ?? null)) change()
       }
       const wanted = new Set(all.map(({ options }) => hashOf(options)))
@@ -198,6 +226,7 @@ function createObservers(queryClient: QueryClient) {
       for (const { end } of known.values()) end()
       known.clear()
       observed = []
+      forget()
     },
   }
 }

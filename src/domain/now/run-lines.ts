@@ -20,6 +20,7 @@ import {
 import { countTrials, type TrialCounts } from '../runs/trials.ts'
 import { setupReasonOf } from './groups.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from './line.ts'
+import type { NowReadKind } from './plan.ts'
 import { isProvenByRecord, lacksLatest, RUNS_READ, whyUnproven } from './proof.ts'
 import { dueRhythm, mayBeScheduled, missedAt, rhythmOf } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
@@ -64,6 +65,12 @@ export function wantsRuns(
 /** What a suite's runs say of it. @param isRerun as for {@link runLines} */
 export function stateOfRuns(runs: readonly EvalRun[], isRerun?: IsRerun): SuiteState {
   return suiteStateOf({ suite: {}, runs, factsOf: id => ({ isRerun: isRerun?.(id) }) })
+}
+
+/** Whether an answer tells nothing but that the last run of a suite passed, so that a look at it can wait. */
+export function tellsOnlyPassed(kind: NowReadKind, data: unknown): boolean {
+  const { items } = Object(data) as { items?: readonly EvalRun[] }
+  return kind === 'runs' && Array.isArray(items) && stateOfRuns(items).outcome === 'passed'
 }
 
 function isFault(outcome: SuiteState['outcome']): boolean {

@@ -88,6 +88,49 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   unmount()
 })
 
+test('suites that passed are drawn several at a time, the last ones and one that failed at once', async () => {
+  const asked: string[] = []
+  const runOf = (suiteId: string) => {
+    const failed = suiteId === 's7' ? 1 : 0
+    const summary = { total: 1, passed: 1 - failed, failed, passRate: 1 - failed }
+    const result = failed > 0 ? 'failed' : 'passed'
+    return { id: `r${suiteId}`, suiteId, status: 'completed', result, createdAt: 1, completedAt: 2, summary }
+  }
+  const { queries, draw } = openStage(
+    ({ url }) => {
+      const suiteId = /s\d+/.exec(new URL(url).pathname)![0]
+      asked.push(suiteId)
+      return Promise.resolve(Response.json({ items: [runOf(suiteId)] }))
+    },
+    createBudget({ capacity: 300, refillPerSecond: 300 }),
+  )
+  const wanted = Array.from({ length: 22 }, (_, suite) =>
+    queries.runs.list.options({ projectId: 'p', suiteId: `s${suite}` }),
+  )
+  /** How many are known in each drawing, and whether the failed one is among them. */
+  const drawn: { read: number; failed: boolean }[] = []
+  function Screen() {
+    const answers = useNowReads(({ read }) => read('runs', wanted))
+    const runs = answers.flatMap(({ data }) => data?.items ?? [])
+    drawn.push({ read: runs.length, failed: runs.some(({ suiteId }) => suiteId === 's7') })
+    return null
+  }
+  const { unmount } = draw(<Screen />)
+  const settle = async () => {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise(done => setImmediate(done))
+  }
+  while (!asked.includes('s7')) await settle()
+  await settle()
+  expect(drawn.at(-1)?.failed).toBe(true)
+  while (asked.length < wanted.length) await settle()
+  await settle()
+  expect(drawn.at(-1)?.read).toBe(wanted.length)
+  // One for each five, one for the failed one, one for the last, and those of the start.
+  expect(new Set(drawn.map(({ read }) => read)).size).toBeLessThanOrEqual(9)
+  unmount()
+})
+
 test('what is read rarely is read at once where it is older than its pause', async () => {
   let asked = 0
   const { queries, draw } = openStage(() => {
