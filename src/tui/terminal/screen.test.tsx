@@ -384,3 +384,15 @@ function behind(options: ScreenOptions = {}) {
   }
   return { screen: createScreen(stream, options), sent, waiting }
 }
+
+test('the background is asked for before it is changed, so that the answer is the terminal’s own', async () => {
+  const { emulator, screen } = setUp({ askBackground: true })
+  screen.setGround({ ground: '#ffffff', text: '#1f2328' })
+  screen.leave()
+  screen.enter()
+  await emulator.drawn()
+  await screen.taken()
+  const again = emulator.sent.slice(emulator.sent.lastIndexOf('\x1b]111'))
+  expect(again.indexOf('\x1b]11;?')).toBeGreaterThan(-1)
+  expect(again.indexOf('\x1b]11;#ffffff')).toBeGreaterThan(again.indexOf('\x1b]11;?'))
+})

@@ -155,12 +155,13 @@ export class Screen {
   #modesToSet(): string {
     return [
       this.#title === undefined ? '' : title(this.#title),
+      // Asked before it is changed: the answer is to be the terminal's own.
+      this.#asksBackground ? ASK_BACKGROUND : '',
       this.#ground === undefined ? '' : groundSequence(this.#ground),
       this.#mouse ? this.#mouseOn() : '',
       this.#hasKeyboard ? modes.KEYBOARD_ON : '',
       this.#asksKeyboard && !this.#hasKeyboard ? modes.ASK_KEYBOARD : '',
       this.#asksSynchronized ? modes.ASK_SYNCHRONIZED : '',
-      this.#asksBackground ? ASK_BACKGROUND : '',
     ].join('')
   }
 

@@ -60,6 +60,20 @@ test('contrast is counted as a library counts it', () => {
   )
 })
 
+test.each([
+  ['light', 'dark', '#1e1e1e'],
+  ['dark', 'light', '#ffffff'],
+  ['high-contrast-light', 'dark', '#1e1e1e'],
+  ['high-contrast-dark', 'light', '#ffffff'],
+] as const)('%s brings its ground along on a %s terminal, and no other one', (choice, background, ground) => {
+  const own = choice.endsWith('light') ? 'light' : 'dark'
+  const there = paletteFor(choice, background, ground)
+  expect(there.ground).toMatchObject({ ground: TERMINAL_COLOURS[own].ground, text: TERMINAL_COLOURS[own].text })
+  expect(contrastOf(there.ground!.text, there.ground!.ground)).toBeGreaterThanOrEqual(LEAST_CONTRAST.text)
+  expect(paletteFor(choice, own, TERMINAL_COLOURS[own].ground).ground).toBeUndefined()
+  expect(paletteFor('auto', background, ground).ground).toBeUndefined()
+})
+
 describe('high contrast', () => {
   test.each(Object.entries(CONTRAST_COLOURS.dark))('%s on black and dark grey', (_, colour) => {
     for (const ground of ['#000000', '#2d2d2d']) expect(contrastOf(indexed(colour), ground)).toBeGreaterThan(7)

@@ -46,13 +46,18 @@ export type Palette = {
 export function paletteFor(choice: ThemeChoice, background: Background, ground?: string): Palette {
   if (choice === 'monochrome') return monochrome
   if (choice === 'high-contrast') return contrast(background)
-  if (choice === 'high-contrast-dark') return contrast('dark')
-  if (choice === 'high-contrast-light') return contrast('light')
+  if (choice === 'high-contrast-dark') return elsewhere(contrast('dark'), 'dark', background)
+  if (choice === 'high-contrast-light') return elsewhere(contrast('light'), 'light', background)
   if (isThemeName(choice)) return painted(THEMES[choice].colours)
   const name = choice === 'auto' ? background : choice
-  const colours = TERMINAL_COLOURS[name]
-  const isKnown = ground !== undefined && name === background
-  return coloured(isKnown ? { ...colours, selected: quietGround(ground, colours.text) } : colours)
+  const colours: ThemeColours = TERMINAL_COLOURS[name]
+  if (name !== background) return elsewhere(coloured(colours), name, background)
+  return coloured(ground !== undefined ? { ...colours, selected: quietGround(ground, colours.text) } : colours)
+}
+
+/** A palette for one kind of ground, which it brings along on a terminal of the other kind. */
+function elsewhere(palette: Palette, own: Background, background: Background): Palette {
+  return own === background ? palette : { ...palette, ground: TERMINAL_COLOURS[own] }
 }
 
 /** A palette with a ground of its own. */
