@@ -22,7 +22,7 @@ export function steady(screen: string): string {
         .replaceAll(/\b(\d+ms)\b/g, '9ms')
         .replaceAll(/([+-])[\d.]+%(?=\))/g, '$19%')
         .replaceAll(/\b\d+s ago/g, '9s ago')
-        .replaceAll(/~\d+s\b/g, '~9s')
+        .replaceAll(/\b\d+s left\b/g, '9s left')
       // Bars stay where they are.
       return /[▁-█░]/.test(cell) ? same.padStart(cell.length) : same.padEnd(cell.length)
     })

@@ -14,6 +14,8 @@ import { TWO_PANES_FROM } from '../components/panes/layout.ts'
 import { projectsRoute } from '../screens/projects/route.ts'
 import { makeKey } from '../service/core/access.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
+import { legend } from '../tui/theme/legend.ts'
+import { createTheme } from '../tui/theme/theme.ts'
 import { screens } from './registry.ts'
 import { appKeys } from '../components/everywhere-keys.ts'
 
@@ -142,6 +144,15 @@ function endpointOf(need: string): AnyEndpoint | undefined {
   return (contract as Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>>)[resource]?.[name]
 }
 
+/** Punctuation and frames, which mean nothing by themselves. */
+const NO_SIGN = /[\p{L}\p{N}\s -~\u2500-\u257f“”‘’…×–%]/u
+const LEGEND = new Set(legend(createTheme({ level: 0, ascii: false }).symbols).flatMap(([signs]) => signs))
+
+/** Every sign on the screen that help does not explain. */
+function unexplained(app: TestApp): string[] {
+  return [...new Set(app.frame())].filter(sign => !NO_SIGN.test(sign) && !LEGEND.has(sign))
+}
+
 describe.each(CONDITIONS)('%s', (_, condition) => {
   test.each(screens)('$title stays within its frame and says nothing senseless', async screen => {
     const app = await open(screen, condition)
@@ -157,6 +168,7 @@ describe.each(CONDITIONS)('%s', (_, condition) => {
       for (let tab = 0; tab < (condition.tabs ?? 1); tab += 1) {
         await settled(app)
         expectSane(app, condition)
+        expect(unexplained(app), app.frame()).toEqual([])
         await app.press(tabsKeys.bindings.next)
       }
     }

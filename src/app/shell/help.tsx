@@ -6,7 +6,10 @@ import { Viewer, type Line } from '../../components/viewer.tsx'
 import { displayKey } from '../../tui/keymap/binding.ts'
 import type { ActiveBinding } from '../../tui/keymap/layers.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
+import { legend } from '../../tui/theme/legend.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
 import { helpKeys } from './app-keys.ts'
 
 const KEYS_WIDTH = 22
@@ -49,12 +52,33 @@ export function filterHelp(bindings: readonly ActiveBinding[], text: string): Li
   return found.length > 0 ? helpLines(found) : [{ text: `No key here matches “${clean(text)}”.`, tone: 'muted' }]
 }
 
+/** What the signs on the screen mean, those that hold this text in their meaning. */
+export function legendLines(symbols: Symbols, text: string): Line[] {
+  const words = text.trim().toLowerCase().split(/\s+/)
+  const found = legend(symbols).filter(([signs, means]) =>
+    words.every(word => means.includes(word) || signs.includes(word)),
+  )
+  if (found.length === 0) return []
+  return [
+    { text: 'Signs', tone: 'accent' },
+    ...found.map(([signs, means]): Line => ({
+      lead: [{ text: `${fit(signs.join(' '), KEYS_WIDTH)}  `, tone: 'key' }],
+      rest: [{ text: ' '.repeat(KEYS_WIDTH + 2), tone: 'key' }],
+      spans: [{ text: means, tone: 'plain' }],
+    })),
+  ]
+}
+
 /** The help overlay; `bindings` were taken before it opened, so it shows the page's keys. */
 export function Help(props: { bindings: readonly ActiveBinding[]; onClose: () => void }) {
   const { width, height } = useSize()
   const [text, setText] = useState('')
   const [asking, setAsking] = useState(false)
-  const lines = useMemo(() => filterHelp(props.bindings, text), [props.bindings, text])
+  const { symbols } = useTheme()
+  const lines = useMemo(
+    () => [...filterHelp(props.bindings, text), ...legendLines(symbols, text)],
+    [props.bindings, text, symbols],
+  )
   useBindings(helpKeys, { filter: () => setAsking(true), close: text === '' ? props.onClose : () => setText('') })
   const above = asking ? 1 : 0
   return (

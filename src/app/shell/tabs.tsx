@@ -10,15 +10,12 @@ import type { LoadedScreen } from '../registry.ts'
 /** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */
 const OLD_MS = 60_000
 
-/**
- * What may stand behind a name for its count, the fullest first: an old one shows its age, or where that has no room a
- * doubt.
- */
+/** What may stand behind a name for its count, the fullest first: an old one never stands without its age. */
 export function countForms(count: NowCount | undefined, now: number): string[] {
   if (!count || count.waiting === 0) return ['']
   const { waiting, at } = count
   if (now - at < OLD_MS) return [` ${waiting}`, '']
-  return [` ${waiting} (${formatAge(at, now)})`, ` ${waiting}?`, ' ?']
+  return [` ${waiting}, ${formatAge(at, now)} ago`, '']
 }
 
 /**

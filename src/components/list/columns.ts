@@ -1,4 +1,4 @@
-import { formatAge } from '../../lib/format.ts'
+import { formatAge, formatCount } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols, Theme, Tone } from '../../tui/theme/theme.ts'
 import { deltaText, type Change } from './delta.ts'
@@ -104,7 +104,7 @@ function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string;
   return { left: look.selected ? pointer : mark, right: look.change ? symbols[look.change.kind] : mark }
 }
 
-/** The text of a cell, with what a count has gained or lost where there is room for it. */
+/** The text of a cell that is a count, with what that has gained or lost where there is room for it. */
 function withDelta<Item>(cell: {
   text: string
   item: Item
@@ -114,7 +114,9 @@ function withDelta<Item>(cell: {
 }): string {
   const { text, column, change } = cell
   const count = column.count
-  const delta = change?.kind === 'changed' && count ? deltaText(count(change.from), count(cell.item)) : undefined
+  // Before `9/10` or `3 of 6` nobody could say what rose.
+  const isCount = count !== undefined && text === formatCount(count(cell.item))
+  const delta = change?.kind === 'changed' && isCount ? deltaText(count(change.from), count(cell.item)) : undefined
   if (delta === undefined || widthOf(text) + delta.length >= cell.width) return text
   return column.align === 'right' ? `${delta} ${text}` : `${text} ${delta}`
 }

@@ -4,7 +4,7 @@ import type { Look, Tone } from '../../tui/theme/theme.ts'
 export function statusLook(status: string | undefined): Look {
   if (status === 'new') return { symbol: 'warn', tone: 'warn', word: status }
   if (status === 'regressed') return { symbol: 'error', tone: 'error', word: status }
-  if (status === 'recurring') return { symbol: 'live', tone: 'accent', word: status }
+  if (status === 'recurring') return { symbol: 'again', tone: 'accent', word: status }
   if (status === 'resolved') return { symbol: 'ok', tone: 'ok', word: status }
   return { symbol: 'pending', tone: 'muted', word: status ?? 'unknown' }
 }

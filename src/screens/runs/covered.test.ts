@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { reportRun } from '../../domain/runs/suite-state.ts'
-import { coveredText } from './covered.ts'
+import { COVERED, coveredText } from './covered.ts'
 
 test.each([
   ['running', '2/2'],
@@ -16,4 +16,22 @@ test.each([
   }
   const decisionSummary = { version: 1, measurementUnit: 'case_executions', counts, decision: null, verdict: null }
   expect(coveredText(reportRun({ id: 'r', status, result: null, decisionSummary }))).toBe(text)
+})
+
+test('where the column has no room for all words it says fewer, never a part of one', () => {
+  const run = (passed: number, failed: number, selected: number, total: number) =>
+    coveredText(
+      reportRun({
+        id: 'r',
+        status: 'completed',
+        result: 'failed',
+        summary: { total: passed + failed, passed, failed },
+        selectedCaseCount: selected,
+        totalCaseCount: total,
+      } as never),
+    )
+  expect(run(3, 0, 3, 6)).toBe('3/3 of 6 cases')
+  for (const text of [run(0, 1, 1, 10), run(10, 10, 20, 100), run(5, 1, 3, 6)])
+    expect(text.length).toBeLessThanOrEqual(COVERED)
+  expect(run(0, 1, 1, 10)).toBe('0/1 of 10')
 })

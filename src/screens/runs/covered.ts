@@ -24,7 +24,14 @@ export function coveredText({ outcome, counts, coverage }: ReportedRun): string 
   // What was counted need not be cases: one may be executed on several models.
   const ofCases = counts && counts.passed + counts.failed === cases.selected
   const total = formatCount(cases.total)
-  return ofCases ? `${passed} of ${total} cases` : `${passed}, ${formatCount(cases.selected)} of ${total} cases`
+  return ofCases
+    ? fitting(`${passed} of ${total} cases`, `${passed} of ${total}`)
+    : fitting(`${passed}, ${formatCount(cases.selected)} of ${total} cases`, `${passed} of a part`)
+}
+
+/** The words where the column has room for them, else a shorter form of them: never a part of a word. */
+export function fitting(words: string, short: string): string {
+  return words.length <= COVERED ? words : short
 }
 
 /** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */

@@ -8,7 +8,7 @@ import { formatShare, UNKNOWN } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { countColumn, lookCell, nameColumn } from '../../components/collection/plain-parts.ts'
 import type { Cell, Column } from '../../components/list/columns.ts'
-import { COVERED, coveredText, PASSED } from './covered.ts'
+import { COVERED, coveredText, fitting, PASSED } from './covered.ts'
 import { reportLook, stateWidth, suiteLook } from '../../components/records/run-look.ts'
 
 /** How many of the latest runs a trend shows. */
@@ -94,7 +94,7 @@ function latestCell(latest: ReportedRun): Cell {
 function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
   if (covered === UNKNOWN) return reportLook(latest).word
-  return latest.coverage.isWhole === undefined ? `${covered} of ? cases` : covered
+  return latest.coverage.isWhole === undefined ? fitting(`${covered} of ? cases`, `${covered} of ?`) : covered
 }
 
 function trendCell(symbols: Symbols, rates: readonly (number | undefined)[]): Cell {

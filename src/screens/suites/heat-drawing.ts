@@ -156,7 +156,7 @@ function drawRow(row: HeatRow, chosen: number | undefined, layout: HeatLayout, t
   if (width <= AROUND) return truncate(clean(row.title), width)
   const isChosen = chosen !== undefined
   const name = theme.paint(isChosen ? 'strong' : 'plain', fit(clean(row.title), title))
-  const mark = isFlaky(row) ? theme.paint('warn', symbols.changed) : ' '
+  const mark = isFlaky(row) ? theme.paint('warn', symbols.flaky) : ' '
   const start = `${isChosen ? theme.paint('accent', symbols.pointer) : ' '}${name} ${mark} `
   const cells = row.cells.slice(first.column, first.column + columns).map((cell, index): Cell => {
     const sign = signOf(cell)

@@ -199,7 +199,7 @@ function Heat({ map, reads, focused }: { map: HeatMap; reads: HeatReads; focused
   const unread = reads.isReading ? 'reading…' : `${key(heatKeys, 'more')} reads more`
   const signs = new Set(map.rows.flatMap(({ cells }) => cells.map(signOf)))
   const legend = LEGEND.filter(([sign]) => signs.has(sign)).map(([sign, word]) => `${theme.symbols.heat[sign]} ${word}`)
-  const flaky = map.rows.some(isFlaky) ? [`${theme.symbols.changed} flaky`] : []
+  const flaky = map.rows.some(isFlaky) ? [`${theme.symbols.flaky} flaky`] : []
   const notes = [...(reads.isReading || reads.left > 0 ? [unread] : []), ...legend, ...flaky]
   const room = Math.max(1, width - 2)
   const rowsOf = (text: string, rows: number): string[] => {

@@ -11,6 +11,8 @@ export type Symbols = {
   error: string
   warn: string
   live: string
+  /** Was seen before and is again. */
+  again: string
   pending: string
   cancelled: string
   pointer: string
@@ -25,6 +27,8 @@ export type Symbols = {
   markedPointer: string
   new: string
   changed: string
+  /** What passes now and fails then. */
+  flaky: string
   /** What the person follows wherever they are. */
   followed: string
   /** What went to somebody, and what came from there. */
@@ -56,7 +60,7 @@ export type Symbols = {
   }
 }
 
-type State = 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'
+type State = 'ok' | 'error' | 'warn' | 'live' | 'again' | 'pending' | 'cancelled'
 
 /** How something stands: never by its colour alone. */
 export type Look<Sign extends keyof Symbols = State> = { symbol: Sign; tone: Tone; word: string }
@@ -66,6 +70,7 @@ const UNICODE: Symbols = {
   error: '✗',
   warn: '!',
   live: '●',
+  again: '↻',
   pending: '○',
   cancelled: '⊘',
   pointer: '▌',
@@ -76,6 +81,7 @@ const UNICODE: Symbols = {
   markedPointer: '◈',
   new: '+',
   changed: '~',
+  flaky: '≈',
   followed: '◎',
   sent: '→',
   received: '←',
@@ -101,6 +107,7 @@ const ASCII: Symbols = {
   error: 'x',
   warn: '!',
   live: '*',
+  again: '&',
   pending: 'o',
   cancelled: '/',
   pointer: '>',
@@ -111,6 +118,7 @@ const ASCII: Symbols = {
   markedPointer: '@',
   new: '+',
   changed: '=',
+  flaky: '%',
   followed: '@',
   sent: '>',
   received: '<',

@@ -33,8 +33,8 @@ describe('a chip', () => {
     ['gone', { isGone: true }, '23456789 ! gone'],
     ['without trials', { run: run({}) }, '#12 * running'],
     ['before the first end there is no estimate', { run: run({}), counts: counts(0, 3) }, '#12 ... 0%'],
-    ['underway', { run: run({}), counts: counts(2, 3), remaining: 28_000 }, '#12 ##. 66% ~30s'],
-    ['all but done is not done', { run: run({}), counts: counts(999, 1000), remaining: 60 }, '#12 ##. 99% ~5s'],
+    ['underway', { run: run({}), counts: counts(2, 3), remaining: 28_000 }, '#12 ##. 66% 30s left'],
+    ['all but done is not done', { run: run({}), counts: counts(999, 1000), remaining: 60 }, '#12 ##. 99% 5s left'],
     ['ended', { run: run({ status: 'completed', result: 'failed' }) }, '#12 x failed'],
     ['an unknown status is in flight', { run: run({ status: 'grading' }) }, '#12 * grading'],
   ])('%s', (_, more, text) => {

@@ -22,7 +22,7 @@ export type Followed = {
 
 export type Chip = { runId: string; text: string; tone: Tone }
 
-type ChipSymbols = Pick<Symbols, 'bar' | 'ok' | 'error' | 'warn' | 'live' | 'pending' | 'cancelled'>
+type ChipSymbols = Pick<Symbols, 'bar' | 'ok' | 'error' | 'warn' | 'live' | 'again' | 'pending' | 'cancelled'>
 
 const BAR = 3
 const MOST_LABEL = 14
@@ -40,7 +40,7 @@ export function hasEnded({ run, isGone }: Followed): boolean {
   return isGone || (run !== undefined && isTerminalRunStatus(run.status))
 }
 
-/** `#12 ▓▓░ 61% ~2m` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
+/** `#12 ▓▓░ 61% 2m left` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
 export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   const { pin, run, counts, remaining, isGone } = followed
   const share = followed.share ?? (counts ? counts.ended / counts.total : 0)
@@ -60,7 +60,7 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
     bar(symbols, Math.floor(BAR * share) / BAR, BAR),
     // Rounded down, so that nothing is said to be done before it is.
     `${Math.floor(100 * share)}%`,
-    remaining === undefined ? undefined : `~${shortTime(remaining)}`,
+    remaining === undefined ? undefined : `${shortTime(remaining)} left`,
   )
 }
 

@@ -65,7 +65,7 @@ export function caseColumns(symbols: Symbols, options: { models: boolean }): rea
       id: 'flaky',
       title: 'Flaky',
       width: 7,
-      cell: row => (row.flaky ? { text: `${symbols.changed} flaky`, tone: 'warn' } : ''),
+      cell: row => (row.flaky ? { text: `${symbols.flaky} flaky`, tone: 'warn' } : ''),
       sort: row => (row.flaky ? 0 : 1),
     },
     countColumn('Passed', 8, rateOf, {
