@@ -10,7 +10,7 @@ import { runReportLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { fieldLines, heading } from '../../components/lines.ts'
+import { heading, recordView } from '../../components/lines.ts'
 import { featureText, permissionSummary } from '../../components/records/permission-lines.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
@@ -63,25 +63,27 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const organization = organizations.items?.find(({ id }) => id === project.organizationId)
   const count = ({ items, hasMore }: Pick<ApiPages<unknown>, 'items' | 'hasMore'>): string =>
     items ? `${items.length}${hasMore ? '+' : ''}` : UNKNOWN
-  const lines: Line[] = [
-    ...useNextSteps(project, servers, suites),
-    ...latestRunLines(suites.items ?? [], symbols),
-    ...fieldLines([
+  const steps = useNextSteps(project, servers, suites)
+  const { lines, rest } = recordView(
+    [
       ['Description', project.description],
       ['Servers', count(servers)],
       ['Eval suites', count(suites)],
       ['Role here', capabilities.data?.projectRole],
       ['You may', permissionText(capabilities)],
       ['Swarms and scenarios', featureText(capabilities.data)],
+    ],
+    [
       ['Organization', organization?.name ?? project.organizationId],
       ['Plan', capabilities.data?.plan?.name],
       ['Id', project.id],
-    ]),
-  ]
+    ],
+  )
+  const first = [...steps, ...latestRunLines(suites.items ?? [], symbols)]
   return (
     <Pane title={project.name} focused={props.focused}>
       <PaneState data={shownBy(capabilities)} loading="">
-        <Viewer lines={lines} focused={props.focused} />
+        <Viewer lines={[...first, ...lines]} rest={rest} focused={props.focused} />
       </PaneState>
     </Pane>
   )

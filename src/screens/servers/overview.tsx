@@ -9,7 +9,7 @@ import type { StoredSignIn } from '../../api/contract/sign-ins.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { localMoment } from '../../lib/times.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
-import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
+import { heading, jsonLines, problemLines, recordView, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -38,29 +38,35 @@ export function signInText(stored: StoredSignIn, now: number, key: string): Sign
     : [`no: its token expired ${localMoment(ends, now)}; ${key} signs in again`, 'warn']
 }
 
-/** The saved record, and how it is reached where that is known: a service returns no command, headers or secrets. */
-export function recordFields(
-  server: ProjectServer,
-  now: number,
-  stored: StoredTexts | undefined,
-  signedIn: SignInText = [UNKNOWN],
-): Field[] {
-  const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
-  const when = (value: number | string | null | undefined): string => formatAgo(toEpochMs(value), serviceTime(now))
+/** How it is reached, as far as that is known: a service returns no command, headers or secrets. */
+function reachFields(server: ProjectServer, stored: StoredTexts | undefined, signedIn: SignInText): Field[] {
+  const address = server.transportType === 'stdio' && !stored ? 'a program over stdio' : undefined
   return [
-    ['Id', server.id],
-    ['Transport', server.transportType],
-    ['Enabled', yes(server.enabled), server.enabled ? 'plain' : 'warn'],
-    ['Address', server.url ?? (server.transportType === 'stdio' ? 'a program over stdio' : undefined)],
+    ['Address', server.url ?? address],
     ...storedFields(server, stored),
-    ['Uses OAuth', yes(server.useOAuth)],
+    ['Enabled', yes(server.enabled), server.enabled ? 'plain' : 'warn'],
     ...(server.url == null ? [] : [['Signed in', ...signedIn] as const]),
-    ['Client secret', server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined],
-    ['OAuth scopes', server.oauthScopes?.join(' ')],
-    ['Created', when(server.createdAt)],
-    ['Changed', when(server.updatedAt)],
   ]
 }
+
+/** The rest of the saved record. */
+function technicalFields(server: ProjectServer, now: number): Field[] {
+  const when = (value: number | string | null | undefined): string => formatAgo(toEpochMs(value), serviceTime(now))
+  const oauth: readonly Field[] = [
+    ['Uses OAuth', yes(server.useOAuth)],
+    ['Client secret', server.hasClientSecret ? 'stored' : server.hasClientSecret === false ? 'none' : undefined],
+    ['OAuth scopes', server.oauthScopes?.join(' ')],
+  ]
+  return [
+    ['Transport', server.transportType],
+    ...oauth,
+    ['Created', when(server.createdAt)],
+    ['Changed', when(server.updatedAt)],
+    ['Id', server.id],
+  ]
+}
+
+const yes = (value: boolean | null | undefined): string => (value == null ? UNKNOWN : value ? 'yes' : 'no')
 
 function storedFields(server: ProjectServer, stored: StoredTexts | undefined): Field[] {
   if (!stored) return []
@@ -168,13 +174,18 @@ export function Overview(props: TabProps) {
   const age = useProcessAge(live, server)
   const report = useManualQuery(doctorQuery(workspace, input))
   const watched = useWatchedFiles(server.id)
-  const lines: Line[] = [
-    ...fieldLines([
-      ...recordFields(server, now, useStoredTexts(server), signedIn),
-      ...(age === undefined ? [] : [[isProgram(server) ? 'Process' : 'Connection', age] as const]),
-      ...(live?.held ? [['Kept', HELD] as const] : []),
-      ...(watched === undefined ? [] : [['Restarts on', `changes of ${watched}`] as const]),
-    ]),
+  const oauthCheck = checkLines(
+    symbols,
+    oauth,
+    {
+      running: 'Checking whether its settings require OAuth…',
+      key: key(serversKeys, 'checkOAuth'),
+      purpose: 'check OAuth',
+      answer: oauthLines,
+    },
+    now,
+  )
+  const more: Line[] = [
     '',
     heading('Validate'),
     ...checkLines(
@@ -188,20 +199,18 @@ export function Overview(props: TabProps) {
       },
       now,
     ),
-    '',
-    heading('OAuth'),
-    ...checkLines(
-      symbols,
-      oauth,
-      {
-        running: 'Checking whether its settings require OAuth…',
-        key: key(serversKeys, 'checkOAuth'),
-        purpose: 'check OAuth',
-        answer: oauthLines,
-      },
-      now,
-    ),
+    ...(server.url == null && !oauth.data && !oauth.running ? [] : ['', heading('OAuth'), ...oauthCheck]),
     ...instructionLines(live?.instructions ?? instructionsIn(validated ?? report.data?.initInfo)),
   ]
-  return <Viewer lines={lines} focused={focused} />
+  const view = recordView(
+    [
+      ...(age === undefined ? [] : [[isProgram(server) ? 'Process' : 'Connection', age] as const]),
+      ...(live?.held ? [['Kept', HELD] as const] : []),
+      ...(watched === undefined ? [] : [['Restarts on', `changes of ${watched}`] as const]),
+      ...reachFields(server, useStoredTexts(server), signedIn),
+    ],
+    technicalFields(server, now),
+    more,
+  )
+  return <Viewer {...view} focused={focused} />
 }
