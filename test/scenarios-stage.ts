@@ -181,5 +181,5 @@ export async function isAlive(session: { state: () => Promise<{ status: number }
 }
 
 function wordsOf(frame: string): string {
-  return frame.replaceAll(/[\s│]+/g, ' ')
+  return frame.replaceAll(/[\s│┃]+/g, ' ')
 }

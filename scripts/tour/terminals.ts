@@ -173,7 +173,7 @@ const STOPS: readonly Stop[] = [
     title: '--ascii',
     words: 'Findings with borders and symbols in ASCII.',
     terminal: { args: ['--ascii'], cols: 120, rows: 30 },
-    show: showing(['5'], /Findings 1 of 16[^]*Fingerprint/),
+    show: showing(['5'], /Findings 1 of 16[^]*Ids and other fields/),
   },
   {
     title: 'TERM=dumb',

@@ -89,9 +89,9 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
   const view = recordView(
     [
       ...(state === undefined ? [] : [['State', state] as const]),
-      ['Description', description],
       ['Client', clientName(row)],
       ['Model', modelId ?? (client?.modelId ? `${client.modelId}, of its client` : undefined)],
+      ['Description', description],
       ['Skills', skillSelection?.skillIds?.join(', ')],
       ['Changed', agoText(environment.updatedAt)],
     ],

@@ -112,6 +112,9 @@ test.each(['eval', 'scenario', 'swarm'] as const)(
     const session = items.find(({ cumulativeToolCallCount }) => cumulativeToolCallCount) ?? items[0]!
     app.router.replace({ source, sessionId: session.id, pane: 'detail', tab: 'transcript' })
     const said = session.firstMessagePreview!.split(' ').slice(0, 3).join(' ')
+    // What came of it is above what was said, as far as its source tells.
+    if (source === 'swarm') await app.see(/Outcome +\S (succeeded|failed)[^]*▾ user/)
+    if (source === 'eval') await app.see(/(No recorded step failed|✗ .+ failed)[^]*▾ user/)
     await app.see(new RegExp(`▾ user[^]*${said.replaceAll(/[^\w ]/g, '.')}[^]*▾ assistant`))
   },
 )

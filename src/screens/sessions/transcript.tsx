@@ -87,7 +87,7 @@ function EndedTrial({ projectId, runId, iterationId, focused }: TrialProps) {
 function outcomeLines(trace: Trace, symbols: Symbols): Line[] {
   const wrong = firstError(trace.nodes)
   if (!wrong) return [{ text: 'No recorded step failed; its run has the verdict.', tone: 'muted' }, '']
-  const { name, reason } = wrong
+  const { name, reason = wrong.call?.error } = wrong
   return [{ text: `${symbols.error} ${name} failed${reason === undefined ? '' : `: ${reason}`}`, tone: 'error' }, '']
 }
 
