@@ -127,7 +127,8 @@ function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
   const { entry, isTop } = props
   const width = theme.plain || available.width - entry.width < LEAST_BESIDE ? available.width : entry.width
   const [filled, setFilled] = useState<number>()
-  const rows = rowsOf(entry.height, { width, height: available.height }, filled)
+  // Read aloud, what lies behind would be read as a part of it.
+  const rows = theme.plain ? undefined : rowsOf(entry.height, { width, height: available.height }, filled)
   const size = { width, height: Math.min(rows ?? available.height, available.height) }
   const left = Math.floor((available.width - size.width) / 2)
   const top = useSteadyTop(available.height, rows === undefined ? undefined : size.height)

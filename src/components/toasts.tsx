@@ -32,8 +32,8 @@ export type Toasts = {
 }
 
 /**
- * Sentences shown for a while, the newest in front. Good news gives way to what is newer; bad news waits behind it, and
- * shows for the rest of its time then.
+ * Sentences shown for a while, the newest in front. Good news gives way to what is newer; the last bad news waits
+ * behind it, and shows for the rest of its time then.
  */
 export function createToasts(): Toasts {
   let shown: readonly Toast[] = []
@@ -63,7 +63,13 @@ export function createToasts(): Toasts {
       next += 1
       messages = [{ tone, text, at: Date.now() }, ...messages].slice(0, MOST_MESSAGES)
       left.set(toast.id, stayOf(tone, text))
-      set([...bad(), toast])
+      // The same news twice is one; of older bad news the last is enough, and all of it stays in the messages.
+      set([
+        ...bad()
+          .filter(each => each.text !== text)
+          .slice(-1),
+        toast,
+      ])
     },
     clear() {
       if (shown.length > 0) set([])

@@ -2,31 +2,41 @@ import type { Place } from '../tui/router/place.ts'
 import { useRouter } from '../tui/router/router-context.tsx'
 import { useKeymap } from '../tui/keymap/keymap-context.tsx'
 import type { Verb } from '../tui/keymap/verbs.ts'
+import { useToasts } from './toasts.tsx'
 
 /** Longer than that nobody waits for what they asked for: it would come as a surprise, in milliseconds. */
 const LONGEST_MS = 10_000
 
 /**
  * Goes to a place and does there what the key of a verb does, as soon as that can be done: the lists of a screen are
- * read first. It is given up when the person leaves the screen meanwhile, or opens something on it.
+ * read first. `isThere` says whether the screen stands where the action was meant, such as on the row that the place
+ * names. It is given up when the person leaves the screen meanwhile or opens something on it, and after ten seconds
+ * with the reason.
  */
-export function useActionAt(): (place: Place, verb: Verb) => void {
+export function useActionAt(): (place: Place, verb: Verb, isThere?: (params: Place['params']) => boolean) => void {
   const { dispatcher } = useKeymap()
   const router = useRouter()
-  return (place, verb) => {
+  const toasts = useToasts()
+  return (place, verb, isThere = () => true) => {
     router.go(place)
+    const found = () => dispatcher.active().find(each => each.verb === verb && each.screen === place.screen)
     const act = (): void => {
-      const active = dispatcher.active()
       const isLeft = router.current().screen !== place.screen
-      const isCovered = active.some(({ scope }) => scope === 'overlay' || scope === 'prompt' || scope === 'field')
+      const isCovered = dispatcher
+        .active()
+        .some(({ scope }) => scope === 'overlay' || scope === 'prompt' || scope === 'field')
       if (isLeft || isCovered) return stop()
-      const found = active.find(each => each.verb === verb && each.screen === place.screen)
-      if (!found || found.unavailable !== undefined) return
+      const action = found()
+      if (!action || action.unavailable !== undefined || !isThere(router.here().params)) return
       stop()
-      void dispatcher.perform(found)
+      void dispatcher.perform(action)
     }
     const stops = [dispatcher.subscribe(act), router.subscribe(act)]
-    const timer = setTimeout(() => stop(), LONGEST_MS)
+    const timer = setTimeout(() => {
+      stop()
+      toasts.show('warn', found()?.unavailable ?? 'What it is about is not listed here, so nothing was done.')
+    }, LONGEST_MS)
+    timer.unref()
     const stop = (): void => {
       clearTimeout(timer)
       for (const unsubscribe of stops) unsubscribe()

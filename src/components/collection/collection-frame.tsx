@@ -42,6 +42,11 @@ export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
 /** The pane out of which one came; to give it the focus is to go back to it. */
 const OUTER = 'outer'
 
+/** Whether notices, or how far a long list was read, stand above its rows. */
+function hasMoreAbove<Row>({ list, data }: Listed<Row>): boolean {
+  return (list.notices?.length ?? 0) > 0 || ('hasMore' in data && data.hasMore)
+}
+
 /** The panes of a collection: its list, and beside it the chosen one or why there is none. */
 export function CollectionFrame<Row>(
   props: {
@@ -96,7 +101,7 @@ export function CollectionFrame<Row>(
           id: panes[0]!,
           weight: weights[0],
           needs: paneNeeds(collection.list),
-          rows: 'list' in props ? paneRows(collection.list, props.list.notices?.length) : props.listRows,
+          rows: 'list' in props ? paneRows(collection.list, hasMoreAbove(props)) : props.listRows,
           render: listPane,
         },
         ...(props.between ? [props.between] : []),

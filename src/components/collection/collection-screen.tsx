@@ -124,6 +124,12 @@ export function plainRows<Item>(
   }
 }
 
+/** The tabs of what the list is of take a row above it. */
+function listRowsBelowTabs<Row>(list: ListState<Row>, notices: readonly string[], hasMore: boolean) {
+  const rows = paneRows(list, notices.length > 0 || hasMore)
+  return rows === undefined ? undefined : rows + 1
+}
+
 const NONE: never[] = []
 const noQuery = () => ({})
 const noNotices = () => NONE
@@ -362,8 +368,7 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
         renderList={focused =>
           around.renderTabs(<Listed list={list} pages={pages} focused={focused} {...words} />, { focused, note })
         }
-        // The tabs stand above it.
-        listRows={paneRows(list, 1 + words.notices.length)}
+        listRows={listRowsBelowTabs(list, words.notices, pages.hasMore)}
         outer={around.outer}
       />
     )

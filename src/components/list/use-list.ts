@@ -190,12 +190,16 @@ export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (wi
   }
 }
 
+/** Rows of a list's pane beside those of its items: its edge, its titles, and one for a filter or how old it is. */
+const ROWS_AROUND = 3
+const LEAST_ITEM_ROWS = 2
+
 /**
- * Rows of a list's pane in which all of its items stand, with its edge, its titles and so many notices; undefined of an
- * empty one, which says why it is. A filter changes nothing of it, so that no border moves while one is typed.
+ * Rows of a list's pane in which all of its items stand; undefined where other things stand above them, and of an empty
+ * list, which says why it is. A filter changes nothing of it, so that no border moves while one is typed.
  */
-export function paneRows<Item>({ total }: ListState<Item>, notices = 0): number | undefined {
-  return total === 0 ? undefined : total + notices + 2
+export function paneRows<Item>({ total }: ListState<Item>, hasMoreAbove: boolean): number | undefined {
+  return total === 0 || hasMoreAbove ? undefined : Math.max(total, LEAST_ITEM_ROWS) + ROWS_AROUND
 }
 
 /** The marked ones of all items, looked for anew only when marks or items are others. */

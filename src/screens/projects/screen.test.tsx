@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../test/service/harness.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import { openApp, openService, type TestApp, type TestService } from '../../../test/harness.tsx'
@@ -141,6 +141,28 @@ describe('what can be done now', () => {
     await app.see(/▌echo/)
     await app.press('enter')
     await app.see('Call echo')
+  })
+
+  test('launches no other suite where the one it names is gone, and says so', async () => {
+    const { client } = testService
+    const { id: projectId } = await client.projects.create({ body: { name: 'Gone' } })
+    onTestFinished(async () => void (await client.projects.delete({ projectId })))
+    const server = { name: 'one', enabled: true, transportType: 'stdio', command: 'true' } as const
+    const { id: serverId } = await client.servers.create({ projectId, body: server })
+    const steps = [{ id: 'call', kind: 'toolCall' as const, serverName: 'one', toolName: 'any' }]
+    for (const name of ['Alpha', 'Beta'])
+      await client.suites.create({
+        projectId,
+        body: { name, model: 'none', serverIds: [serverId], tests: [{ title: 'calls', steps }] },
+      })
+    app = await openApp({ testService, place: projectsRoute.to({ projectId }), access: { dismissedSteps } })
+    const frame = await app.see(/Run the suite “(?:Alpha|Beta)”/)
+    const { items } = await client.suites.list({ projectId })
+    const named = items.find(({ name }) => frame.includes(`“${name}”`))!
+    await client.suites.delete({ projectId, suiteId: named.id })
+    await app.press(nextStepKeys.bindings.run)
+    await app.see(/not found/i)
+    expect(app.frame()).not.toContain('Launch ')
   })
 
   test('is dismissed for good with a key', async () => {

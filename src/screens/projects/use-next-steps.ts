@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { Project } from '../../api/contract/projects.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { heading } from '../../components/lines.ts'
 import { useActionAt } from '../../components/use-action-at.ts'
 import type { Line } from '../../components/viewer.tsx'
@@ -7,6 +8,7 @@ import { nextSteps, type NextStep } from '../../domain/next-steps/next-steps.ts'
 import { callLogOf } from '../../domain/calls/call-log.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useNotify } from '../../hooks/notify.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
@@ -19,8 +21,22 @@ import { serversRoute } from '../servers/route.ts'
 import { nextStepKeys, projectsKeys } from './bindings.ts'
 
 const KEY_WIDTH = 11
-const NOT_NOW = unavailable('This is done, or nothing is there to do it with.')
+const NOT_NOW = unavailable('The steps above say what can be done now.')
 const never = () => () => undefined
+
+/** Whether a tool of a server was called by hand, in this session or one before; undefined while that is not known. */
+function useIsCalled(projectId: string, serverId: string | undefined, isAsked: boolean): boolean | undefined {
+  const { client, queries, profile } = useWorkspace()
+  const log = callLogOf(client)
+  const called = useSyncExternalStore(log.subscribe, () => serverId !== undefined && log.of(serverId).length > 0)
+  // A service keeps no calls; the local workspace keeps those of earlier sessions.
+  const stored = useApiQuery({
+    ...queries.calls.list.options({ projectId, serverId: serverId ?? '', limit: 1 }),
+    enabled: serverId !== undefined && isAsked && profile.local,
+  })
+  if (called || !profile.local) return called
+  return stored.data && stored.data.items.length > 0
+}
 
 /** What can be done now in the chosen project, as lines; their keys work while it is the chosen one. */
 export function useNextSteps(
@@ -28,20 +44,16 @@ export function useNextSteps(
   servers: ApiPages<ProjectServer>,
   suites: ApiPages<EvalSuite>,
 ): readonly Line[] {
-  const { client, queries, profile, doctorReports, dismissedSteps } = useWorkspace()
+  const { profile, doctorReports, dismissedSteps } = useWorkspace()
   const router = useRouter()
   const actAt = useActionAt()
+  const notify = useNotify()
+  const key = useKeyName()
   const isDismissed = useSyncExternalStore(dismissedSteps?.subscribe ?? never, () =>
     Boolean(dismissedSteps?.has(project.id)),
   )
   const projectId = project.id
-  const server = servers.items?.find(({ enabled }) => enabled)
-  const log = callLogOf(client)
-  const called = useSyncExternalStore(log.subscribe, () => (server ? log.of(server.id).length > 0 : undefined))
-  const stored = useApiQuery({
-    ...queries.calls.list.options({ projectId, serverId: server?.id ?? '', limit: 1 }),
-    enabled: server !== undefined && !isDismissed && profile.local,
-  })
+  const isCalled = useIsCalled(projectId, servers.items?.find(({ enabled }) => enabled)?.id, !isDismissed)
   const examined = new Set(doctorReports?.of(projectId).map(({ serverId }) => serverId))
   const steps = isDismissed
     ? []
@@ -49,7 +61,7 @@ export function useNextSteps(
         servers: servers.items,
         suites: suites.items,
         isExamined: ({ id }) => examined.has(id),
-        isCalled: called === true || !profile.local ? called : stored.data && stored.data.items.length > 0,
+        isCalled,
         isLocal: profile.local,
       })
   const handlers: Handlers<keyof typeof nextStepKeys.bindings> = {
@@ -58,12 +70,23 @@ export function useNextSteps(
     call: NOT_NOW,
     importServers: NOT_NOW,
     addServer: NOT_NOW,
-    dismiss: () => dismissedSteps?.add(projectId),
+    dismiss: dismissedSteps
+      ? () => {
+          dismissedSteps.add(projectId)
+          notify('ok', `Dismissed. ${key(appKeys, 'actions')} lists what can be done on a screen.`)
+        }
+      : unavailable('Dismissed steps are not kept here.'),
   }
   for (const step of steps) {
-    if (step.kind === 'run') handlers.run = () => actAt(runsRoute.to({ projectId, suiteId: step.suite.id }), 'launch')
-    if (step.kind === 'examine')
-      handlers.examine = () => actAt(serversRoute.to({ projectId, serverId: step.server.id }), 'doctor')
+    if (step.kind === 'run') {
+      const suiteId = step.suite.id
+      handlers.run = () => actAt(runsRoute.to({ projectId, suiteId }), 'launch', at => at['suiteId'] === suiteId)
+    }
+    if (step.kind === 'examine') {
+      const serverId = step.server.id
+      handlers.examine = () =>
+        actAt(serversRoute.to({ projectId, serverId }), 'doctor', at => at['serverId'] === serverId)
+    }
     if (step.kind === 'call')
       handlers.call = () =>
         router.go(serversRoute.to({ projectId, serverId: step.server.id, tab: 'tools', pane: 'detail' }))
@@ -72,7 +95,6 @@ export function useNextSteps(
     if (step.kind === 'add-server') handlers.addServer = () => actAt(serversRoute.to({ projectId }), 'newSignedIn')
   }
   useBindings(nextStepKeys, handlers, { active: steps.length > 0 })
-  const key = useKeyName()
   if (steps.length === 0) return []
   const keyed = (name: string, text: string): Line => ({
     parts: [

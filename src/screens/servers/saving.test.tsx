@@ -141,7 +141,7 @@ test('what is stored for another address is left behind, which is said', async (
   const body = { name: 'remote', enabled: true, transportType: 'http' as const, url: 'http://127.0.0.1:9/mcp' }
   const { id } = await testService.client.servers.create({ projectId, body })
   await openServer({ serverId: id })
-  await app.see('Address        http://127.0.0.1:9/mcp')
+  await app.see(/Address +http:\/\/127\.0\.0\.1:9\/mcp/)
   await app.press(keys.edit, formKeys.bindings.next, 'end')
   await app.type('2')
   await app.see('connects to http://127.0.0.1:9/mcp2')

@@ -60,7 +60,7 @@ async function openGuarded(more: { clientId?: string; clientSecret?: string } = 
 }
 
 async function agree(): Promise<void> {
-  await app.see('Sign in to "guarded"')
+  await app.see('Sign in to "guarded')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
 }
 
@@ -86,7 +86,7 @@ test('signs in by the browser after naming its host, says until when, and signs 
   await testService.client.servers.callTool({ projectId, serverId, body })
   expect(server.state.calls).toBe(1)
   await app.press(keys.signOut)
-  await app.see('Sign out of "guarded"')
+  await app.see('Sign out of "guarded')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('Signed out of guarded')
   await app.see(/Signed in +no/)
@@ -100,7 +100,7 @@ test('nothing is registered or opened without a yes', async () => {
   await app.press(keys.signIn)
   await app.see('Open 127.0.0.1:')
   await app.press('enter')
-  await app.see(frame => !frame.includes('Sign in to "guarded"'))
+  await app.see(frame => !frame.includes('Sign in to "guarded'))
   expect(opened).toEqual([])
   expect(server.state.clients.size).toBe(0)
 })
@@ -149,7 +149,7 @@ test('what goes wrong is said in a sentence of its own', async () => {
   await fetch(back)
   await app.see(/Signed in +until/)
   await app.press(keys.signOut)
-  await app.see('Sign out of "guarded"')
+  await app.see('Sign out of "guarded')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see(/Signed in +no/)
   server.oddities.answers['/.well-known/oauth-authorization-server'] = () => new Response('', { status: 404 })
@@ -203,7 +203,7 @@ test('a hosted service takes the tokens, and says nothing of them afterwards', a
   await hosted.client.servers.callTool({ projectId, serverId, body })
   expect(server.state.calls).toBe(1)
   await app.press(keys.signOut)
-  await app.see('Sign out of "guarded"')
+  await app.see('Sign out of "guarded')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see(/local workspace/)
 })
