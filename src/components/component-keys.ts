@@ -93,7 +93,7 @@ export const selectionKeys = define.prompt('selection', 'Selected lines', {
 })
 
 export const fieldKeys = define.field('field', 'Text field', {
-  submit: { keys: ['enter'], label: 'accept', hint: true },
+  submit: { keys: ['enter', 'ctrl+s'], label: 'accept', hint: true },
   cancel: { keys: ['escape'], label: 'cancel', hint: true },
   left: { keys: ['left', 'ctrl+b'], label: 'character left' },
   right: { keys: ['right', 'ctrl+f'], label: 'character right' },
@@ -124,7 +124,7 @@ export const fieldRowsKeys = define.prompt('fieldRows', 'Text field', {
 
 /** A field that asks something within a text or a list: answering or leaving it comes before everything around it. */
 export const promptKeys = define.prompt('prompt', 'Text field', {
-  accept: { keys: ['enter'], label: 'accept', hint: true },
+  accept: { keys: ['enter', 'ctrl+s'], label: 'accept', hint: true },
   leave: { keys: ['escape'], label: 'leave', hint: true },
 })
 

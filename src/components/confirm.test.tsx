@@ -21,8 +21,8 @@ test('the chosen answer has the colour of the theme, and is marked as ASCII want
         </KeymapProvider>
       </ThemeProvider>,
     )
-    expect(lastFrame()).toContain(theme.paint('key', `${ascii ? '>' : '❯'} Cancel`))
-    expect(lastFrame()).toMatch(/^ {2}Launch$/m)
+    expect(lastFrame()).toContain(theme.paint('key', `[${ascii ? '>' : '❯'} Cancel ]`))
+    expect(lastFrame()).toMatch(/^\[ {2}Launch \]$/m)
     unmount()
   }
 })

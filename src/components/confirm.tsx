@@ -5,7 +5,7 @@ import type { Question } from '../domain/writes/question.ts'
 import { confirmKeys } from './component-keys.ts'
 import { useKeymap } from '../tui/keymap/keymap-context.tsx'
 import { useBindings } from '../tui/keymap/use-bindings.ts'
-import { clean, truncate, wrap } from '../tui/theme/text.ts'
+import { clean, fit, truncate, widthOf, wrap } from '../tui/theme/text.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import type { Tone } from '../tui/theme/theme.ts'
 import { useMouseArea } from './mouse-areas.tsx'
@@ -16,6 +16,8 @@ import { TextField } from './text-field/text-field.tsx'
 
 const WIDTH = 72
 const ANSWERS = 2
+/** Columns of a button beside its text. */
+const BUTTON = '[❯  ]'.length
 
 /**
  * Asks before acting; resolves to whether the person agreed. It starts on Cancel. `signal` takes the question away, as
@@ -64,7 +66,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
       <Text> </Text>
       {agreed ? (
         <Choice
-          action={truncate(clean(question.action), width - 6)}
+          action={truncate(clean(question.action), width - 2 - BUTTON)}
           decline={question.decline ?? 'Cancel'}
           top={lines.length + 1}
           onAnswer={props.onAnswer}
@@ -92,9 +94,10 @@ export function Choice(props: { action: string; decline: string; top: number; on
     choose: key => feed(key.sequence),
     cancel: () => props.onAnswer(false),
   })
+  const columns = Math.max(widthOf(props.decline), widthOf(props.action))
   const items = [
-    { label: props.decline, value: false },
-    { label: props.action, value: true },
+    { label: fit(props.decline, columns), value: false },
+    { label: fit(props.action, columns), value: true },
   ]
   useMouseArea(
     {
@@ -119,12 +122,12 @@ export function Choice(props: { action: string; decline: string; top: number; on
 /** The widget's own parts are of the sixteen colours, whose blue is hardly seen on dark grounds. */
 function ChoicePointer({ isSelected = false }: { isSelected?: boolean }) {
   const theme = useTheme()
-  return <Text>{isSelected ? theme.paint('key', `${theme.symbols.choice} `) : '  '}</Text>
+  return <Text>{isSelected ? theme.paint('key', `[${theme.symbols.choice} `) : '[  '}</Text>
 }
 
 function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label: string }) {
   const theme = useTheme()
-  return <Text>{theme.paint(isSelected ? 'key' : 'plain', label)}</Text>
+  return <Text>{theme.paint(isSelected ? 'key' : 'plain', `${label} ]`)}</Text>
 }
 
 /** Why nothing goes on, the expected word first, so that it shows also beside a long text. */

@@ -210,6 +210,23 @@ describe('keys that people bring along', () => {
   })
 })
 
+describe('Ctrl+S sends', () => {
+  test('what a search and a filter are given, as it sends a form', async () => {
+    await openRuns()
+    await app.press(appKeys.bindings.help)
+    await app.press(helpKeys.bindings.filter)
+    await app.type('theme')
+    await app.press('ctrl+s')
+    await app.press(helpKeys.bindings.close)
+    await app.see('page down')
+    await app.press(helpKeys.bindings.close, listKeys.bindings.filter)
+    await app.type('smoke')
+    await app.press('ctrl+s')
+    await app.press('?')
+    await app.see('What works here')
+  })
+})
+
 describe('a notice', () => {
   test('of a line stands in the edge of the page, and every key of the footer stays where it was', async () => {
     await openRuns()

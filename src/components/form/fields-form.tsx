@@ -2,7 +2,7 @@ import { Box, Text } from 'ink'
 import { useState, useEffect, useRef } from 'react'
 import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
-import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
+import { clean, fit, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Tone } from '../../tui/theme/theme.ts'
 import { useMouseArea } from '../mouse-areas.tsx'
@@ -26,6 +26,8 @@ import { fieldAt, firstShown, labelColumn, OPTION_ROWS, shownCount } from './for
 
 export type FormText = { text: string; tone: Tone }
 
+/** Columns of a button beside its text. */
+const BUTTON = '[▌  ]'.length
 /** Rows of the two answers. */
 const ANSWERS = 2
 /** Columns that the form leaves free at each side. */
@@ -78,7 +80,7 @@ export function FieldsForm(props: FieldsFormProps) {
   const { fields, texts } = props
   const { width, height } = useSize()
   const place = usePlaceInForm(fields, texts)
-  const { at, option, actAt, cancelAt, go } = place
+  const { at, option, cancelAt, go } = place
   const onField = useRef(props.onField)
   onField.current = props.onField
   useEffect(() => onField.current?.(at), [at])
@@ -161,8 +163,7 @@ export function FieldsForm(props: FieldsFormProps) {
       )}
       <Position fields={fields.length} first={first} shown={shown} />
       <Words lines={effect} />
-      <Answer text={props.leave ?? 'Cancel'} chosen={at === cancelAt} width={inner} />
-      <Answer text={props.act} chosen={at === actAt} width={inner} />
+      <Answers texts={[props.leave ?? 'Cancel', props.act]} chosen={at - cancelAt} width={inner} />
     </Box>
   )
 }
@@ -370,14 +371,20 @@ function Position(props: { fields: number; first: number; shown: number }) {
   return <Text wrap="truncate">{theme.paint('muted', text)}</Text>
 }
 
-function Answer(props: { text: string; chosen: boolean; width: number }) {
-  const theme = useTheme()
-  const text = truncate(clean(props.text), props.width - 2)
-  return (
-    <Text wrap="truncate">
-      {props.chosen ? theme.paint('selected', `${theme.symbols.pointer} ${text}`) : `  ${text}`}
-    </Text>
-  )
+/** The answers as buttons below each other, `[▌ Launch 15 trials ]`; none is chosen while one is in a field. */
+function Answers(props: { texts: readonly string[]; chosen: number; width: number }) {
+  const { paint, symbols } = useTheme()
+  const texts = props.texts.map(text => truncate(clean(text), props.width - BUTTON))
+  const columns = Math.max(...texts.map(widthOf))
+  return texts.map((text, index) => {
+    const isChosen = index === props.chosen
+    const button = `[${isChosen ? symbols.pointer : ' '} ${fit(text, columns)} ]`
+    return (
+      <Text key={index} wrap="truncate">
+        {isChosen ? paint('selected', button) : button}
+      </Text>
+    )
+  })
 }
 
 /** What could be typed into a field, by its position and what is there; what fails suggests nothing. */

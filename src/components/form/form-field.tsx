@@ -13,6 +13,8 @@ export type FormFieldLook = {
   /** Keeps the place where fields come and go; without it a field is known by its position. */
   id?: string
   label: string
+  /** Begins a group of fields, above this one. */
+  heading?: string
   /** The names that lead to it, of which the label is made: where not all have room, the last ones stand there. */
   names?: readonly string[]
   required?: boolean
@@ -60,9 +62,10 @@ function inputRows({ input }: FormFieldLook, text: string, width: number): numbe
 /** Rows that a field takes: an active one shows its note and all of its text, or its options. */
 export function fieldRows(field: FormFieldLook, text: string, width: number, active: boolean): number {
   const alerts = alertLines(field, width).lines.length
-  if (!active) return 1 + alerts
+  const heading = field.heading === undefined ? 0 : 1
+  if (!active) return heading + 1 + alerts
   const suggested = field.suggestions?.length ? 1 : 0
-  return 1 + inputRows(field, text, width) + suggested + noteLines(field, width).length + alerts
+  return heading + 1 + inputRows(field, text, width) + suggested + noteLines(field, width).length + alerts
 }
 
 type FieldProps = {
@@ -92,6 +95,9 @@ export function FormField(props: FieldProps) {
   const alert = alertLines(field, width)
   return (
     <Box flexDirection="column" flexShrink={0}>
+      {field.heading !== undefined && (
+        <Text wrap="truncate">{theme.paint('strong', truncate(field.heading, width))}</Text>
+      )}
       <LabelRow {...props} />
       {active && <FieldBody {...props} />}
       {active && field.suggestions && field.suggestions.length > 0 && (

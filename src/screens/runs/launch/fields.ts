@@ -6,7 +6,7 @@ import { optionsOf } from '../../../components/form/form-dialog.tsx'
 import type { FormFieldLook } from '../../../components/form/form-field.tsx'
 import { PASS_RATE, type DraftedLaunch, type DraftField, type LaunchDraft } from './draft.ts'
 import { environmentName, holderName, type LaunchFacts } from './facts.ts'
-import { isFull } from './labels.ts'
+import { actSentence, isFull } from './labels.ts'
 
 /** A field of the launch form; those without a text of their own are menus, and `offered` fills in the model. */
 export type LaunchFormField = FormFieldLook & { id: DraftField | 'lead' | 'offered' | 'slots' | 'elsewhere' }
@@ -19,6 +19,12 @@ export type MenuPick = (value: string) => void | Promise<void>
 /** Values of the menus. */
 export const PICK = { wait: 'wait', go: 'go ', cancel: 'cancel ', servers: 'servers', settings: 'settings' }
 
+/** Headings of what makes this run another one than usual, and of what is about something else. */
+const CHANGES = 'Change for this run'
+const BESIDE = 'Beside the run'
+
+const AS_IN_CASES = 'as in each case'
+
 /** The fields that make sense for this suite and this draft, in their order. */
 export function launchFields(
   facts: LaunchFacts,
@@ -28,26 +34,23 @@ export function launchFields(
   onPick: MenuPick,
 ): LaunchFormField[] {
   const errors: Partial<Record<string, string>> = { ...refused.errors, ...launch.errors }
-  const field = (
-    id: LaunchFormField['id'],
-    label: string,
-    kind: string,
-    more: { note?: string; input?: FieldInput; required?: boolean } = {},
-  ): LaunchFormField => ({
+  const field = (id: LaunchFormField['id'], label: string, kind: string, more: MoreOfField = {}): LaunchFormField => ({
     id,
     label,
     kind,
     required: more.required ?? false,
     note: more.note,
     error: errors[id],
+    ...(more.empty !== undefined && { empty: more.empty }),
     ...(more.input && { input: more.input }),
   })
   const fields = [
-    field('lead', 'As configured', 'straight to the last line', { input: { kind: 'lead' } }),
+    field('lead', 'As configured', `goes to: ${actSentence(facts, launch)}`, { input: { kind: 'lead' } }),
     environmentField(facts, field),
     clientField(facts, field),
     serverField(facts, draft, launch, field),
-    field('model', 'Model', 'another for every case', {
+    field('model', 'Model', 'one for every case', {
+      empty: AS_IN_CASES,
       note: 'A hosted model (provider/name) runs on the organization’s credits; any other needs a key of your own.',
     }),
     refused.hostedModels.length > 0 &&
@@ -57,29 +60,31 @@ export function launchFields(
     ...keyFields(draft, field),
     field('iterations', 'Iterations', `of every case, ${ITERATIONS.least} to ${ITERATIONS.most}`, {
       input: { kind: 'number', ...ITERATIONS, whole: true },
-      note: 'Empty: as set in each case.',
+      empty: AS_IN_CASES,
     }),
     ...caseFields(facts, draft, field),
     ...matchFields(field),
     field('passRate', 'Minimum pass rate', 'for this run', {
       input: { kind: 'number', ...PASS_RATE, whole: false },
-      note: 'Up to 1 it is a share, above that a percentage. Empty: as set in the suite.',
+      empty: 'as in the suite',
+      note: 'Up to 1 it is a share, above that a percentage.',
     }),
     field('withoutSkills', 'Leave skills out', '', { input: { kind: 'toggle' } }),
-    field('notes', 'Notes', 'stored with the run', { input: { kind: 'lines' } }),
+    field('notes', 'Notes', 'stored with the run', { empty: 'none', input: { kind: 'lines' } }),
     field('follow', 'Follow it', 'in the header of every screen', { input: { kind: 'toggle' } }),
     slotField(facts, errors['slots'], field, onPick),
     elsewhereField(refused.needsGrant, field, onPick),
   ]
-  return fields.filter(each => each !== false && each !== undefined)
+  const shown = fields.filter(each => each !== false && each !== undefined)
+  return shown.map((each, index) => {
+    const heading = index === 1 ? CHANGES : each.id === 'follow' ? BESIDE : undefined
+    return heading === undefined ? each : { ...each, heading }
+  })
 }
 
-type MakeField = (
-  id: LaunchFormField['id'],
-  label: string,
-  kind: string,
-  more?: { note?: string; input?: FieldInput; required?: boolean },
-) => LaunchFormField
+type MoreOfField = Partial<Pick<LaunchFormField, 'note' | 'input' | 'required' | 'empty'>>
+
+type MakeField = (id: LaunchFormField['id'], label: string, kind: string, more?: MoreOfField) => LaunchFormField
 
 function environmentField(facts: LaunchFacts, field: MakeField): LaunchFormField | undefined {
   const attached = facts.suite.environmentIds ?? []
@@ -202,7 +207,7 @@ function matchFields(field: MakeField): LaunchFormField[] {
         exact: 'exactly these, in this order',
       }),
     }),
-    field('extraCalls', 'Extra tool calls', 'maximum, or unlimited', { note: 'Empty: as configured.' }),
+    field('extraCalls', 'Extra tool calls', 'maximum, or unlimited', { empty: AS_CONFIGURED.label }),
     field('arguments', 'Arguments', '', {
       input: choice({
         ignore: 'not compared',

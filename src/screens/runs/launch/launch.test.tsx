@@ -30,9 +30,14 @@ describe('the form', () => {
     await seeWords('2 cases × 1 trial each = 2 trials, as configured. The saved servers: everything.')
     await seeWords('Checks nothing, so it passes whatever is answered: a, b.')
     await seeWords('0 of 1 run slots in use by this project; others may hold more. Its duration is unknown')
+    // The line that launches is in sight from the first, also where the fields scroll.
+    await app.resize({ width: 80, height: 24 })
+    await app.see('[  Launch 2 trials ]')
+    await app.see('▌ As configured        (goes to: Launch 2 trials)')
     await app.press(form.choose)
-    await app.see('▌ Launch 2 trials')
+    await app.see('[▌ Launch 2 trials ]')
     await app.press(form.choose)
+    await app.resize({ width: 100, height: 40 })
     await app.see('▌Run #1')
     expect(sent).toEqual([{ suiteId }])
     expect(pins.list()).toEqual([{ projectId: stage.projectId, runId: (await runsOf(suiteId))[0]!.id, suiteId }])
@@ -47,6 +52,27 @@ describe('the form', () => {
     onTestFinished(async () => void (await client.servers.update({ projectId, serverId, body: { enabled: true } })))
     await openForm('Off', await stage.suite('Off'))
     await seeWords('everything is switched off, so trials that need it fail in their setup.')
+  })
+
+  test('groups what makes it another run, and says of each field what it is unless it is changed', async () => {
+    await openForm('Quick groups', await stage.suite('Quick groups'))
+    const rows = app
+      .frame()
+      .split('\n')
+      .map(row => row.replaceAll(/[│╭╮╰╯]/g, ' ').trim())
+    const at = (text: string): number => rows.findIndex(row => row.startsWith(text))
+    expect(at('Change for this run')).toBe(at('▌ As configured') + 1)
+    expect(at('Beside the run')).toBeGreaterThan(at('Notes'))
+    expect(at('Follow it')).toBe(at('Beside the run') + 1)
+    for (const [label, value] of [
+      ['Servers', 'the saved ones: everything'],
+      ['Model', 'as in each case'],
+      ['Iterations', 'as in each case'],
+      ['Extra tool calls', 'as configured'],
+      ['Minimum pass rate', 'as in the suite'],
+      ['Notes', 'none'],
+    ])
+      expect(rows[at(label!)]).toMatch(new RegExp(`^${label} +${value}`))
   })
 
   test('tells an answered launch at once, though no read is answered any more', async () => {
