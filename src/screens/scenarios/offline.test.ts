@@ -25,7 +25,7 @@ test.each([
     await stage.agree()
     await app.see('take it offline')
     await app.press(form.down, form.down, form.down, form.down, form.choose, form.choose)
-    await app.see(`Which environment is ${place.name}?`)
+    await app.see(`Which environment is "${place.name}"?`)
     await app.press(form.choose, form.choose)
     await app.see(`Take "${place.name}" offline?`)
     // The rotation before was one's own.

@@ -106,7 +106,7 @@ describe('what may not be done', () => {
     await stage.seeWords('Waiting does not change that')
     expect(stage.sent.filter(path => path.includes('/user-testing/'))).toEqual([])
     await app.press(keys.unpublish)
-    await app.see(`Which environment is ${place.name}?`)
+    await app.see(`Which environment is "${place.name}"?`)
     await app.press(form.choose, form.choose)
     await app.see(`Take "${place.name}" offline?`)
     await stage.agree('unpublish')
