@@ -156,7 +156,8 @@ export async function openApp(options: {
   const { client } = own
   const place = typeof options.place === 'function' ? await options.place(client) : options.place
   const router = createRouter(place)
-  const toasts = createToasts()
+  // A busy machine may take longer than a moment to go on from a frame.
+  const toasts = createToasts(10_000)
   const frames = createFrames()
   const dispatcher = createDispatcher({
     settle: reactSettled,

@@ -15,8 +15,8 @@ const CHARACTERS = 80
 /** What failed stays longer. */
 const FAILURE_MS = 12_000
 
-function stayOf(tone: Tone, text: string): number {
-  return tone === 'error' ? FAILURE_MS : MOMENT_MS * Math.max(1, Math.ceil(text.length / CHARACTERS))
+function stayOf(tone: Tone, text: string, moment: number): number {
+  return tone === 'error' ? FAILURE_MS : moment * Math.max(1, Math.ceil(text.length / CHARACTERS))
 }
 
 export type Toasts = {
@@ -34,8 +34,9 @@ export type Toasts = {
 /**
  * Sentences shown for a while, the newest in front. Good news gives way to what is newer; the last bad news waits
  * behind it, and shows for the rest of its time then.
+ * @param moment how long one of a line stays, in milliseconds
  */
-export function createToasts(): Toasts {
+export function createToasts(moment = MOMENT_MS): Toasts {
   let shown: readonly Toast[] = []
   let messages: readonly Message[] = []
   let next = 1
@@ -62,14 +63,10 @@ export function createToasts(): Toasts {
       const toast = { id: next, tone, text }
       next += 1
       messages = [{ tone, text, at: Date.now() }, ...messages].slice(0, MOST_MESSAGES)
-      left.set(toast.id, stayOf(tone, text))
+      left.set(toast.id, stayOf(tone, text, moment))
       // The same news twice is one; of older bad news the last is enough, and all of it stays in the messages.
-      set([
-        ...bad()
-          .filter(each => each.text !== text)
-          .slice(-1),
-        toast,
-      ])
+      const before = bad().filter(each => each.text !== text)
+      set([...before.slice(-1), toast])
     },
     clear() {
       if (shown.length > 0) set([])
@@ -89,7 +86,7 @@ export function createToasts(): Toasts {
 const ToastsContext = createContext<Toasts | undefined>(undefined)
 
 export function ToastsProvider(props: { toasts?: Toasts; children: ReactNode }) {
-  const [own] = useState(createToasts)
+  const [own] = useState(() => createToasts())
   return <ToastsContext.Provider value={props.toasts ?? own}>{props.children}</ToastsContext.Provider>
 }
 

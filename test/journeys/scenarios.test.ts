@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { confirmKeys } from '../../src/components/component-keys.ts'
+import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
 import { scenariosKeys } from '../../src/screens/scenarios/bindings.ts'
@@ -167,6 +167,9 @@ test(
     await closeProofs(person)
     await invited.lives()
 
+    // Whom to remove is asked where the members stand.
+    person.press(tabsKeys.bindings.next)
+    await person.see('[Access]')
     person.press(keys.remove)
     await choose(person, ['(o) ada@example.org', 'enter'], ['address or id', 'enter'], ['▌ Go on', 'enter'])
     await through(person, [/Loses the invitation at once: ada@example\.org/, /whoever is among/, ENDS, MOVES], 'remove')
