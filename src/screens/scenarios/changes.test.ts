@@ -31,7 +31,7 @@ describe('changing the mode', () => {
     await app.see(`Open "${place.name}" to invited people?`)
     const asked = stage.words()
     expect(asked).toContain('Tightens access: anyone with the link > invited people.')
-    expect(asked).toMatch(/Lose access at once: members of the project and strangers who have[^]*the link\./)
+    expect(asked).toContain('Lose access at once: members of the project and strangers who have the link.')
     expect(asked).toContain('All live sessions (1 now) end at once')
     expect(asked).toContain('accessVersion moves on; the answer does not return it.')
     expect(await isAlive(session)).toBe(true)
