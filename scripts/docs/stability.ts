@@ -136,6 +136,7 @@ ${block(promised, isSetting)}
 | \`journal.sqlite\`, writes | state directory | is upgraded in place | is refused, and every write with it, since it could happen twice |
 | \`notebook-…json\` | state directory | is read | is refused and not changed |
 | other \`…json\`: seen, pinned, acknowledged and followed items | state directory | are read | are not changed; changes last until the program ends |
+| the file of \`--baseline\` | where you keep it | is read | is refused with its line, and not changed |
 | \`budget.sqlite\` | state directory | is read | is read, or not used if not understood; then the budget is not shared |
 | \`edited\`, unfinished texts of the editor | state directory | are opened again | are opened again |
 | the cache | cache directory | is rebuilt | is rebuilt |

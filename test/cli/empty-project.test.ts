@@ -50,13 +50,13 @@ function documented(begin: string): string {
   return script
 }
 
-/** Runs a shell script in the home, with the built program as `mcpdeck`. */
-async function shell(script: string, env: Record<string, string> = {}) {
+/** Runs a shell script in a home, with the built program as `mcpdeck`. */
+async function shell(script: string, env: Record<string, string> = {}, at = home.home) {
   const program = `mcpdeck() { '${process.execPath}' '${join(ROOT, 'dist/boot.js')}' "$@"; }\n`
   const secrets = { COMMAND: process.execPath, ARGS: `'${EVERYTHING}' stdio`, MISHAP }
   const child = spawn('/bin/sh', ['-eu', '-c', program + script], {
-    cwd: home.home,
-    env: { ...minimalEnv(home.home), ...secrets, ...env },
+    cwd: at,
+    env: { ...minimalEnv(at), ...secrets, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
@@ -124,4 +124,43 @@ test('one command makes the project of its files, and what is exported makes an 
   const files = filesOf('from')
   expect(Object.keys(files)).toHaveLength(Object.keys(FILES).length)
   expect(filesOf('to')).toEqual(files)
+})
+
+test('a job on a fresh runner is judged by the baseline of its repository', async ending => {
+  const script = documented('# On a fresh runner')
+  const echo = (title: string, needle: string) =>
+    `  - title: ${title}
+    steps:
+      - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: hello } }
+      - { id: fine, kind: assert, assertion: { type: responseContains, needle: ${needle} } }
+`
+  const head = 'suite: { name: Smoke, servers: [everything], model: none }\ncases:\n'
+  const baseline = 'evals/baseline.jsonl'
+  /** What the script ends with on a runner where nothing has run, and the baseline that it leaves. */
+  const onRunner = async (cases: string, known?: string, command = script) => {
+    const runner = await openHome()
+    ending.onTestFinished(() => runner.close())
+    mkdirSync(join(runner.home, 'evals'))
+    writeFileSync(join(runner.home, 'evals/server.yaml'), FILES.server)
+    writeFileSync(join(runner.home, 'evals/suite.yaml'), head + cases)
+    if (known !== undefined) writeFileSync(join(runner.home, baseline), known)
+    const ended = await shell(command, {}, runner.home)
+    return { ...ended, written: known ?? (ended.code === 2 ? '' : readFileSync(join(runner.home, baseline), 'utf8')) }
+  }
+  const cases = echo('Echo answers', 'hello') + echo('Echo, of "more"', 'more')
+  const missing = await onRunner(cases)
+  expect(missing, missing.stdout + missing.stderr).toMatchObject({ code: 2 })
+  expect(missing.stderr).toContain('add --update-baseline')
+  const updating = script.replace('--max-broken', '--update-baseline --max-broken')
+  const { code, stdout, written } = await onRunner(cases, undefined, updating)
+  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining('written with 2 results') })
+  const same = await onRunner(cases, written)
+  expect(same, same.stdout + same.stderr).toMatchObject({ code: 0 })
+  expect(same.stdout).toContain('gate baseline: passed, no new failures, 1 case still failing')
+  const worse = await onRunner(echo('Echo answers', 'bye') + echo('Echo, of "more"', 'hello'), written)
+  expect(worse, worse.stdout + worse.stderr).toMatchObject({ code: 1 })
+  expect(worse.stdout).toContain('1 regressed, 0 new and failing, 0 still failing, 1 fixed, 0 new, 0 gone')
+  const smaller = await onRunner(echo('Echo, of "more"', 'more'), written)
+  expect(smaller, smaller.stdout + smaller.stderr).toMatchObject({ code: 3 })
+  expect(smaller.stdout).toContain('1 case that passed there is gone: Echo answers')
 })

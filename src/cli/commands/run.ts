@@ -21,6 +21,12 @@ const FOLLOW: readonly DeclaredFlag[] = [
     'gate: no case fails that passed in this run, or in last-passed (the latest earlier run that passed), last ' +
       '(the same, or a failed one if none passed) or baseline (the service’s choice)',
   ],
+  [
+    '--baseline <file>',
+    'gate: no case fails that does not fail in this file, and none that passed there is gone; it decides about ' +
+      'failures in place of the run’s own verdict',
+  ],
+  ['--update-baseline', 'write the results into the file of --baseline instead, if all were graded'],
   ['--max-duration <time>', 'gate: the run took no longer', duration],
   ['--max-tokens <count>', 'gate: its models used no more tokens', whole(1, Number.MAX_SAFE_INTEGER)],
   ['--max-broken <count>', 'gate: no more trials broke off or timed out', whole(0, Number.MAX_SAFE_INTEGER)],

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { countChanges, type ChangeCounts, type ChangedCase } from '../../domain/runs/changes.ts'
+import type { BaselineReport } from '../../domain/runs/baseline-report.ts'
 import type { ComparedBase, GateResult } from '../../domain/runs/gates.ts'
 import { isVerdict, outcomeOfRun, whyUndecided, type RunOutcome } from '../../domain/runs/outcome.ts'
 import { decisionCounts } from '../../domain/runs/counts.ts'
@@ -43,6 +44,8 @@ export type Conclusion = {
   error: { code: string | null; status: number | null; message: string } | null
   gates: readonly GateResult[]
   comparison: Comparison | null
+  /** The run beside a file of results; null where none was named, or it could not be compared. */
+  baseline: BaselineReport | null
 }
 
 export type Judgement = {
@@ -50,10 +53,11 @@ export type Judgement = {
   /** The gates decide and not the run's own verdict. */
   gatesOnly: boolean
   comparison: Comparison | undefined
+  baseline?: BaselineReport | undefined
 }
 
 /** Draws the conclusion; no network trouble ever becomes a failed verdict. */
-export function conclude(followed: Followed, { gates, gatesOnly, comparison }: Judgement): Conclusion {
+export function conclude(followed: Followed, { gates, gatesOnly, comparison, baseline }: Judgement): Conclusion {
   const { run, trials } = followed
   const outcome = followed.kind === 'ended' ? outcomeOfRun(followed.run) : undefined
   const counts = countTrials(trials)
@@ -71,6 +75,7 @@ export function conclude(followed: Followed, { gates, gatesOnly, comparison }: J
     error: 'error' in followed ? errorFacts(followed.error) : null,
     gates,
     comparison: comparison ?? null,
+    baseline: baseline ?? null,
   }
 }
 
@@ -94,10 +99,12 @@ function decide(
     return { because: 'gate', exitCode: EXIT.failedVerdict }
   const isMeasured = isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
   if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
-  if (!gatesOnly && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
+  // The file says which failures count, and its gate is not passed where a failure of the run is not in it.
+  const isExcused = gatesOnly || gates.some(({ gate }) => gate === 'baseline')
+  if (!isExcused && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
   if (gates.some(({ passed }) => passed === false)) return { because: 'gate', exitCode: EXIT.failedVerdict }
   if (gates.some(({ passed }) => passed === null)) return { because: 'unknown_gate', exitCode: EXIT.noVerdict }
-  return { because: gatesOnly ? 'gates_passed' : 'passed', exitCode: EXIT.done }
+  return { because: gatesOnly || outcome === 'failed' ? 'gates_passed' : 'passed', exitCode: EXIT.done }
 }
 
 function whyOf({ run }: Followed, fallback: string): string {

@@ -4,15 +4,16 @@ import { describeError } from '../../api/client/errors/error-text.ts'
 import { runName } from '../../api/contract/runs.ts'
 import { settingDifferences } from '../../domain/runs/bases.ts'
 import { changedCases } from '../../domain/runs/changes.ts'
-import { judgeGates as judgeAll, type Gate, type GateResult } from '../../domain/runs/gates.ts'
+import { judgeGates as judgeAll, type Gate, type GateFacts, type GateResult } from '../../domain/runs/gates.ts'
 import { outcomeOfRun } from '../../domain/runs/outcome.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { findBase, trialsOf, type Base } from './base.ts'
+import type { BaselineOptions } from './baseline.ts'
 import { toComparison, type Comparison } from './conclusion.ts'
 import type { Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
 
-export type GateOptions = {
+export type GateOptions = BaselineOptions & {
   minPassRate?: number
   minGraded?: number
   /** Commander's `true` stands for an option in `--no-…` form that was not given. */
@@ -28,12 +29,15 @@ export type GateOptions = {
  * @throws UsageError when gates are to decide and there are none
  */
 export function gatesOf(own: GateOptions): Gate[] {
-  const { minPassRate, minGraded, newFailuresAgainst, maxDuration, maxTokens, maxBroken } = own
+  const { minPassRate, minGraded, newFailuresAgainst, baseline, maxDuration, maxTokens, maxBroken } = own
   const gates: Gate[] = [
     ...(minPassRate === undefined ? [] : [{ gate: 'min-pass-rate', wanted: minPassRate } as const]),
     ...(typeof newFailuresAgainst === 'string'
       ? [{ gate: 'no-new-failures-against', wanted: newFailuresAgainst } as const]
       : []),
+    ...(baseline === undefined
+      ? []
+      : [{ gate: own.updateBaseline ? 'update-baseline' : 'baseline', wanted: baseline } as const]),
     ...(maxDuration === undefined ? [] : [{ gate: 'max-duration', wanted: maxDuration } as const]),
     ...(maxTokens === undefined ? [] : [{ gate: 'max-tokens', wanted: maxTokens } as const]),
     ...(maxBroken === undefined ? [] : [{ gate: 'max-broken', wanted: maxBroken } as const]),
@@ -82,6 +86,7 @@ export function judgeGates(
   gates: readonly Gate[],
   followed: Followed,
   compared: Comparison | string | undefined,
+  { baseline, written }: Pick<GateFacts, 'baseline' | 'written'> = {},
 ): GateResult[] {
   const { run, trials } = followed
   if (followed.kind !== 'ended' || !run) {
@@ -90,5 +95,5 @@ export function judgeGates(
   }
   const changes = typeof compared === 'object' ? compared.cases : (compared ?? 'nothing was compared')
   const base = typeof compared === 'object' ? compared.base : undefined
-  return judgeAll(gates, { run, trials, changes, base })
+  return judgeAll(gates, { run, trials, changes, base, baseline, written })
 }

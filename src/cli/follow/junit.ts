@@ -14,13 +14,20 @@ import { outcomeOfRun, whyUndecided } from '../../domain/runs/outcome.ts'
 import { casesRunAgain, trialState, uncheckedCases } from '../../domain/runs/trials.ts'
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 import { EXIT } from '../process/exit-codes.ts'
+import type { BaselineReport } from '../../domain/runs/baseline-report.ts'
 
 /**
  * A run for the report: its record, its trials, its gates, the exit code they lead to, and what its suite is called; or
  * why no run was read.
  */
 export type ReportedRun = { name: string } & (
-  | { run: EvalRun; trials: readonly EvalIteration[]; gates: readonly GateResult[]; exitCode: number }
+  | {
+      run: EvalRun
+      trials: readonly EvalIteration[]
+      gates: readonly GateResult[]
+      exitCode: number
+      baseline?: BaselineReport | null
+    }
   | { run?: never; why: string }
 )
 
@@ -78,7 +85,7 @@ function unreadSuite({ name, why }: Extract<ReportedRun, { why: string }>) {
   return { '@name': inAttribute(name), ...countsOf(cases), testcase: cases.map(each => each.testcase) }
 }
 
-function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { run: EvalRun }>) {
+function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<ReportedRun, { run: EvalRun }>) {
   const isMet = exitCode === EXIT.done
   const often = trialsOfVariants(trials)
   const nameOf = variantNames(trials)
@@ -103,6 +110,7 @@ function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { 
     client: run.client?.name,
     unchecked: uncheckedCases(trials).join(', ') || undefined,
     ranAgain: casesRunAgain(trials).join(', ') || undefined,
+    ...(baseline && baselineProperties(baseline)),
     ...Object.fromEntries(
       judgeAdvice(run.judges).map(({ id, words }) => [`judge.${id}`, `${words} (advice beside the verdict)`]),
     ),
@@ -120,6 +128,12 @@ function toSuite({ name, run, trials, gates, exitCode }: Extract<ReportedRun, { 
     },
     testcase: cases.map(each => each.testcase),
   }
+}
+
+/** `baseline.regressed` and its like, with the names of the cases; those without any are left out. */
+function baselineProperties({ file, ...kinds }: BaselineReport): Record<string, string | undefined> {
+  const named = Object.entries(kinds).map(([kind, titles]) => [`baseline.${kind}`, titles.join(', ') || undefined])
+  return { baseline: file, ...(Object.fromEntries(named) as Record<string, string | undefined>) }
 }
 
 /** A gate that is not met, or not known. */

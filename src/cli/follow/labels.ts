@@ -7,11 +7,12 @@ import { judgeAdvice } from '../../domain/runs/judges.ts'
 import { plural } from '../../lib/format.ts'
 import { shareLabel } from '../../domain/runs/labels.ts'
 import { clean } from '../../tui/theme/text.ts'
+import { baselineKinds, type BaselineReport } from '../../domain/runs/baseline-report.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
 
 /** The last word for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
-  const { run, gates, comparison, unchecked, ranAgain } = conclusion
+  const { run, gates, comparison, baseline, unchecked, ranAgain } = conclusion
   return [
     ...(run ? [`${nameOf(run)}: ${countWords(conclusion, unknown)}`] : []),
     ...gates.map(
@@ -24,6 +25,7 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
       ({ name, words }) => `judge, as advice beside the verdict: ${name}: ${clean(words)}`,
     ),
     ...(comparison ? comparisonLines(comparison) : []),
+    ...(baseline ? baselineLines(baseline) : []),
   ]
 }
 
@@ -74,10 +76,32 @@ export function comparisonLines({ baseRunId, base, counts, cases }: Comparison):
   const lines = [`${[`against ${clean(baseRunId)}`, ...remarks].join(', ')}: ${all}`]
   for (const kind of kinds) {
     const of = cases.filter(each => (kind === 'flaky' ? each.flaky : each.change === kind))
-    for (const { title } of of.slice(0, MOST_TITLES)) lines.push(`  ${kind.replace('-', ' ')}: ${clean(title)}`)
-    if (of.length > MOST_TITLES) lines.push(`  ${kind.replace('-', ' ')}: ${of.length - MOST_TITLES} more`)
+    lines.push(
+      ...titleLines(
+        kind.replace('-', ' '),
+        of.map(({ title }) => title),
+      ),
+    )
   }
   return lines
+}
+
+/** How many cases stand beside the file in which way, and which. */
+function baselineLines(baseline: BaselineReport): string[] {
+  const kinds = baselineKinds(baseline)
+  const counts = kinds.map(({ words, titles }) => `${titles.length} ${words}`).join(', ')
+  return [
+    `against ${clean(baseline.file)}: ${counts}`,
+    ...kinds.flatMap(({ words, titles }) => titleLines(words, titles)),
+  ]
+}
+
+function titleLines(words: string, titles: readonly string[]): string[] {
+  const more = titles.length - MOST_TITLES
+  return [
+    ...titles.slice(0, MOST_TITLES).map(title => `  ${words}: ${clean(title)}`),
+    ...(more > 0 ? [`  ${words}: ${more} more`] : []),
+  ]
 }
 
 /**

@@ -22,8 +22,10 @@ export async function refuseWithReports(
     return typeof value === 'string' && value !== '' && !value.startsWith('--') ? { [name]: value } : {}
   }
   try {
-    await withReports({ ...text('junit'), ...text('summary') }, words[0] ?? `mcpdeck ${command}`, async () =>
-      withShiftReport({ ...text('report'), force: options['force'] === true }, refuse),
+    await withReports(
+      { ...text('junit'), ...text('summary'), ...text('baseline') },
+      words[0] ?? `mcpdeck ${command}`,
+      async () => withShiftReport({ ...text('report'), force: options['force'] === true }, refuse),
     )
   } catch (error) {
     if (error !== refusal) {

@@ -12,8 +12,8 @@ import { NoRun } from './follow-run.ts'
 import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
 
-/** Where a command reports to: a file that is replaced, and one that is added to. */
-export type ReportOptions = { junit?: string; summary?: string }
+/** Where a command reports to: a file that is replaced, and one that is added to; and a baseline, which is neither. */
+export type ReportOptions = { junit?: string; summary?: string; baseline?: string }
 
 /**
  * Writes every report that was asked for.
@@ -29,11 +29,14 @@ export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, te
  * @throws UsageError for a report that cannot be written
  */
 export async function withReports(
-  { junit, summary }: ReportOptions,
+  { junit, summary, baseline }: ReportOptions,
   name: string,
   work: (write: WriteReports | undefined) => Promise<number>,
 ): Promise<number> {
   if (junit === undefined && summary === undefined) return await work(undefined)
+  for (const [option, file] of Object.entries({ junit, summary }))
+    if (file !== undefined && baseline !== undefined && isSameFile(file, baseline))
+      throw new UsageError(`--${option} and --baseline name the same file, and a report would take its place.`)
   const isOneFile = junit !== undefined && summary !== undefined && isSameFile(junit, summary)
   // A summary is added to what a file holds, so that only a report may be replaced there.
   if (isOneFile && !holdsReport(junit)) throw new UsageError(ONE_FILE)
@@ -81,6 +84,6 @@ function unread(name: string, error: unknown): NamedResult {
 
 function reportedOf({ name, followed, conclusion }: NamedResult): ReportedRun {
   const { run, trials } = followed
-  const { gates, exitCode } = conclusion
-  return run ? { name, run, trials, gates, exitCode } : { name, why: sentenceOf(conclusion, followed, false) }
+  const { gates, exitCode, baseline } = conclusion
+  return run ? { name, run, trials, gates, exitCode, baseline } : { name, why: sentenceOf(conclusion, followed, false) }
 }

@@ -15,7 +15,8 @@ import { UsageError } from '../arguments/usage-error.ts'
 import { followRun, isPassing, NoRun, type FollowEvent, type Followed } from './follow-run.ts'
 import { withJudge } from './judge-wait.ts'
 import { type Base, baseOf, checkBase } from './base.ts'
-import { sentenceOf } from './conclusion.ts'
+import { judgeBaselines, openBaseline, type Baseline, type BaselineFacts, type LaunchedCases } from './baseline.ts'
+import { sentenceOf, type Comparison } from './conclusion.ts'
 import { compareRun, gatesOf, judgeGates, type GateOptions } from './gate-facts.ts'
 import { printFinalReport, resultOf, type Result } from './final-report.ts'
 import { type RunPlace, parseRun, type NamedRun } from './reference.ts'
@@ -43,6 +44,8 @@ export type FollowExtras = {
   again?: string
   /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
   base?: Base | undefined
+  /** The cases that were to run, where they are known. */
+  launched?: LaunchedCases | undefined
   /** Whether this process executes a run; resolves when it has. */
   executed?: (runId: string) => Promise<boolean>
   /** Of a run group, as the final record has it. */
@@ -58,6 +61,8 @@ export type FollowExtras = {
 /** Everything about following that lies around the runs: output, signals, gates and the report. */
 export type Session = {
   gates: readonly Gate[]
+  /** The file of results that the runs are judged by. */
+  baseline: Baseline | undefined
   mode: ReportMode
   output: Output
   reporter: Reporter
@@ -77,6 +82,7 @@ export type Session = {
 function openSession({ common, settings, own, name, writeReports }: Opening): Session {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
   const gates = gatesOf(own)
+  const baseline = openBaseline(own)
   const mode: ReportMode = own.json ? 'json' : own.jsonl ? 'jsonl' : 'text'
   const output = openOutput()
   const interruption = listenForInterrupt()
@@ -102,23 +108,28 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
 
   return {
     gates,
+    baseline,
     mode,
     output,
     reporter,
     stop,
     async follow(client, runs, extras) {
       isFollowing = true
-      const followed = await Promise.all(
+      const compared = await Promise.all(
         runs.map(async ({ label, place }) => {
           const onEvent = (event: FollowEvent): void => reporter.onEvent(label, event)
           const options = { interrupt, timeout: timeout.signal, onEvent, executed: extras.executed?.(place.runId) }
           const ended = await followRun(client, place, options)
           const followed = await withJudge(client, place, ended, { stop, say: reporter.say })
-          return await judged({ client, place, gates, own, reporter, base: extras.base, stop }, label, followed)
+          const beside = await comparedWith({ client, place, reporter, base: extras.base, stop }, followed)
+          return { label, place, followed, beside }
         }),
       )
-      const missing = (extras.notStarted ?? []).map(({ label, error }) => withoutRun(label, error, own, gates))
-      const results = [...followed, ...missing]
+      const { launched, notStarted = [] } = extras
+      const missing = notStarted.length > 0
+      const known = baseline && (await judgeBaselines(client, baseline, compared, { launched, missing, signal: stop }))
+      const followed = compared.map((each, index) => judged(each, known?.[index], gates, own))
+      const results = [...followed, ...notStarted.map(({ label, error }) => withoutRun(label, error, own, gates))]
       if (writeReports) {
         const named = await withNames(client, runs, results, { stop, name })
         await writeReports(named, extras.again !== undefined, texts)
@@ -178,28 +189,29 @@ function endBeforeRun(error: unknown): Followed {
   return { kind: isPassing(error) ? 'unreachable' : 'refused', error, trials: [] }
 }
 
-type JudgeOptions = {
-  client: Client
-  place: RunPlace
-  gates: readonly Gate[]
-  own: SessionOptions
-  reporter: Reporter
-  base: Base | undefined
-  stop: AbortSignal
+type CompareOptions = { client: Client; place: RunPlace; reporter: Reporter; base: Base | undefined; stop: AbortSignal }
+
+async function comparedWith(
+  { client, place, reporter, base, stop }: CompareOptions,
+  followed: Followed,
+): Promise<Comparison | string | undefined> {
+  if (base === undefined || followed.kind !== 'ended') return undefined
+  const compared = await compareRun(client, place, followed, base, stop)
+  if (typeof compared === 'string') reporter.say(`Not compared: ${compared.replace(/\.$/, '')}.`)
+  return compared
 }
 
-async function judged(
-  { client, place, gates, own, reporter, base, stop }: JudgeOptions,
-  label: string,
-  followed: Followed,
-): Promise<Result> {
-  const compared =
-    base === undefined || followed.kind !== 'ended' ? undefined : await compareRun(client, place, followed, base, stop)
-  if (typeof compared === 'string') reporter.say(`Not compared: ${compared.replace(/\.$/, '')}.`)
+function judged(
+  { label, followed, beside }: { label: string; followed: Followed; beside: Comparison | string | undefined },
+  known: BaselineFacts | undefined,
+  gates: readonly Gate[],
+  own: SessionOptions,
+): Result {
   return resultOf(label, followed, {
-    gates: judgeGates(gates, followed, compared),
+    gates: judgeGates(gates, followed, beside, known),
     gatesOnly: own.gatesOnly ?? false,
-    comparison: typeof compared === 'object' ? compared : undefined,
+    comparison: typeof beside === 'object' ? beside : undefined,
+    baseline: known?.report,
   })
 }
 

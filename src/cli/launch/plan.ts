@@ -39,6 +39,8 @@ export type LaunchPlan = {
   detail: EvalSuiteDetail
   /** Those that will run. */
   cases: readonly EvalCase[]
+  /** Those of the suite. */
+  allCases: readonly EvalCase[]
   environmentIds: readonly string[]
   clientIds: readonly string[]
   serverIds: readonly string[]
@@ -84,6 +86,7 @@ export async function planLaunch(
     suite: { id: suite.id, name: suite.name ?? suite.id },
     detail: suite,
     cases,
+    allCases: all,
     environmentIds,
     clientIds,
     serverIds,

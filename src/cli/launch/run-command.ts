@@ -9,6 +9,7 @@ import { atProfileOf } from '../profile/at-profile.ts'
 import { goAfterEarlier, goOnWith, type Going, type RepeatOptions } from '../journal/earlier-writes.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { checkBase, type Base } from '../follow/base.ts'
+import { nameCases, type LaunchedCases } from '../follow/baseline.ts'
 import { parseRun, type RunPlace } from '../follow/reference.ts'
 import {
   printLaunched,
@@ -115,6 +116,8 @@ function refuseFollowing(own: RunOptions): void {
 const TARGETS = ['environment', 'client', 'server', 'case', 'modelKeyEnv', 'modelKeyFile'] as const
 const NEED_THE_END = [
   'newFailuresAgainst',
+  'baseline',
+  'updateBaseline',
   'junit',
   'summary',
   'timeout',
@@ -148,10 +151,13 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   const plan = await planLaunch(client, projectId, suite, own)
   checkGroup(plan, own, modelApiKeys !== undefined)
   await checkBase(client, projectId, work.base)
+  const ids = plan.cases.map(({ id }) => id)
+  const place = { projectId, suiteId: plan.suite.id }
+  const cases = session.baseline && (await nameCases(client, place, ids, plan.allCases))
   const launch = plannedLaunch(projectId, plan, own, modelApiKeys)
   const going = await earlierOf(work, { ...launch, idempotencyKey: own.idempotencyKey })
   if (going.retry) {
-    return await afterLaunch(work, await launchAgain(work, going.retry, projectId, plan), undefined)
+    return await afterLaunch(work, await launchAgain(work, going.retry, projectId, plan), { cases })
   }
   sayAll(session, plan.lines)
   await agree(work, `This launches ${clean(plan.suite.name)} and spends`)
@@ -162,7 +168,7 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
     wait: own.wait ?? false,
     idempotencyKey: own.idempotencyKey,
   }
-  return await afterLaunch(work, await sendLaunch(client, launch, plan, options), undefined)
+  return await afterLaunch(work, await sendLaunch(client, launch, plan, options), { cases })
 }
 
 /** What an earlier launch of the same left open; other writes are no part of machine output. */
@@ -201,11 +207,12 @@ async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
   const going = await earlierOf(work, { endpoint: contract.runs.rerun, input, idempotencyKey: undefined })
   if (going.retry) {
     const again = await launchAgain(work, going.retry, projectId, undefined)
-    return await afterLaunch(work, again, { runId: source.runId })
+    return await afterLaunch(work, again, { parent: { runId: source.runId } })
   }
   sayAll(session, [...lines, ...(obstacle === undefined ? [LAUNCH_COST] : [])])
   if (obstacle !== undefined) throw new NoRun(obstacle)
   const suite = { projectId, suiteId: preview.suiteId }
+  const cases = session.baseline && (await nameCases(client, suite, preview.selectedCaseIds))
   const before = await latestRuns(client, suite)
   await agree(work, 'This launches the failed cases again and spends')
   const now = own.yes === true ? before : await latestRuns(client, suite)
@@ -220,7 +227,8 @@ async function rerunFailed(work: LaunchWork, text: string): Promise<number> {
     session.reporter.say(sentence)
     return EXIT.done
   }
-  return await afterLaunch(work, { runs: [{ label: '', place: { projectId, runId } }] }, { runId: source.runId })
+  const launched = { runs: [{ label: '', place: { projectId, runId } }] }
+  return await afterLaunch(work, launched, { parent: { runId: source.runId }, cases })
 }
 
 function sayAll({ reporter }: Session, lines: readonly string[]): void {
@@ -234,7 +242,15 @@ async function agree({ own }: LaunchWork, effect: string): Promise<void> {
   if (own.yes !== true && !(await confirmPrompt(effect))) throw new NoRun(NOTHING)
 }
 
-async function afterLaunch(work: LaunchWork, launched: Launched, parent: Base | undefined): Promise<number> {
+/**
+ * @param parent the run that was repeated
+ * @param cases those that were to run, where results are known by their names
+ */
+async function afterLaunch(
+  work: LaunchWork,
+  launched: Launched,
+  { parent, cases }: { parent?: Base; cases?: LaunchedCases | undefined },
+): Promise<number> {
   const { client, opened, settings, session, watch } = work
   const { runs, runGroupId, notStarted = [] } = launched
   for (const { label, error } of notStarted) session.reporter.say(`${label}: ${error.message}`)
@@ -244,6 +260,7 @@ async function afterLaunch(work: LaunchWork, launched: Launched, parent: Base | 
   const extras = {
     ...(settings.target.kind === 'remote' ? { again: again.join('; ') } : { executed: opened.executed }),
     base: work.base ?? parent,
+    launched: cases,
     ...(runGroupId !== undefined && { runGroupId }),
     notStarted,
   }

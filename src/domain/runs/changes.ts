@@ -10,6 +10,10 @@ export type ChangedCase = {
   /** With its model where several compared variants have one title. */
   title: string
   change: CaseChange
+  /** What it came to in the earlier run, as the service says it; `absent` = it was not there, or was not graded. */
+  before: string
+  /** Whether the earlier run did not have it. */
+  isNew: boolean
   /** Whether its trials in the later run disagree. */
   flaky: boolean
   /** Whether its definition was changed in between, so that like is not compared with like. */
@@ -20,7 +24,10 @@ export type ChangedCase = {
 export type ComparedTrial = Pick<EvalIteration, 'id' | 'result' | 'model'>
 
 /** Each compared case with what changed, by the outcomes of both runs; `trials` are those of the later run. */
-export function changedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): ChangedCase[] {
+export function changedCases(
+  comparison: Pick<EvalRunCompare, 'cases'>,
+  trials: readonly ComparedTrial[],
+): ChangedCase[] {
   const known = new Map(trials.map(trial => [trial.id, trial]))
   const titled = Map.groupBy(comparison.cases, ({ title }) => title)
   return comparison.cases.map(compared => {
@@ -31,6 +38,8 @@ export function changedCases(comparison: EvalRunCompare, trials: readonly Compar
       caseKey: compared.caseKey,
       title: model ? `${compared.title} (${model})` : compared.title,
       change: changeOf(compared),
+      before: compared.base.outcome,
+      isNew: compared.status === 'new_case',
       flaky: seen.has('passed') && seen.has('failed'),
       configChanged: compared.configChanged === true,
     }

@@ -8,6 +8,7 @@ import { decisionCounts } from './counts.ts'
 import { gradedParts, gradedLabel, type GradedPart } from './graded.ts'
 import { plural } from '../../lib/format.ts'
 import { shareLabel } from './labels.ts'
+import { outcomeOfRun } from './outcome.ts'
 import { classOfTrial, type TrialClass } from './trial-class.ts'
 import { countTrials, passRate } from './trials.ts'
 
@@ -19,6 +20,8 @@ export type Gate =
   | { gate: 'min-graded'; wanted: number }
   | { gate: 'min-pass-rate'; wanted: number }
   | { gate: 'no-new-failures-against'; wanted: string }
+  | { gate: 'baseline'; wanted: string }
+  | { gate: 'update-baseline'; wanted: string }
   | { gate: 'max-duration'; wanted: number }
   | { gate: 'max-tokens'; wanted: number }
   | { gate: 'max-broken'; wanted: number }
@@ -33,6 +36,10 @@ export type GateFacts = {
   changes: readonly ChangedCase[] | string
   /** Undefined where nothing was compared. */
   base?: ComparedBase | undefined
+  /** The run beside the results of a file; a sentence where they could not be compared. */
+  baseline?: readonly ChangedCase[] | string | undefined
+  /** How many results the file was written with; a sentence where it was left as it was. */
+  written?: number | string | undefined
 }
 
 /** The run that another one is compared with. */
@@ -60,6 +67,10 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
       return judgePassRate(gate, facts, isEnough)
     case 'no-new-failures-against':
       return judgeNewFailures(gate, facts)
+    case 'baseline':
+      return judgeBaseline(gate, facts)
+    case 'update-baseline':
+      return judgeWritten(gate, facts)
     case 'max-duration':
       return judgeMost(gate, durationOf(facts.run), ms => `${Math.round(ms / 100) / 10} s`, 'took')
     case 'max-tokens':
@@ -104,17 +115,15 @@ function judgePassRate(
 }
 
 function judgeNewFailures(
-  gate: Extract<Gate, { gate: 'no-new-failures-against' }>,
-  { changes, base }: GateFacts,
+  gate: Extract<Gate, { gate: 'no-new-failures-against' | 'baseline' }>,
+  { changes, base }: Pick<GateFacts, 'changes' | 'base'>,
 ): GateResult {
   if (typeof changes === 'string') return { ...gate, actual: null, passed: null, says: changes }
   const failures = changes.filter(({ change }) => change === 'new-failure')
   const ungraded = changes.filter(({ change }) => change === 'unknown').length
   const actual = failures.length
   if (actual > 0) {
-    const names = failures.slice(0, 5).map(({ title }) => title)
-    const more = actual > names.length ? ` and ${actual - names.length} more` : ''
-    return { ...gate, actual, passed: false, says: `${plural(actual, 'new failure')}: ${names.join(', ')}${more}` }
+    return { ...gate, actual, passed: false, says: `${plural(actual, 'new failure')}: ${namesOf(failures)}` }
   }
   if (ungraded > 0) {
     const says = `no new failure among the graded, but ${plural(ungraded, 'case')} could not be compared`
@@ -128,6 +137,40 @@ function judgeNewFailures(
   }
   const other = base && base.differs.length > 0 ? ` against ${base.name} of another ${base.differs.join(' and ')}` : ''
   return { ...gate, actual, passed: true, says: `no new failures${other}` }
+}
+
+function namesOf(cases: readonly ChangedCase[]): string {
+  const names = cases.slice(0, 5).map(({ title }) => title)
+  return names.join(', ') + (cases.length > names.length ? ` and ${cases.length - names.length} more` : '')
+}
+
+/**
+ * What passed in the file and is not in the suite any more is not known: a suite that lost its cases would pass. The
+ * same holds for a run that failed though none of its cases did.
+ */
+function judgeBaseline(gate: Extract<Gate, { gate: 'baseline' }>, { run, baseline = UNREAD }: GateFacts): GateResult {
+  const judged = judgeNewFailures(gate, { changes: baseline })
+  if (judged.passed !== true || typeof baseline === 'string') return judged
+  const lost = baseline.filter(({ change, before }) => change === 'removed' && before === 'passed')
+  if (lost.length > 0) {
+    const gone = `${plural(lost.length, 'case')} that passed there ${lost.length === 1 ? 'is' : 'are'} gone`
+    return { ...judged, passed: null, says: `${gone}: ${namesOf(lost)}; --update-baseline accepts that` }
+  }
+  const known = baseline.filter(({ change }) => change === 'still-failing').length
+  if (known === 0 && outcomeOfRun(run) === 'failed')
+    return { ...judged, passed: null, says: 'the run failed, and none of its cases did' }
+  return known === 0 ? judged : { ...judged, says: `no new failures, ${plural(known, 'case')} still failing` }
+}
+
+const UNREAD = 'nothing was compared'
+
+function judgeWritten(
+  gate: Extract<Gate, { gate: 'update-baseline' }>,
+  { written = 'the run was not read whole' }: GateFacts,
+): GateResult {
+  return typeof written === 'number'
+    ? { ...gate, actual: written, passed: true, says: `written with ${plural(written, 'result')}` }
+    : { ...gate, actual: null, passed: null, says: `left as it was: ${written}` }
 }
 
 /** A crash and a hang are no verdict on a case, so that they fail a run only where a gate says so. */

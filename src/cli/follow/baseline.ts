@@ -1,0 +1,186 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import type { Client } from '../../api/client/client.ts'
+import { ApiError } from '../../api/client/errors/api-error.ts'
+import { describeError } from '../../api/client/errors/error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import { contract } from '../../api/contract/contract.ts'
+import {
+  compareWithBaseline,
+  namelessTwin,
+  updatedLines,
+  type BaselineLine,
+  type BaselineRun,
+  type NamedSuite,
+} from '../../domain/runs/baseline.ts'
+import { readBaseline, writeBaseline } from '../../domain/runs/baseline-file.ts'
+import { baselineReport, type BaselineReport } from '../../domain/runs/baseline-report.ts'
+import { changedCases } from '../../domain/runs/changes.ts'
+import type { GateFacts } from '../../domain/runs/gates.ts'
+import { isVerdict, outcomeOfRun } from '../../domain/runs/outcome.ts'
+import { outputTarget } from '../../lib/files/output-target.ts'
+import { writeAtomically } from '../../lib/files/write-atomically.ts'
+import { readTextFile } from '../../lib/yaml/text-files.ts'
+import { MAX_TEXT_BYTES } from '../../lib/yaml/yaml-reading.ts'
+import { clean } from '../../tui/theme/text.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { faulty, onDisk } from '../documents/files.ts'
+import type { Followed } from './follow-run.ts'
+import type { RunPlace } from './reference.ts'
+
+/** The file, and whether it is written in place of the gate over it. */
+export type BaselineOptions = { baseline?: string; updateBaseline?: boolean }
+
+/** A file of results that a run is compared with, or that it is written into. */
+export type Baseline = { file: string; lines: readonly BaselineLine[]; update: boolean }
+
+/**
+ * Reads the file that a run is to be compared with, before anything is launched.
+ * @throws UsageError where it is not there, cannot be read or written, or is no baseline
+ */
+export function openBaseline({
+  baseline: file,
+  updateBaseline: update = false,
+}: BaselineOptions): Baseline | undefined {
+  if (file === undefined) {
+    if (update) throw new UsageError('--update-baseline needs --baseline with the file to write.')
+    return undefined
+  }
+  if (!update && !existsSync(file))
+    throw new UsageError(
+      `There is no baseline ${file}. To write it from a run, add --update-baseline; then keep it in the repository.`,
+    )
+  if (update) onDisk('written', file, () => tryToWrite(file))
+  return { file, lines: readLines(file), update }
+}
+
+/** None where there is no file yet. @throws UsageError */
+function readLines(file: string): BaselineLine[] {
+  if (!existsSync(file)) return []
+  const text = onDisk('read', file, () => readTextFile(file))
+  const read = text.ok ? readBaseline(text.value) : text
+  if (!read.ok) throw faulty(read.problems.map(problem => ({ ...problem, file })))
+  return read.value
+}
+
+/** A file is replaced by one beside it, so that this has to be possible; nothing is left there. */
+function tryToWrite(file: string): void {
+  const target = outputTarget(file)
+  if ('stream' in target) throw new Error('it is not a regular file')
+  const draft = `${target.file}.${process.pid}.tmp`
+  closeSync(openSync(draft, 'wx'))
+  rmSync(draft)
+}
+
+/** What is known of the cases of a launch: all of the suite, and the ids of those that were to run. */
+export type LaunchedCases = { asked: readonly string[]; suite?: NamedSuite }
+
+/**
+ * The suite with what a baseline names its results by; or why it cannot.
+ * @param cases where they were read already
+ * @throws ApiError
+ */
+async function readSuite(
+  client: Client,
+  place: { projectId: string; suiteId: string },
+  { cases, signal }: { cases?: NamedSuite['cases'] | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<NamedSuite | string> {
+  const options = signal && { signal }
+  const { projectId, suiteId } = place
+  const suites = await client.items(contract.suites.list, { projectId }, options)
+  const { name } = suites.find(({ id }) => id === suiteId) ?? (await client.suites.get(place, options))
+  if (!name) return `the suite ${suiteId} has no name`
+  const named = suites.filter(each => each.name === name)
+  if (named.length > 1) return `${named.length} suites are called "${name}"; rename one`
+  return { name, cases: cases ?? (await client.items(contract.cases.list, place, options)) }
+}
+
+/**
+ * Makes sure that a baseline can tell the results of a launch apart, before it spends.
+ * @param asked ids of the cases that are to run
+ * @param cases all cases of the suite, where they were read already
+ * @throws UsageError where it cannot
+ */
+export async function nameCases(
+  client: Client,
+  place: { projectId: string; suiteId: string },
+  asked: readonly string[],
+  cases?: NamedSuite['cases'],
+): Promise<LaunchedCases> {
+  const suite = await readSuite(client, place, { cases })
+  const twins =
+    typeof suite === 'string'
+      ? [suite]
+      : suite.cases.flatMap(each => (asked.includes(each.id) ? (namelessTwin(suite, each) ?? []) : []))
+  if (typeof suite === 'string' || twins.length > 0)
+    throw new UsageError(clean(`A baseline knows results by their names: ${twins[0]}.`))
+  return { asked, suite }
+}
+
+/** A run that is followed no more, as it is judged beside a baseline. */
+export type FollowedPlace = { place: RunPlace; followed: Followed }
+/** What the gates over a file judge by, and the report. */
+export type BaselineFacts = Pick<GateFacts, 'baseline' | 'written'> & { report?: BaselineReport }
+
+/**
+ * Each run beside the file as it was before; writes the file where that is wanted and all of them ended whole.
+ * @param missing whether a run of the launch is not among them
+ */
+export async function judgeBaselines(
+  client: Client,
+  { file, lines, update }: Baseline,
+  runs: readonly FollowedPlace[],
+  { launched, missing, signal }: { launched: LaunchedCases | undefined; missing: boolean; signal: AbortSignal },
+): Promise<BaselineFacts[]> {
+  const read = await Promise.all(runs.map(each => readRun(client, each, launched, signal)))
+  const written = update ? writeUpdated(file, read, missing) : undefined
+  return read.map(facts => {
+    if (typeof facts === 'string') return { baseline: facts, written }
+    const compared = compareWithBaseline(lines, facts)
+    if (typeof compared === 'string') return { baseline: compared, written }
+    const baseline = changedCases({ cases: compared }, facts.trials)
+    return { baseline, written, report: baselineReport(file, baseline) }
+  })
+}
+
+/** A run with its suite; or why nothing can be said of it. */
+async function readRun(
+  client: Client,
+  { place: { projectId }, followed }: FollowedPlace,
+  launched: LaunchedCases | undefined,
+  signal: AbortSignal,
+): Promise<BaselineRun | string> {
+  if (followed.kind !== 'ended') return 'the run has not ended'
+  const { run, trials } = followed
+  try {
+    const suite = launched?.suite ?? (await readSuite(client, { projectId, suiteId: run.suiteId }, { signal }))
+    return typeof suite === 'string' ? suite : { suite, run, trials, asked: launched?.asked }
+  } catch (error) {
+    if (signal.aborted) return 'it was stopped'
+    if (!(error instanceof ApiError)) throw error
+    const { title, sentence } = describeError(error)
+    return `${title}: ${sentence}`.replace(/\.$/, '')
+  }
+}
+
+/** @returns how many results the file has now, or why it was left as it was */
+function writeUpdated(file: string, runs: readonly (BaselineRun | string)[], missing: boolean): number | string {
+  if (missing) return 'a run was not started'
+  const whole: BaselineRun[] = []
+  for (const each of runs) {
+    if (typeof each === 'string') return each
+    const outcome = outcomeOfRun(each.run)
+    if (!isVerdict(outcome)) return `the run is ${outcome}`
+    whole.push(each)
+  }
+  try {
+    // Somebody else may have written it while the runs went on.
+    const lines = updatedLines(readLines(file), whole)
+    if (typeof lines === 'string') return lines
+    const text = writeBaseline(lines)
+    if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return `it would be larger than ${MAX_TEXT_BYTES} bytes`
+    writeAtomically(file, text, { flush: true })
+    return lines.length
+  } catch (error) {
+    return systemErrorReason(error)
+  }
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keyText, sortedLines, type BaselineLine } from './baseline.ts'
+import { readBaseline, writeBaseline } from './baseline-file.ts'
+
+const HEADER = '{"format":"mcpdeck-baseline","version":1}\n'
+const name = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('', ' ', '"', '\\', 'a,b', 'one\ntwo', '\r\n', '\u2028', '\uD800', '__proto__', '<<<<<<<', '\uFEFF'),
+)
+const optional = fc.option(name, { nil: undefined })
+const line = fc
+  .record({
+    suite: name,
+    case: name,
+    id: optional,
+    environment: optional,
+    client: optional,
+    model: optional,
+    provider: optional,
+    verdict: fc.constantFrom('passed', 'failed'),
+  })
+  .map(fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as BaselineLine)
+const lines = fc.uniqueArray(line, { maxLength: 12, selector: keyText })
+
+test('every name comes back as it was, one line for each result, and the order is always the same', () => {
+  fc.assert(
+    fc.property(lines, fc.infiniteStream(fc.nat()), (all, numbers) => {
+      const text = writeBaseline(all)
+      expect(readBaseline(text)).toEqual({ ok: true, value: sortedLines(all) })
+      expect(text.split('\n')).toHaveLength(all.length + 2)
+      const shuffled = all
+        .map(each => [numbers.next().value as number, each] as const)
+        .toSorted(([one], [other]) => one - other)
+        .map(([, each]) => each)
+      expect(writeBaseline(shuffled)).toBe(text)
+      // As an editor or git may leave it.
+      expect(readBaseline(text.replaceAll('\n', '\r\n'))).toEqual(readBaseline(text))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('a text that is no baseline is refused, whatever it is, and no line is passed over', () => {
+  fc.assert(
+    fc.property(lines, fc.string({ maxLength: 30 }), fc.nat(20), (all, words, place) => {
+      fc.pre(!/[\r\n]/.test(words) && words.trim() !== '')
+      const written = writeBaseline(all).split('\n')
+      written.splice(place % written.length, 0, words)
+      const read = readBaseline(written.join('\n'))
+      if (!read.ok) return
+      // A JSON text of the words alone can be no result, so that all others have to be there still.
+      expect(read.value).toHaveLength(all.length + 1)
+    }),
+  )
+})
+
+const ONE = '{"suite":"Smoke","case":"a","verdict":"passed"}'
+test.each([
+  ['', 1, /does not begin with {"format"/],
+  ['suite: Smoke\n', 1, /does not begin with/],
+  ['{"format":"mcpdeck-baseline","version":2}\n', 1, /has version 2; a newer mcpdeck wrote it/],
+  ['{"format":"mcpdeck-baseline","version":0}\n', 1, /does not begin with/],
+  [`${HEADER}${ONE}\n<<<<<<< HEAD\n`, 3, /not JSON/],
+  [`${HEADER}${ONE.replace('passed', 'crashed')}\n`, 2, /verdict/],
+  [`${HEADER}{"suite":"Smoke","verdict":"passed"}\n`, 2, /case/],
+  [`${HEADER}${ONE.replace('}', ',"note":"x"}')}\n`, 2, /note/],
+  [`${HEADER}[]\n`, 2, /no result/],
+  [`${HEADER}${ONE}\n\n${ONE.replace('passed', 'failed')}\n`, 4, /Line 2 is of the same case/],
+])('%j is refused at its line', (text, at, message) => {
+  const read = readBaseline(text)
+  expect(read).toEqual({ ok: false, problems: [{ line: at, column: 1, message: expect.stringMatching(message) }] })
+})

@@ -1,0 +1,28 @@
+import type { ChangedCase } from './changes.ts'
+
+/** How a case stands beside the file, in the words of reports, with what it is told as. */
+const KINDS = {
+  regressed: { words: 'regressed', is: ({ change, isNew }) => change === 'new-failure' && !isNew },
+  newFailing: { words: 'new and failing', is: ({ change, isNew }) => change === 'new-failure' && isNew },
+  stillFailing: { words: 'still failing', is: ({ change }) => change === 'still-failing' },
+  fixed: { words: 'fixed', is: ({ change }) => change === 'fixed' },
+  new: { words: 'new', is: ({ change, isNew }) => change === 'passing' && isNew },
+  gone: { words: 'gone', is: ({ change }) => change === 'removed' },
+  notJudged: { words: 'not judged', is: ({ change }) => change === 'unknown' },
+} as const satisfies Record<string, { words: string; is: (of: ChangedCase) => boolean }>
+type Kind = keyof typeof KINDS
+
+/** A run beside a file: the names of its cases by how they stand there; those that pass as before are left out. */
+export type BaselineReport = { file: string } & Record<Kind, readonly string[]>
+
+/** Each kind of a report in words, with the names. */
+export function baselineKinds(report: BaselineReport): { words: string; titles: readonly string[] }[] {
+  return (Object.keys(KINDS) as Kind[]).map(kind => ({ words: KINDS[kind].words, titles: report[kind] }))
+}
+
+/** The names of cases by how they stand beside the file; those that pass as before are in no kind. */
+export function baselineReport(file: string, cases: readonly ChangedCase[]): BaselineReport {
+  const titlesOf = (kind: Kind): string[] => cases.filter(KINDS[kind].is).map(({ title }) => title)
+  const named = (Object.keys(KINDS) as Kind[]).map(kind => [kind, titlesOf(kind)] as const)
+  return { file, ...(Object.fromEntries(named) as Record<Kind, string[]>) }
+}

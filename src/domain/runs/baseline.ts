@@ -1,0 +1,222 @@
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { ComparedCase } from '../../api/contract/run-comparison.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import type { EvalCase } from '../../api/contract/suites.ts'
+import { plural } from '../../lib/format.ts'
+import { defined } from '../../lib/json.ts'
+import { reportRun } from './suite-state.ts'
+import { trialState } from './trials.ts'
+import { byCase } from './variants.ts'
+
+/**
+ * What a baseline knows a result by: names as people give them, since a workspace gives ids of its own. `id` is the one
+ * that the suite's file gives a case, and is there only where several cases have one title.
+ */
+export type BaselineKey = {
+  suite: string
+  case: string
+  id?: string
+  environment?: string
+  client?: string
+  model?: string
+  provider?: string
+}
+
+/** A result of a baseline: a case in an environment, as a client, on a model. */
+export type BaselineLine = BaselineKey & { verdict: 'passed' | 'failed' }
+
+/** A suite with all its cases, by which those of a run are named. */
+export type NamedSuite = { name: string; cases: readonly NamedCase[] }
+export type NamedCase = Pick<EvalCase, 'id' | 'declaredId' | 'title'>
+
+/** A run that has ended, as a baseline sees it. */
+export type BaselineRun = {
+  suite: NamedSuite
+  run: EvalRun
+  trials: readonly EvalIteration[]
+  /** Ids of the cases that were to run, where that is known. */
+  asked?: readonly string[] | undefined
+}
+
+/** The fields of a key in the order in which lines are sorted and written. */
+export const KEY_FIELDS = ['suite', 'case', 'id', 'environment', 'client', 'model', 'provider'] as const
+
+/** The key as one text: two lines with the same one speak of the same result. */
+export function keyText(key: BaselineKey): string {
+  return JSON.stringify(KEY_FIELDS.map(field => key[field] ?? null))
+}
+
+/** Lines in their one order, which depends on nothing but their keys. */
+export function sortedLines(lines: readonly BaselineLine[]): BaselineLine[] {
+  const order = (one: BaselineLine, other: BaselineLine): number => {
+    const field = KEY_FIELDS.find(each => one[each] !== other[each])
+    if (field === undefined) return 0
+    const [left, right] = [one[field], other[field]]
+    return left === undefined || (right !== undefined && left < right) ? -1 : 1
+  }
+  return lines.toSorted(order)
+}
+
+/**
+ * Why a baseline cannot know a case by its title, nor by an id, in a sentence; undefined where it can. An id that the
+ * service chose is another one in the next workspace.
+ */
+export function namelessTwin({ cases }: NamedSuite, { id, declaredId, title }: NamedCase): string | undefined {
+  const twins = cases.filter(each => each.title === title)
+  if (twins.length < 2 || (declaredId != null && declaredId !== id)) return undefined
+  return `${twins.length} cases are called "${title}"; rename them, or give each an id in the file of the suite`
+}
+
+/** What a case of a run came to; `outcome` is undefined where one of its trials was not graded. */
+type Judged = {
+  key: BaselineKey
+  outcome: BaselineLine['verdict'] | undefined
+  hasFailed: boolean
+  trials: readonly EvalIteration[]
+}
+
+/** How a run stands beside a baseline: its own results, what is gone, and what was to run and left no trial. */
+type Standing = { judged: readonly Judged[]; gone: readonly BaselineLine[]; missing: readonly string[] }
+
+function placeOf({ environment, client }: EvalRun): Pick<BaselineKey, 'environment' | 'client'> {
+  return defined({ environment: environment?.name ?? environment?.id, client: client?.name })
+}
+
+/** @returns a sentence where cases of the run cannot be told apart by what a baseline knows them by */
+function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
+  const known = new Map(suite.cases.map(each => [each.id, each]))
+  const judged = new Map<string, Judged>()
+  for (const { trials: own, graded } of byCase(trials)) {
+    const [{ testCaseId, title: told, model, provider }] = own as [EvalIteration]
+    const stored = known.get(testCaseId ?? '')
+    const title = told ?? stored?.title
+    if (title === undefined) return 'a trial does not say of which case it is'
+    const twin = stored && namelessTwin(suite, { ...stored, title })
+    if (twin !== undefined) return twin
+    const hasTwin = suite.cases.some(each => each.title === title && each.id !== testCaseId)
+    const id = hasTwin ? stored?.declaredId : undefined
+    const named = defined({ id: id ?? undefined, model: model ?? undefined, provider: provider ?? undefined })
+    const key: BaselineKey = { suite: suite.name, case: title, ...placeOf(run), ...named }
+    if (judged.has(keyText(key))) return `several cases of the run are called "${title}"`
+    const hasFailed = own.some(each => trialState(each) === 'failed')
+    const outcome = graded < own.length ? undefined : hasFailed ? 'failed' : 'passed'
+    judged.set(keyText(key), { key, outcome, hasFailed, trials: own })
+  }
+  return [...judged.values()]
+}
+
+/** Cases that were to run and of which there is no trial, by their names. */
+function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles: string[]; others: number } {
+  const seen = new Set(trials.map(({ testCaseId }) => testCaseId))
+  const seenTitles = new Set(trials.flatMap(({ testCaseId, title }) => (testCaseId == null ? [title] : [])))
+  const titleOf = new Map(suite.cases.map(({ id, title }) => [id, title]))
+  const titles = asked.flatMap(id => {
+    const title = titleOf.get(id) ?? id
+    return seen.has(id) || seenTitles.has(title) ? [] : [title]
+  })
+  const { selected = 0 } = reportRun(run).coverage.cases ?? {}
+  const ran = new Set(trials.map(({ testCaseId, title, id }) => testCaseId ?? title ?? id)).size
+  return { titles, others: Math.max(0, selected - ran - titles.length) }
+}
+
+function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standing | string {
+  const { suite, run, trials } = facts
+  const judged = judgedCases(facts)
+  if (typeof judged === 'string') return judged
+  const { titles, others } = missingCases(facts)
+  const missing = [...titles, ...(others > 0 ? [`${plural(others, 'case')} without a trial`] : [])]
+  const { cases } = reportRun(run, { trials, caseCount: suite.cases.length }).coverage
+  const isWhole = others === 0 && cases !== undefined && cases.selected >= cases.total
+  const caseKey = ({ case: title, id }: BaselineKey): string => JSON.stringify([title, id ?? null])
+  const own = new Set(judged.map(({ key }) => keyText(key)))
+  const ran = new Set(judged.map(({ key }) => caseKey(key)))
+  const models = new Set(judged.map(({ key }) => key.model))
+  const place = placeOf(run)
+  // Of another environment, another client, or a model that this launch replaced, the run says nothing.
+  const isOfRun = (line: BaselineLine): boolean =>
+    line.suite === suite.name &&
+    line.environment === place.environment &&
+    line.client === place.client &&
+    (run.modelSource !== 'override' || line.model === undefined || models.has(line.model))
+  const gone = lines.filter(
+    line =>
+      isOfRun(line) && !own.has(keyText(line)) && !titles.includes(line.case) && (isWhole || ran.has(caseKey(line))),
+  )
+  return { judged, gone, missing }
+}
+
+const absent = { outcome: 'absent' } as const
+
+/**
+ * A run beside a baseline, case by case as services compare two runs; or why they cannot be compared. A case with a
+ * trial that was not graded has failed where it passed before and another trial failed, and else has no outcome.
+ */
+export function compareWithBaseline(lines: readonly BaselineLine[], facts: BaselineRun): ComparedCase[] | string {
+  const standing = standingOf(lines, facts)
+  if (typeof standing === 'string') return standing
+  const { judged, gone, missing } = standing
+  const before = new Map(lines.map(line => [keyText(line), line.verdict]))
+  const nameOf = lineNames([...judged.map(({ key }) => key), ...gone])
+  return [
+    ...judged.map(({ key, outcome, hasFailed, trials }): ComparedCase => {
+      const base = before.get(keyText(key))
+      const after = outcome ?? (hasFailed && base !== 'failed' ? 'failed' : undefined)
+      return {
+        caseKey: key.id ?? key.case,
+        title: nameOf(key),
+        status: statusOf(base, after),
+        base: base ? { outcome: base } : absent,
+        compare: { outcome: after ?? 'absent', iterationIds: trials.map(({ id }) => id) },
+      }
+    }),
+    ...missing.map(title => ({ caseKey: title, title, status: 'changed', base: absent, compare: absent })),
+    ...gone.map(line => ({
+      caseKey: line.id ?? line.case,
+      title: nameOf(line),
+      status: 'removed_case',
+      base: { outcome: line.verdict },
+      compare: absent,
+    })),
+  ]
+}
+
+function statusOf(before: BaselineLine['verdict'] | undefined, after: BaselineLine['verdict'] | undefined) {
+  if (before === undefined) return 'new_case'
+  if (after === undefined) return 'changed'
+  if (before === after) return before === 'passed' ? 'unchanged_passed' : 'unchanged_failed'
+  return after === 'passed' ? 'fixed' : 'regressed'
+}
+
+/** Names of results: the case, with its id and its model where these are needed. */
+function lineNames(keys: readonly BaselineKey[]): (key: BaselineKey) => string {
+  const caseOf = ({ case: title, id }: BaselineKey): string => (id === undefined ? title : `${title} (${id})`)
+  const ofCase = Map.groupBy(keys, caseOf)
+  return key => {
+    const { model, provider } = key
+    if ((ofCase.get(caseOf(key))?.length ?? 0) < 2 || model === undefined) return caseOf(key)
+    return `${caseOf(key)} (${provider === undefined ? model : `${provider}/${model}`})`
+  }
+}
+
+/**
+ * The lines of a baseline after some runs: theirs take the place of those before, those that are gone go, and all
+ * others stay. A sentence where one of the runs does not say all that it was to say.
+ */
+export function updatedLines(lines: readonly BaselineLine[], runs: readonly BaselineRun[]): BaselineLine[] | string {
+  const left = new Map(lines.map(line => [keyText(line), line]))
+  const fresh = new Map<string, BaselineLine>()
+  for (const facts of runs) {
+    const standing = standingOf(lines, facts)
+    if (typeof standing === 'string') return standing
+    const { judged, gone, missing } = standing
+    if (judged.length === 0) return 'nothing was run'
+    const ungraded = judged.filter(({ outcome }) => outcome === undefined).length + missing.length
+    if (ungraded > 0) return `${plural(ungraded, 'case')} ${ungraded === 1 ? 'was' : 'were'} not graded whole`
+    for (const line of gone) left.delete(keyText(line))
+    for (const { key, outcome } of judged) {
+      if (fresh.has(keyText(key))) return `several of the runs are of "${key.case}" in one environment, as one client`
+      if (outcome !== undefined) fresh.set(keyText(key), { ...key, verdict: outcome })
+    }
+  }
+  return sortedLines([...new Map([...left, ...fresh]).values()])
+}
