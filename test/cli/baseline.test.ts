@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Conclusion } from '../../src/cli/follow/conclusion.ts'
 import type { Ending } from '../service/harness.ts'
+import { inWorkspace } from '../prepared-workspace.ts'
+import { openHome } from './program.ts'
 import { trial } from './runs-double.ts'
 import { openStage } from './stage.ts'
 
@@ -59,6 +61,7 @@ async function openSuite(ending: Ending) {
 }
 
 const NONE = { regressed: [], newFailing: [], stillFailing: [], fixed: [], new: [], gone: [], notJudged: [] }
+const NONE_BUT_KNOWN = { ...NONE, stillFailing: ['says no'] }
 
 test.concurrent('a file is written from a run, and later runs are judged by it', async ending => {
   const { file, comes, concluded, run, home } = await openSuite(ending)
@@ -200,5 +203,63 @@ describe.concurrent('before anything is launched', () => {
     expect({ code, launches: launches() }).toEqual({ code: 2, launches: 0 })
     expect(stderr).toContain('2 suites are called "Smoke"')
     expect(await run()).toMatchObject({ code: 2 })
+  })
+})
+
+describe('on the local workspace', () => {
+  test('several environments have lines of their own, and a rerun is judged by those of its cases', async ending => {
+    const home = await openHome()
+    ending.onTestFinished(() => home.close())
+    await inWorkspace(home.home, async ({ client, projectId }) => {
+      const [server] = (await client.servers.list({ projectId })).items
+      const at = { serverName: server!.name, toolName: 'echo', arguments: { message: 'yes' } }
+      const echo = (title: string, needle: string) => ({
+        title,
+        steps: [
+          { id: 'call', kind: 'toolCall' as const, ...at },
+          { id: 'check', kind: 'assert' as const, assertion: { type: 'responseContains', needle } },
+        ],
+      })
+      const tests = [echo('says yes', 'yes'), echo('says no', 'no such word')]
+      const body = { name: 'Smoke', model: 'none', serverIds: [server!.id], tests }
+      const { suiteId } = await client.suites.create({ projectId, body })
+      const config = { modelId: 'none', serverIds: [server!.id] }
+      const { id: hostId } = await client.clients.create({ projectId, body: { name: 'Desk', config } })
+      const make = (name: string) => client.environments.create({ projectId, body: { name, hostId } })
+      const environmentIds = [(await make('staging')).id, (await make('prod')).id]
+      await client.suites.update({ projectId, suiteId, body: { environmentIds } })
+    })
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await home.run(
+        ['run', ...args, '--yes', '--watch', '--json', '--baseline', 'b.jsonl'],
+        { cwd: home.home },
+      )
+      expect(stdout, stderr).not.toBe('')
+      return { code, end: JSON.parse(stdout) as Conclusion & { runs?: Conclusion[] } }
+    }
+    const both = ['Smoke', '--environment', 'staging', '--environment', 'prod']
+    expect((await run(...both, '--update-baseline', '--gates-only')).code).toBe(0)
+    const text = readFileSync(join(home.home, 'b.jsonl'), 'utf8')
+    const of = (name: string, environment: string, verdict: string) =>
+      JSON.stringify({ suite: 'Smoke', case: name, environment, client: 'Desk', verdict })
+    const known = ['prod', 'staging'].map(environment => of('says no', environment, 'failed'))
+    expect(text).toBe(
+      [HEADER, ...known, ...known.map(each => each.replaceAll('no', 'yes').replace('failed', 'passed')), ''].join('\n'),
+    )
+    const again = await run(...both)
+    expect(again).toMatchObject({
+      code: 0,
+      end: { runs: [1, 2].map(() => ({ baseline: { stillFailing: ['says no'] } })) },
+    })
+
+    writeFileSync(join(home.home, 'b.jsonl'), text.replace(known[1]!, known[1]!.replace('failed', 'passed')))
+    expect(await run('Smoke', '--environment', 'prod')).toMatchObject({ code: 0, end: { baseline: NONE_BUT_KNOWN } })
+    const staging = await run('Smoke', '--environment', 'staging')
+    expect(staging).toMatchObject({ code: 1, end: { baseline: { ...NONE, regressed: ['says no'] } } })
+    const failed = ['--rerun-failed', staging.end.run!.id]
+    expect(await run(...failed)).toMatchObject({ code: 1, end: { baseline: { ...NONE, regressed: ['says no'] } } })
+    expect(await run(...failed, '--update-baseline', '--gates-only')).toMatchObject({ code: 0 })
+    expect(readFileSync(join(home.home, 'b.jsonl'), 'utf8')).toBe(text)
+    expect(await run(...failed)).toMatchObject({ code: 0, end: { baseline: NONE_BUT_KNOWN } })
   })
 })

@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { NOUNS } from '../../src/cli/nouns/nouns.ts'
 import { EXIT } from '../../src/cli/process/exit-codes.ts'
+import { writeBaseline } from '../../src/domain/runs/baseline-file.ts'
 import { PROGRAM } from '../journeys/visitor.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
@@ -21,6 +22,8 @@ const APART = 'errors=$1; shift; exec "$@" 2>"$errors"'
 /** A command may wait for a service; Ctrl+C comes after one of these pauses, in milliseconds. */
 const PATIENCE = [300, 2000, 9000]
 const FROZEN_MS = 15_000
+/** A file in which nothing is known: what fails is new there. */
+const BASELINE = 'baseline.jsonl'
 const MEMORY_EVERY_MS = 100
 
 /** One command line, and what may be expected of it. */
@@ -63,6 +66,7 @@ export function commandsOf(stage: Stage, random: Random, suiteFile: string): Com
       ['--min-pass-rate', '50%'],
       ['--max-duration', '10m'],
       ['--no-new-failures-against', 'last'],
+      ['--baseline', join(dirname(suiteFile), BASELINE)],
     ])
     const junit = random.chance(0.3) ? ['--junit', 'report.xml'] : []
     return [
@@ -151,6 +155,7 @@ export const commands: Part = {
     const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-fuzz-'))
     const suiteFile = join(folder, 'suite.yaml')
     writeFileSync(suiteFile, SUITE_FILE)
+    writeFileSync(join(folder, BASELINE), writeBaseline([]))
     try {
       const command = random.pick(commandsOf(stage, random, suiteFile))
       await runAndLook({
