@@ -82,7 +82,7 @@ describe('what opens above the page is as tall as what is in it', () => {
     expect(inside('Palette').slice(2)).toEqual(['Nothing fits.'])
     expect(topOf()).toBe(top)
     // The page shows where the palette does not cover it any more.
-    expect(app.frame()).toContain('Transport')
+    expect(app.frame()).toContain('Enabled')
   })
 
   test('help, filtered', async () => {

@@ -341,7 +341,7 @@ describe('the frame', () => {
     })
     try {
       app = await openApp({ testService, place: projectsRoute.to() })
-      const frame = await app.see('not known: Not allowed')
+      const frame = await app.see('✗ Not allowed')
       expect(frame).toContain('▌Sandbox')
       await app.press(projectsKeys.bindings.open)
       await app.see('▌everything')

@@ -46,7 +46,7 @@ export const nextStepKeys = define.screen('nextSteps', 'What you can do now', {
   call: on('call', 'call a tool', {
     hint: true,
     needs: 'servers.callTool',
-    help: 'Go to the tools of a server; Enter calls the chosen one.',
+    help: 'Go to the tools of a server, where the chosen one is called.',
   }),
   importServers: on('newOfFile', 'import servers', {
     hint: true,

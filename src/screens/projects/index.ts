@@ -1,7 +1,7 @@
 import { namedItems } from '../../api/client/cache/cached.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { defineScreen } from '../../tui/router/screen.ts'
-import { projectsKeys } from './bindings.ts'
+import { nextStepKeys, projectsKeys } from './bindings.ts'
 import { projectsRoute } from './route.ts'
 
 /** Projects that the key has access to. */
@@ -11,7 +11,7 @@ export const projectsScreen = defineScreen({
   about: 'Projects that the key has access to.',
   order: 2,
   goKey: 'p',
-  bindings: [projectsKeys],
+  bindings: [projectsKeys, nextStepKeys],
   named: namedItems(contract.projects.list, 'project', (_, projectId) => projectsRoute.to({ projectId })),
   load: async () => (await import('./screen.tsx')).ProjectsScreen,
 })

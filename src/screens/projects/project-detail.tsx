@@ -10,19 +10,13 @@ import { runReportLabel, suiteStateOf } from '../../domain/runs/suite-state.ts'
 import { Pane } from '../../components/panes/pane.tsx'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
-import { heading, recordView } from '../../components/lines.ts'
+import { heading, problemLines, recordView } from '../../components/lines.ts'
 import { featureText, permissionSummary } from '../../components/records/permission-lines.ts'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import type { ApiPages } from '../../hooks/use-api-pages.ts'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useNextSteps } from './use-next-steps.ts'
-
-/** What the person may do here, or why that is not known. */
-function permissionText({ data, problem }: ApiQuery<ProjectCapabilities>): string {
-  if (data) return permissionSummary(data)
-  return problem ? `not known: ${problem.title}. ${problem.sentence}` : 'reading…'
-}
 
 /** Suites whose last run shows. */
 const LATEST = 8
@@ -64,13 +58,15 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const count = ({ items, hasMore }: Pick<ApiPages<unknown>, 'items' | 'hasMore'>): string =>
     items ? `${items.length}${hasMore ? '+' : ''}` : UNKNOWN
   const steps = useNextSteps(project, servers, suites)
+  const { data, problem } = capabilities
+  const unread = !data && problem ? ['', heading('What you may do here'), ...problemLines(symbols, problem)] : []
   const { lines, rest } = recordView(
     [
       ['Description', project.description],
       ['Servers', count(servers)],
       ['Eval suites', count(suites)],
       ['Role here', capabilities.data?.projectRole],
-      ['You may', permissionText(capabilities)],
+      ['You may', data ? permissionSummary(data) : problem ? undefined : 'Reading…'],
       ['Swarms and scenarios', featureText(capabilities.data)],
     ],
     [
@@ -78,6 +74,7 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
       ['Plan', capabilities.data?.plan?.name],
       ['Id', project.id],
     ],
+    unread,
   )
   const first = [...steps, ...latestRunLines(suites.items ?? [], symbols)]
   return (
