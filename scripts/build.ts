@@ -12,6 +12,7 @@ import { dist, inputsFile, root } from './paths.ts'
 const lazyPackages = [
   'undici',
   '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server',
   '@hono/node-server',
   'ajv',
   'commander',

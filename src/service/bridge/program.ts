@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import type { JSONRPCMessage, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { parseExact } from '../../lib/json.ts'
+import { createGuardian } from '../connections/guardian.ts'
+import { startServer, type ServerCommand, type ServerProcess } from '../connections/server-process.ts'
+import { createLineReader } from '../connections/stdio-link.ts'
+import { createPendingWork, inMebibytes } from '../connections/types.ts'
+import type { Behind } from './forwarded.ts'
+
+/** Programs at once; clients often leave their sessions without a word, and then the one unused longest ends. */
+const MOST_SESSIONS = 8
+/** Longest message of a program, and most that it may print between two answers, in bytes. */
+const MOST_BYTES = 8 * 1024 * 1024
+/** JSON-RPC's code for what a server says of itself. */
+const SERVER_ERROR = -32_000
+
+type Id = string | number
+type Message = { id?: Id; method?: string; params?: { progressToken?: unknown; _meta?: { progressToken?: unknown } } }
+type Transport = WebStandardStreamableHTTPServerTransport
+
+type Session = {
+  transport: Transport
+  /** The token of each request without an answer yet, in the order in which they came. */
+  open: Map<Id, unknown>
+  start(): Promise<void>
+}
+
+/** A stdio server over HTTP: the protocol library speaks HTTP, and messages go through unchanged. */
+export async function bridgeProgram(command: ServerCommand, serverName: string): Promise<Behind> {
+  const { WebStandardStreamableHTTPServerTransport: Transport } = await import('@modelcontextprotocol/server')
+  const guardian = createGuardian()
+  const pending = createPendingWork()
+  const sessions = new Map<string, Session>()
+
+  const begin = (): Transport => {
+    const transport: Transport = new Transport({
+      sessionIdGenerator: randomUUID,
+      async onsessioninitialized(id) {
+        await session.start()
+        sessions.set(id, session)
+        endUnused(sessions)
+      },
+    })
+    const session = createSession(transport, async () => {
+      const server = await startServer(command, serverName, guardian, 'here')
+      transport.onclose = () => {
+        sessions.delete(transport.sessionId!)
+        pending.add(server.end())
+      }
+      return server
+    })
+    return transport
+  }
+  return {
+    answer(request) {
+      const id = request.headers.get('mcp-session-id')
+      if (id === null) return begin().handleRequest(request)
+      const session = sessions.get(id)
+      // As the library says it of a session that is not its own.
+      if (!session) return Response.json(errorOf(null, 'Session not found'), { status: 404 })
+      sessions.delete(id)
+      sessions.set(id, session)
+      return session.transport.handleRequest(request)
+    },
+    async close() {
+      for (const { transport } of sessions.values()) await transport.close()
+      await pending.settled()
+      guardian.close()
+    },
+  }
+}
+
+function endUnused(sessions: ReadonlyMap<string, Session>): void {
+  if (sessions.size <= MOST_SESSIONS) return
+  const unused = [...sessions.values()].find(({ open }) => open.size === 0)
+  void unused?.transport.close()
+}
+
+function createSession(transport: Transport, startProgram: () => Promise<ServerProcess>): Session {
+  const open = new Map<Id, unknown>()
+  let printed = 0
+  const send = (message: object, relatedRequestId?: Id) => {
+    const related = relatedRequestId === undefined ? {} : { relatedRequestId }
+    // What answers nothing that was asked has no stream to go to.
+    transport.send(message as JSONRPCMessage, related).catch(() => undefined)
+  }
+  const fail = (how: string) => {
+    for (const id of open.keys()) send(errorOf(id, `The server ${how}`), id)
+    open.clear()
+    void transport.close()
+  }
+  const take = (line: string) => {
+    printed += line.length + 1
+    const message = messageOf(line)
+    if (printed > MOST_BYTES) return fail(`printed more than ${inMebibytes(MOST_BYTES)} without an answer`)
+    if (!message) return
+    if (message.method !== undefined) return send(message, relatedTo(message, open))
+    if (message.id === undefined || !open.delete(message.id)) return
+    printed = 0
+    send(message, message.id)
+  }
+  return {
+    transport,
+    open,
+    async start() {
+      const server = await startProgram().catch((error: Error) => error)
+      if (server instanceof Error) {
+        transport.onmessage = message => 'id' in message && send(errorOf(message.id!, server.message), message.id)
+        return
+      }
+      const reader = createLineReader(MOST_BYTES, take)
+      server.child.stdout.on('data', (chunk: Buffer) => {
+        if (!reader.push(chunk)) fail(`answered more than ${inMebibytes(MOST_BYTES)} in one message`)
+      })
+      void server.ended.then(fail)
+      transport.onmessage = message => {
+        const { id, method, params } = message as Message
+        if (method !== undefined && id !== undefined) open.set(id, params?._meta?.progressToken)
+        server.child.stdin.write(`${JSON.stringify(message)}\n`)
+      }
+    },
+  }
+}
+
+/** Undefined for what is no message, such as a banner. */
+function messageOf(line: string): Message | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined
+  try {
+    return parseExact(line) as Message
+  } catch {
+    return undefined
+  }
+}
+
+/** The request whose stream a message belongs on: that of its progress, else the one that was asked last. */
+function relatedTo({ params }: Message, open: ReadonlyMap<Id, unknown>): Id | undefined {
+  const token = params?.progressToken
+  const [reported] = [...open].find(([, each]) => token !== undefined && each === token) ?? []
+  return reported ?? [...open.keys()].at(-1)
+}
+
+function errorOf(id: Id | null, message: string): object {
+  return { jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message } }
+}

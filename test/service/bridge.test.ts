@@ -1,0 +1,155 @@
+import { request as httpRequest } from 'node:http'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openBridge, type Bridge } from '../../src/service/bridge/bridge.ts'
+import type { ServerTarget } from '../../src/service/connections/types.ts'
+import { stillRunning } from '../journeys/processes.ts'
+import { PATIENCE } from '../patience.ts'
+import { startHttpServer } from '../servers/http-server.ts'
+import { everything, httpTarget, small } from '../servers/targets.ts'
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+async function bridgeTo(target: ServerTarget): Promise<Bridge> {
+  const bridge = await openBridge(target)
+  closing.push(() => bridge.close())
+  return bridge
+}
+
+/** The protocol library's own client over the bridge; it answers requests for a model's words. */
+async function connectTo({ url }: Bridge) {
+  const client = new Client({ name: 'tester', version: '1' }, { capabilities: { sampling: {} } })
+  client.setRequestHandler('sampling/createMessage', () => ({
+    role: 'assistant',
+    model: 'm',
+    content: { type: 'text', text: 'from the client' },
+  }))
+  const transport = new StreamableHTTPClientTransport(new URL(url))
+  closing.push(() => client.close())
+  await client.connect(transport)
+  return { client, transport }
+}
+
+const textOf = ({ content }: { content: unknown }) => (content as { text: string }[])[0]!.text
+
+/** Status of a request with these headers, which `fetch` would not send. */
+const statusOf = (url: string, headers: Record<string, string>) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    httpRequest(url, { method: 'POST', headers }, response => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end('{}')
+  })
+
+describe('a stdio server', () => {
+  test('gets requests, and its progress and its own requests come on the stream of the call', async () => {
+    const { client } = await connectTo(await bridgeTo(everything()))
+    expect(client.getServerVersion()).toMatchObject({ name: expect.stringContaining('everything') })
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('trigger-sampling-request')
+    const steps: number[] = []
+    const long = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } }
+    const asked = client.callTool(
+      { name: 'trigger-sampling-request', arguments: { prompt: 'hello', maxTokens: 5 } },
+      PATIENCE,
+    )
+    const done = client.callTool(long, { ...PATIENCE, onprogress: ({ progress }) => steps.push(progress) })
+    expect(textOf(await done)).toContain('completed')
+    expect(steps).toEqual([1, 2])
+    expect(textOf(await asked)).toContain('from the client')
+  })
+
+  test('is a program of its own in each session, which ends with the session or the bridge', async () => {
+    const bridge = await bridgeTo(small('healthy'))
+    const [one, two] = [await connectTo(bridge), await connectTo(bridge)]
+    const pidOf = async ({ client }: typeof one) => {
+      const { pid } = JSON.parse(textOf(await client.callTool({ name: 'pid' }))) as { pid: number }
+      return pid
+    }
+    const [first, second] = [await pidOf(one), await pidOf(two)]
+    expect(stillRunning([first, second])).toHaveLength(2)
+    expect(first).not.toBe(second)
+    await one.transport.terminateSession()
+    await expect.poll(() => stillRunning([first]), PATIENCE).toEqual([])
+    expect(await pidOf(two)).toBe(second)
+    await bridge.close()
+    expect(stillRunning([second])).toEqual([])
+  })
+
+  test('does not pile up where clients leave without a word: the session unused longest ends', async () => {
+    const bridge = await bridgeTo(small('healthy'))
+    const sessions = []
+    for (let at = 0; at < 9; at += 1) sessions.push(await connectTo(bridge))
+    await expect(sessions[0]!.client.listTools()).rejects.toThrow('Session not found')
+    expect((await sessions[1]!.client.listTools()).tools).not.toEqual([])
+    expect((await sessions[8]!.client.listTools()).tools).not.toEqual([])
+  })
+
+  test('that ends says why to whoever waits, and so does one that cannot be started', async () => {
+    const ends = connectTo(await bridgeTo(small('exits')))
+    await expect(ends).rejects.toThrow('The server exited with code 3: cannot read the configuration: TOKEN is missing')
+    const transport = { type: 'stdio' as const, command: '/no/such/program', args: [], env: {} }
+    await expect(connectTo(await bridgeTo({ ...small(''), transport }))).rejects.toThrow('command not found')
+  })
+
+  test('that floods or prints what is no message loses its session, or that alone', async () => {
+    const flooding = await connectTo(await bridgeTo(small('floods-garbage')))
+    await expect(flooding.client.callTool({ name: 'echo' }, PATIENCE)).rejects.toThrow('without an answer')
+    const huge = await connectTo(await bridgeTo(small('huge-line')))
+    await expect(huge.client.callTool({ name: 'echo' }, PATIENCE)).rejects.toThrow('8 MiB in one message')
+    const careless = await connectTo(await bridgeTo(small('garbage')))
+    expect((await careless.client.listTools()).tools).not.toEqual([])
+  })
+
+  test('starts for a session alone, and only for who has its address and is no page of another site', async () => {
+    const { url } = await bridgeTo({ ...small(''), transport: httpTarget('http://127.0.0.1:1/').transport })
+    expect(await statusOf(url, { host: 'evil.example' })).toBe(403)
+    expect(await statusOf(url, { origin: 'http://evil.example' })).toBe(403)
+    expect(await statusOf(new URL('/mcp', url).href, {})).toBe(404)
+    expect(await statusOf(url, {})).toBe(502)
+    const program = await bridgeTo(small('healthy'))
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    expect((await fetch(program.url, { method: 'POST', headers, body })).status).toBe(400)
+  })
+})
+
+describe('a server over HTTP', () => {
+  test('gets its headers and its token at each request, and sessions pass through', async () => {
+    const server = await startHttpServer()
+    closing.push(server.close)
+    const target = httpTarget(server.url, { 'X-Api-Key': 'of the header' })
+    let tokens = 0
+    const transport = { ...target.transport, accessToken: async () => `token-${(tokens += 1)}` } as never
+    const { client } = await connectTo(await bridgeTo({ ...target, transport }))
+    expect((await client.listTools()).tools).toMatchObject([{ name: 'count' }])
+    const posts = server.seen.filter(({ method }) => method !== '')
+    expect(posts.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list'])
+    expect(posts.every(({ headers }) => headers['x-api-key'] === 'of the header')).toBe(true)
+    expect(new Set(posts.map(({ headers }) => headers.authorization)).size).toBe(3)
+    expect(posts[2]!.headers['mcp-session-id']).toMatch(/^session-/)
+  })
+
+  test('is followed within its origin, and another one gets none of its headers', async () => {
+    const other = await startHttpServer()
+    const moved: string[] = []
+    const server = await startHttpServer({
+      '*'(_, request, response) {
+        moved.push(`${request.url} ${String(request.headers['x-api-key'])}`)
+        response.writeHead(307, { location: request.url === '/mcp' ? '/mcp/' : other.url }).end()
+      },
+    })
+    closing.push(server.close, other.close)
+    const { url } = await bridgeTo(httpTarget(server.url, { 'X-Api-Key': 'secret' }))
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    const answer = await fetch(url, { method: 'POST', body })
+    expect(moved).toEqual(['/mcp secret', '/mcp/ secret'])
+    expect(answer.status).toBe(404)
+    expect(other.seen).toHaveLength(1)
+    expect(other.seen[0]!.headers['x-api-key']).toBeUndefined()
+  })
+})
