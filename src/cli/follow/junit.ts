@@ -1,9 +1,7 @@
 import { isoSeconds } from '../../lib/times.ts'
-import XMLBuilder from 'fast-xml-builder'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
-import { escapedXml } from '../../lib/printable.ts'
 import { redactedValue, type Own } from '../../lib/redaction/redaction.ts'
 import { amountOf } from '../../domain/runs/amount.ts'
 import { CAUSES, causeOf, isMeasuredFailure } from '../../domain/runs/causes.ts'
@@ -15,6 +13,17 @@ import { casesRunAgain, trialState, uncheckedCases } from '../../domain/runs/tri
 import { variantNames, variantOfTrial } from '../../domain/runs/variants.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import type { BaselineReport } from '../../domain/runs/baseline-report.ts'
+import {
+  caseOf,
+  classNameOf,
+  type Counted,
+  inAttribute,
+  inText,
+  junitDocument,
+  seconds,
+  suiteOf,
+  type TestKind,
+} from './junit-document.ts'
 
 /**
  * A run for the report: its record, its trials, its gates, the exit code they lead to, and what its suite is called; or
@@ -31,10 +40,6 @@ export type ReportedRun = { name: string } & (
   | { run?: never; why: string }
 )
 
-const LONGEST_TEXT = 20_000
-/** What XML 1.0 cannot hold, not even escaped. */
-const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
-
 /**
  * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
  * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
@@ -44,45 +49,11 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
  * are redacted as in a summary.
  */
 export function junitXml(runs: readonly ReportedRun[], own: Own = {}): string {
-  const builder = new XMLBuilder({
-    ignoreAttributes: false,
-    attributeNamePrefix: '@',
-    suppressBooleanAttributes: false,
-    suppressEmptyNode: true,
-    format: true,
-  })
-  const suites = runs.map(each => redactedValue(each.run ? toSuite(each) : unreadSuite(each), own))
-  const sum = (of: (suite: ReturnType<typeof countsOf>) => number): number =>
-    suites.reduce((total, suite) => total + of(suite), 0)
-  const xml = builder.build({
-    '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
-    testsuites: {
-      '@name': 'mcpdeck',
-      '@tests': sum(suite => suite['@tests']),
-      '@failures': sum(suite => suite['@failures']),
-      '@errors': sum(suite => suite['@errors']),
-      '@skipped': sum(suite => suite['@skipped']),
-      testsuite: suites,
-    },
-  })
-  return escapedXml(xml)
-}
-
-type Counted = { kind: TestKind; testcase: object }
-
-function countsOf(cases: readonly Counted[]) {
-  const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
-  return {
-    '@tests': cases.length,
-    '@failures': count('failure'),
-    '@errors': count('error'),
-    '@skipped': count('skipped'),
-  }
+  return junitDocument(runs.map(each => redactedValue(each.run ? toSuite(each) : unreadSuite(each), own)))
 }
 
 function unreadSuite({ name, why }: Extract<ReportedRun, { why: string }>) {
-  const cases = [ofWholeRun(name, ITSELF, 'error', { type: 'no run', why })]
-  return { '@name': inAttribute(name), ...countsOf(cases), testcase: cases.map(each => each.testcase) }
+  return suiteOf({ name }, [caseOf(name, ITSELF, 'error', { type: 'no run', why })])
 }
 
 function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<ReportedRun, { run: EvalRun }>) {
@@ -115,10 +86,8 @@ function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<Repor
       judgeAdvice(run.judges).map(({ id, words }) => [`judge.${id}`, `${words} (advice beside the verdict)`]),
     ),
   }
-  return {
-    '@name': inAttribute(name),
-    '@id': inAttribute(run.id),
-    ...countsOf(cases),
+  const named = { name, id: run.id }
+  return suiteOf(named, cases, {
     ...(from !== undefined && { '@timestamp': isoSeconds(from).replace('Z', '') }),
     ...(from !== undefined && to !== undefined && { '@time': seconds(to - from) }),
     properties: {
@@ -126,8 +95,7 @@ function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<Repor
         value == null ? [] : [{ '@name': key, '@value': inAttribute(value) }],
       ),
     },
-    testcase: cases.map(each => each.testcase),
-  }
+  })
 }
 
 /** `baseline.regressed` and its like, with the names of the cases; those without any are left out. */
@@ -140,7 +108,7 @@ function baselineProperties({ file, ...kinds }: BaselineReport): Record<string, 
 function gateCase(suiteName: string, { gate, passed, says }: GateResult): Counted[] {
   if (passed === true) return []
   const found = { type: 'gate', why: says }
-  return [ofWholeRun(suiteName, `gate ${gate}`, passed === false ? 'failure' : 'error', found)]
+  return [caseOf(suiteName, `gate ${gate}`, passed === false ? 'failure' : 'error', found)]
 }
 
 /** The run itself, where its own word is not that it passed. */
@@ -148,23 +116,10 @@ function runCase(suiteName: string, run: EvalRun): Counted[] {
   const outcome = outcomeOfRun(run)
   if (outcome === 'passed') return []
   const why = whyUndecided(run) ?? `The run is ${outcome}.`
-  return [ofWholeRun(suiteName, ITSELF, outcome === 'failed' ? 'failure' : 'error', { type: outcome, why })]
+  return [caseOf(suiteName, ITSELF, outcome === 'failed' ? 'failure' : 'error', { type: outcome, why })]
 }
 
 const ITSELF = 'the run itself'
-
-type Found = { type: string; why: string }
-
-function ofWholeRun(suiteName: string, name: string, kind: TestKind, { type, why }: Found): Counted {
-  const found = { '@type': type, '@message': inAttribute(why) }
-  return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': name, [kind]: found } }
-}
-
-function classNameOf(suiteName: string): string {
-  return inAttribute(suiteName).replaceAll('.', '_')
-}
-
-type TestKind = 'passed' | 'failure' | 'error' | 'skipped'
 
 function kindOf(trial: EvalIteration): TestKind {
   const standing = trialState(trial)
@@ -214,17 +169,4 @@ function trialsOfVariants(trials: readonly EvalIteration[]): Map<string, number>
     often.set(key, (often.get(key) ?? 0) + 1)
   }
   return often
-}
-
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3)
-}
-
-function inText(text: string): string {
-  return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll(NOT_XML, '\uFFFD')
-}
-
-/** Readers of XML make blanks of the line breaks of attributes. */
-function inAttribute(text: string): string {
-  return inText(text).replaceAll(/[\t\n\r]+/g, ' ')
 }
