@@ -1,85 +1,30 @@
-import type { ProfileKey, Stored } from '../../lib/files/profile-store.ts'
+import type { Stored } from '../../lib/files/profile-store.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { DoctorReport } from '../../api/contract/server-operations.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import type { DoctorFinding, ExaminedReport } from './findings.ts'
+import { createKeptReports, keptReportsKey, type KeptReport, type KeptReports } from './kept-reports.ts'
 
-type Server = { projectId: string; serverId: string }
-/** `key` names the project and the server. */
-export type StoredReport = { key: string; at: number; report: ExaminedReport }
+/** The doctor's last report on each server that was examined from here. */
+export type DoctorReports = KeptReports<ExaminedReport>
 
-/** The doctor's last report on each server that was examined from here, kept for the next start. */
-export type DoctorReports = {
-  /** What is kept of a project's servers; `at` in epoch milliseconds of this machine. */
-  of(projectId: string): { serverId: string; at: number; report: ExaminedReport }[]
-  last(server: Server): ExaminedReport | undefined
-  keep(server: Server, report: ExaminedReport): void
-  forget(server: Server): void
-}
-
-/** Most servers; those examined longest ago go first. */
-const MOST_SERVERS = BOUNDS.doctorReports.most
 const MOST_TEXT = BOUNDS.doctorText.most
 const MOST_ENTRIES = BOUNDS.doctorEntries.most
 
-export const doctorReportsKey: ProfileKey<readonly StoredReport[]> = {
-  name: 'doctor',
-  version: 1,
-  empty: [],
-  read: ({ reports }) => (Array.isArray(reports) ? reports.filter(isStored) : undefined),
-  write: reports => ({ reports }),
-}
+export const doctorReportsKey = keptReportsKey<ExaminedReport>('doctor', isExamined)
 
-export function createDoctorReports({
-  stored,
-  clock,
-}: {
-  stored: Stored<readonly StoredReport[]>
+export function createDoctorReports(given: {
+  stored: Stored<readonly KeptReport<ExaminedReport>[]>
   clock: Pick<Clock, 'now'>
 }): DoctorReports {
-  const latest = (): readonly StoredReport[] => {
-    stored.refresh()
-    return stored.get()
-  }
-  return {
-    of: projectId =>
-      latest().flatMap(({ key, at, report }) => {
-        const [project, serverId] = JSON.parse(key) as [string, string]
-        return project === projectId ? [{ serverId, at, report }] : []
-      }),
-    last: server => latest().find(({ key }) => key === keyOf(server))?.report,
-    keep(server, report) {
-      const key = keyOf(server)
-      const fresh = { key, at: clock.now(), report: shortened(report) }
-      stored.change(before => [fresh, ...before.filter(each => each.key !== key)].slice(0, MOST_SERVERS))
-    },
-    forget(server) {
-      const key = keyOf(server)
-      if (latest().some(each => each.key === key)) stored.change(before => before.filter(each => each.key !== key))
-    },
-  }
+  return createKeptReports({ ...given, most: BOUNDS.doctorReports.most, shortened })
 }
 
-function keyOf({ projectId, serverId }: Server): string {
-  return JSON.stringify([projectId, serverId])
-}
-
-function isStored(value: unknown): value is StoredReport {
-  const { key, at, report } = Object(value) as Record<string, unknown>
-  if (typeof key !== 'string' || typeof at !== 'number' || !isKey(key)) return false
+function isExamined(report: unknown): boolean {
   const { findings, since, toolTokens } = Object(report) as Record<string, unknown>
   if (!(since === undefined || isSince(since)) || !['undefined', 'number'].includes(typeof toolTokens)) return false
   return Array.isArray(findings) && findings.every(isFinding) && DoctorReport().safeParse(report).success
-}
-
-function isKey(key: string): boolean {
-  try {
-    const parts = JSON.parse(key) as unknown
-    return Array.isArray(parts) && parts.length === 2 && parts.every(part => typeof part === 'string')
-  } catch {
-    return false
-  }
 }
 
 function isSince(value: unknown): boolean {
