@@ -53,6 +53,7 @@ import {
   upgradeCopies,
 } from './kept-things.ts'
 import { recordedProbes } from './kept-calls.ts'
+import { conformanceProbes } from './kept-conformance.ts'
 
 type Probe = (size: number) => Left | Promise<Left>
 
@@ -142,6 +143,7 @@ const probes: Record<BoundName, Probe> = {
     return listsToStore(lists).reduce((sum, [, { rows }]) => sum + rows.size, 0)
   },
   seenLists: size => listsToStore(new Map(times(size, at => [`l${at}`, seenList(1, at)]))).length,
+  ...conformanceProbes(() => freshFile()),
   doctorReports(size) {
     const reports = doctorReportsAt(freshFile())
     for (let at = 0; at < size; at += 1) reports.keep({ projectId: 'p', serverId: `s${at}` }, examined('n'))

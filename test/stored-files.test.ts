@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { accessNotesKey } from '../src/domain/scenarios/notes.ts'
+import { conformanceReportsKey } from '../src/domain/conformance/reports.ts'
 import { doctorReportsKey } from '../src/domain/servers/reports.ts'
 import { notebookKey } from '../src/domain/notebook/notebook.ts'
 import { nowKey } from '../src/domain/now/memory.ts'
@@ -15,6 +16,8 @@ import { examined } from './kept-things.ts'
 import { storedAt } from './stored-file.ts'
 
 const report = { key: '["p","s"]', at: 5, report: examined('Connected.', 1) }
+const ofPing = { name: 'ping', state: 'failed', isExpected: false, durationMs: 3, passed: 1, failed: [] }
+const tested = { key: '["p","s"]', at: 5, report: { verdict: 'failed', version: '1', scenarios: [ofPing] } }
 const incident = { id: 'i', title: 't', openedAt: 1, entries: [{ id: 'e', at: 2, note: 'n' }] }
 const check = { projectId: 'p', serverId: 's', status: 'error', at: 3 }
 
@@ -52,6 +55,7 @@ const onDisk: readonly [name: string, key: ProfileKey<never>, text: object, valu
     { projects: ['p'], acknowledged: new Map([['k', { mark: 'm', at: 1 }]]), checks: new Map([['p/s', check]]) },
   ],
   ['doctor', doctorReportsKey as never, { version: 1, reports: [report] }, [report]],
+  ['conformance', conformanceReportsKey as never, { version: 1, reports: [tested] }, [tested]],
   ['notebook', notebookKey as never, { version: 1, incidents: [incident] }, [incident]],
 ]
 

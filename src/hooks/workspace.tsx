@@ -3,6 +3,7 @@ import type { AccessNotes } from '../domain/scenarios/notes.ts'
 import type { VisitorDoor } from '../domain/scenarios/visitor-door.ts'
 import type { Budget } from '../api/client/budget/budget.ts'
 import type { Client } from '../api/client/client.ts'
+import type { ConformanceReports } from '../domain/conformance/reports.ts'
 import type { Connections } from '../domain/connections/connections.ts'
 import type { DoctorReports } from '../domain/servers/reports.ts'
 import type { ServerFiles } from '../domain/servers/files/importing.ts'
@@ -82,6 +83,8 @@ export type Workspace = {
   notebook?: Notebook
   /** The doctor's last report on each server; absent where none is kept. */
   doctorReports?: DoctorReports
+  /** The last run of the conformance suite against each server; absent where none is kept. */
+  conformanceReports?: ConformanceReports
   /** Steps of examinations under way; absent where the service answers all of them at once. */
   doctorSteps?: DoctorSteps
   /** What servers ask of the person; absent where the service does not connect them in this process. */

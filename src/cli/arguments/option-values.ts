@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import ms, { type StringValue } from 'ms'
 
 /** Collects a repeated option. */
-export function collect(text: string, all: string[]): string[] {
+export function collect(text: string, all: string[] = []): string[] {
   return [...all, text]
 }
 

@@ -4,6 +4,7 @@ import { SHELLS, type Shell } from '../completion/shells.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { nounsHelp, PARENT_OPTIONS } from '../nouns/nouns.ts'
 import { collect, duration, whole } from '../arguments/option-values.ts'
+import type { ConformanceOptions } from '../conformance/conformance-command.ts'
 import type { NotebookExportOptions } from '../notebook/notebook-command.ts'
 import type { ReachOptions } from '../workspace/unsaved-reach.ts'
 import { command, verb, type CommandDeclaration } from './declare.ts'
@@ -116,6 +117,33 @@ export const inspection: readonly CommandDeclaration[] = [
         )
       const { examineSelf, examineServers } = await doctor()
       return servers.length > 0 ? await examineServers(servers, common, own) : await examineSelf(common, own.json)
+    },
+  }),
+  command<ConformanceOptions & ReachOptions>({
+    name: 'conformance',
+    says: 'Run the official conformance suite against a server; the exit code is the verdict.',
+    words: [['[server]', 'id or name of a saved server, unless --command or --url is given']],
+    flags: [
+      ['--scenario <name>', 'only this scenario of the suite; repeatable', collect],
+      ['--spec-version <version>', 'only scenarios of this version of the protocol'],
+      ['--expected <file>', 'YAML file with the scenarios that are expected to fail, as the suite reads it'],
+      ['--suite-version <version>', 'version of the suite; by default the installed one, else the one tested'],
+      ['--time-limit <time>', 'end the suite after this time; 10m by default', duration],
+      ['--junit <file>', 'write the scenarios as JUnit XML'],
+      ['--json', 'print one object'],
+      ...REACH,
+    ],
+    async run({ words, own, common }) {
+      const conformance = () => import('../conformance/conformance-command.ts')
+      if (reachesUnsaved(own))
+        return await unsavedly(common, own, conformance, ({ testConformance }, context, name) =>
+          testConformance(context, [name, ...words], own),
+        )
+      const [{ inWorkspace }, { testConformance }] = await Promise.all([
+        import('../workspace/in-workspace.ts'),
+        conformance(),
+      ])
+      return await inWorkspace(common, context => testConformance(context, words, own))
     },
   }),
   verb(

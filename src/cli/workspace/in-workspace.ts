@@ -35,6 +35,8 @@ export type CommandContext = {
   find: (noun: string, wanted: string, fields?: Fields) => Promise<Item & { id: string }>
   /** Who refuses every write, as the subject of a sentence; undefined where nobody does. */
   refusing?: string | undefined
+  /** A server with its secrets, to connect to it here; absent where a service has it. */
+  targetOf?: OpenedWorkspace['targetOf']
   /** Absent where nothing is saved. */
   saved?: { opened: OpenedWorkspace; settings: Settings }
 }
@@ -90,10 +92,8 @@ export async function inSettings(
       : `profile ${settings.profile.name}`
     : undefined
   const saved = { opened, settings }
-  return await ending(
-    () => work({ ...contextOf({ client, common, refusing, project: settings.project }), saved }),
-    opened.close,
-  )
+  const given = { client, common, refusing, project: settings.project, targetOf: opened.targetOf }
+  return await ending(() => work({ ...contextOf(given), saved }), opened.close)
 }
 
 /** The exit code of a command's work, which is closed in any case. */

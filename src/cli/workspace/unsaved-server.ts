@@ -29,7 +29,8 @@ export async function withUnsavedServer(
     budget: createBudget({ unlimited: true }),
   })
   const refusing = common.readOnly ? '--read-only' : undefined
-  const context = contextOf({ client, common, refusing, project: undefined })
+  const targetOf = async (serverId: string) => service.targetOf(serverId)
+  const context = contextOf({ client, common, refusing, project: undefined, targetOf })
   return await ending(
     async () => {
       await client.servers.create({

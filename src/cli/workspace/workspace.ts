@@ -12,6 +12,7 @@ import { API_PREFIX } from '../../api/contract/contract.ts'
 import { StorageError } from '../../api/contract/error.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
 import { connectionsKey, createConnections } from '../../domain/connections/connections.ts'
+import { conformanceReportsKey, createConformanceReports } from '../../domain/conformance/reports.ts'
 import { createDoctorReports, doctorReportsKey } from '../../domain/servers/reports.ts'
 import { createDismissedSteps, dismissedStepsKey } from '../../domain/next-steps/next-steps.ts'
 import { createServerNews } from '../../domain/servers/news.ts'
@@ -37,6 +38,7 @@ import { budgetKeyId } from '../../api/client/budget/shared-ledger.ts'
 import { openProfileStore, type ProfileKey, type ProfileStore, type Stored } from '../../lib/files/profile-store.ts'
 import type { Workspace } from '../../hooks/workspace.tsx'
 import type { EarlyStart } from '../../service/connections/early-start.ts'
+import type { ServerTarget } from '../../service/connections/types.ts'
 import type { ServerRow } from '../../service/servers/rows.ts'
 import type { Service } from '../../service/workspace/service.ts'
 import { executingIn } from '../../service/workspace/executing.ts'
@@ -62,6 +64,8 @@ export type OpenedWorkspace = {
   onArrival: (listener: () => void) => void
   /** Resolves when a new workspace of this machine has its samples, which come into it after the first answers. */
   filled: () => Promise<void>
+  /** A saved server with its secrets, to connect to it here; absent of a service, which returns none of them. */
+  targetOf?: (serverId: string) => Promise<ServerTarget | undefined>
   /** Hears of every key: what nobody waits for is read between two. */
   onKey: () => void
   /** Whether this process executes a run; resolves when nothing is executed in it any more. */
@@ -265,8 +269,20 @@ export function openLocal(
   const own = { doctorSteps, serverNews, door, storedReaches, executing, ...(waitingRequests && { waitingRequests }) }
   const workspace = { client, queries: createQueries(client), budget, profile, ...stored, ...own }
   const waits = { onKey: pauses.inputArrived, filled: () => untilFilled(opened) }
+  const targetOf = async (serverId: string) => (await opened()).targetOf(serverId)
   const ends = { ...endsIn(async () => await opening?.catch(() => undefined)), close }
-  return { workspace, journal, cacheFile, place, watchPatterns, onArrival, ...waits, ...ends, service: opened }
+  return {
+    workspace,
+    journal,
+    cacheFile,
+    place,
+    watchPatterns,
+    onArrival,
+    targetOf,
+    ...waits,
+    ...ends,
+    service: opened,
+  }
 }
 
 /** Ends of what this process executes in a workspace, where that was opened. */
@@ -333,6 +349,7 @@ function openProfile({ log, directory }: { log: Log; directory?: string }, ...pr
     accessNotes: createAccessNotes({ stored: store(accessNotesKey), clock: wallClock }),
     now: createNowMemory({ stored: store(nowKey), clock: wallClock }),
     doctorReports: createDoctorReports({ stored: store(doctorReportsKey), clock: wallClock }),
+    conformanceReports: createConformanceReports({ stored: store(conformanceReportsKey), clock: wallClock }),
     dismissedSteps: createDismissedSteps(store(dismissedStepsKey)),
     notebook: createNotebook({ stored: store(notebookKey), clock: wallClock }),
   }

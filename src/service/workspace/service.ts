@@ -5,6 +5,7 @@ import type { AnswerShape } from './answer-shapes.ts'
 import { createBackground, forgetInBackground } from '../core/background.ts'
 import { createCallHistory } from '../calls/calls.ts'
 import { createConnections, type Connections } from '../connections/engine.ts'
+import type { ServerTarget } from '../connections/types.ts'
 import { createServerRequests, type ServerRequests } from '../connections/server-requests.ts'
 import { createTraffic, type Traffic } from '../connections/traffic.ts'
 import type { ConnectionsOptions } from '../connections/runner.ts'
@@ -85,6 +86,8 @@ export type Service = {
   readonly localKey: string
   /** Names the state that an answer depends on: same state, same answer. Undefined where it depends on more. */
   stateOf(endpoint: AnyEndpoint): string | undefined
+  /** A saved server with its secrets, for whoever connects to it in this process; undefined where there is none. */
+  targetOf(serverId: string): ServerTarget | undefined
   /** For making, listing and revoking keys (`core/access.ts`). */
   readonly store: Store
   readonly jobs: Jobs
@@ -185,6 +188,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         return new Response(body, { status, headers: [...headers] })
       },
       stateOf: ({ fromRecords }) => (fromRecords && closing === undefined ? store.state() : undefined),
+      targetOf(serverId) {
+        const row = store.servers.find(serverId)
+        return row && targets.of(row)
+      },
       localKey,
       store,
       jobs,

@@ -1,0 +1,260 @@
+import type { Client } from '../../api/client/client.ts'
+import { failureSentence } from '../../api/client/errors/error-text.ts'
+import { systemErrorReason } from '../../api/client/errors/system-error-text.ts'
+import {
+  type Between,
+  changesBetween,
+  judge,
+  type RanScenario,
+  type Scenario,
+  staleEntries,
+  strangeEntries,
+  verdictOf,
+} from '../../domain/conformance/verdict.ts'
+import type { ConformanceReport } from '../../domain/conformance/reports.ts'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { readInputText } from '../../lib/files/read-input.ts'
+import { formatDuration } from '../../lib/format.ts'
+import { jsonText } from '../../lib/printable.ts'
+import { withoutSecrets } from '../../lib/redaction/redaction.ts'
+import { readYaml } from '../../lib/yaml/yaml-reading.ts'
+import { openBridge, type Bridge } from '../../service/bridge/bridge.ts'
+import { settingSecrets } from '../../service/connections/setting-secrets.ts'
+import type { ServerTarget } from '../../service/connections/types.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+import { reportTheme } from '../doctor/doctor-check.ts'
+import { openReport } from '../follow/final-report.ts'
+import { say } from '../output/prose.ts'
+import { errorLine } from '../output/report-error.ts'
+import { EXIT } from '../process/exit-codes.ts'
+import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
+import { serverOf } from '../verbs/servers.ts'
+import type { CommandContext } from '../workspace/in-workspace.ts'
+import { brokenJunit, conformanceJunit } from './junit.ts'
+import { type Conformance, countOf, failureLines, jsonOf, scenarioLine, sinceLines, verdictLine } from './report.ts'
+import { findSuite, runSuite, type Suite } from './suite.ts'
+
+/** What `mcpdeck conformance` is called with; `timeLimit` in milliseconds. */
+export type ConformanceOptions = {
+  scenario?: readonly string[]
+  specVersion?: string
+  expected?: string
+  junit?: string
+  json?: boolean
+  suiteVersion?: string
+  timeLimit?: number
+}
+
+const TIME_LIMIT_MS = 10 * 60_000
+
+/** `mcpdeck conformance`: 0 all passed or was expected, 1 something failed or is stale, 3 not judged. */
+export async function testConformance(
+  context: CommandContext,
+  words: readonly string[],
+  own: ConformanceOptions,
+): Promise<number> {
+  const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
+  let isWritten = false
+  const write = (xml: string): void => {
+    isWritten = true
+    writeJunit?.(xml)
+  }
+  try {
+    return await testServer(context, words, own, write)
+  } catch (error) {
+    // No report of an earlier run may stand for this one.
+    if (!isWritten) write(brokenJunit(words[0] ?? 'mcpdeck conformance', errorLine(error)))
+    throw error
+  }
+}
+
+async function testServer(
+  context: CommandContext,
+  words: readonly string[],
+  own: ConformanceOptions,
+  writeJunit: (xml: string) => void,
+): Promise<number> {
+  const { client, targetOf, saved, common } = context
+  if (!targetOf)
+    throw new UsageError(
+      'The suite runs on this machine, and the service does not hand out how it reaches a server. Give --url, with ' +
+        '--token-env or --header, or --command.',
+    )
+  const [{ at, name }] = await serverOf(context, words, [], 0)
+  const baseline = own.expected === undefined ? undefined : await readBaseline(own.expected)
+  const suite = findSuite(process.cwd(), own.suiteVersion)
+  // A server that cannot be reached would fail every scenario.
+  await client.servers.validate({ ...at, body: {} })
+  const target = await targetOf(at.serverId)
+  if (!target) throw new UsageError(`The server "${name}" is gone.`)
+  say(
+    suite.installedIn === undefined
+      ? `The official suite ${suite.version} is fetched by npx, unless it has it already.`
+      : `The official suite ${suite.version}, installed in ${suite.installedIn}.`,
+  )
+  const theme = reportTheme(common)
+  const ran = await runAgainst(target, { suite, own, baseline }, scenario => {
+    if (!own.json) process.stdout.write(`${scenarioLine(scenario, theme)}\n`)
+  })
+  const { scenarios, interrupted } = ran
+  const gone = interrupted === undefined ? await goneSince(client, at, scenarios) : undefined
+  const problems = [...ran.problems, ...(gone === undefined ? [] : [gone])]
+  const stale = baseline ? staleEntries(scenarios, baseline) : []
+  const verdict = gone === undefined ? verdictOf(scenarios, stale, problems) : null
+  const plain = ran.ran.map(each => judge(each, ran.between, undefined))
+  const isWhole = problems.length === 0 && own.scenario === undefined
+  const kept = saved?.opened.workspace.conformanceReports
+  const before = kept?.of(at.projectId).find(({ serverId }) => serverId === at.serverId)
+  const result: Conformance = {
+    server: name,
+    suite,
+    specVersion: own.specVersion,
+    between: ran.between,
+    baseline,
+    scenarios,
+    stale,
+    strange: baseline && isWhole ? strangeEntries(scenarios, baseline) : [],
+    problems,
+    verdict,
+    exitCode: interrupted ?? exitCodeOf(verdict),
+    since: before && {
+      at: before.at,
+      version: before.report.version,
+      ...changesBetween(before.report.scenarios, plain),
+    },
+  }
+  if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain))
+  writeJunit(conformanceJunit(result))
+  print(result, own.json === true, theme)
+  return result.exitCode
+}
+
+function exitCodeOf(verdict: Conformance['verdict']): number {
+  if (verdict === null) return EXIT.noVerdict
+  return verdict === 'passed' ? EXIT.done : EXIT.failedVerdict
+}
+
+function print(result: Conformance, isJson: boolean, theme: ReturnType<typeof reportTheme>): void {
+  if (isJson) process.stdout.write(`${jsonText(jsonOf(result))}\n`)
+  else
+    for (const line of [...failureLines(result, theme), ...sinceLines(result), verdictLine(result)])
+      process.stdout.write(`${line}\n`)
+  for (const problem of result.problems) say(problem)
+  for (const entry of result.strange) say(`The expected failure ${entry} names nothing that was run.`)
+}
+
+/**
+ * The entries for servers of a file of expected failures, as the suite reads it: `server:` and a list of scenarios, or
+ * of `scenario:check`; what else it holds is for clients.
+ * @throws UsageError for a file that cannot be read or has another shape
+ */
+async function readBaseline(file: string): Promise<readonly string[]> {
+  let text: string
+  try {
+    text = await readInputText(file, BOUNDS.editedText.most)
+  } catch (error) {
+    throw new UsageError(`The file ${file} cannot be read: ${systemErrorReason(error)}.`)
+  }
+  const read = readYaml(text)
+  const [problem] = read.ok ? [] : read.problems
+  if (problem) throw new UsageError(`${file}:${problem.line}: ${problem.message}`)
+  const [document, another] = read.ok ? read.value : []
+  const { server = [] } = Object(document?.value ?? {}) as { server?: unknown }
+  const isList = Array.isArray(server) && server.every((entry): entry is string => typeof entry === 'string')
+  if (another || Array.isArray(document?.value) || !isList)
+    throw new UsageError(`${file} is no file of expected failures: it holds server: and a list of scenarios.`)
+  const twice = server.find(entry => server.some(other => other.startsWith(`${entry}:`)))
+  if (twice !== undefined) throw new UsageError(`${file} expects all of ${twice} to fail, and single checks of it.`)
+  return server
+}
+
+type Wanted = { suite: Suite; own: ConformanceOptions; baseline: readonly string[] | undefined }
+
+/** Runs the suite once, or once for each scenario that is named. */
+async function runAgainst(
+  target: ServerTarget,
+  { suite, own, baseline }: Wanted,
+  onScenario: (scenario: Scenario) => void,
+) {
+  const { transport } = target
+  const between: Between = transport.type === 'stdio' ? 'program' : (await isOpen(transport)) ? undefined : 'headers'
+  const known = await secretsOf(transport)
+  const limit = own.timeLimit ?? TIME_LIMIT_MS
+  const interruption = listenForInterrupt()
+  const late = AbortSignal.timeout(limit)
+  const signal = AbortSignal.any([interruption.signal, late])
+  const ran: RanScenario[] = []
+  const scenarios: Scenario[] = []
+  const problems: string[] = []
+  let bridge: Bridge | undefined
+  try {
+    bridge = between === undefined ? undefined : await openBridge(target)
+    const url = bridge?.url ?? ('url' in transport ? transport.url : '')
+    const take = (each: RanScenario): void => {
+      const scenario = judge(each, between, baseline)
+      ran.push(each)
+      scenarios.push(scenario)
+      onScenario(scenario)
+    }
+    for (const scenario of own.scenario ?? [undefined]) {
+      const problem = await runSuite(suite, {
+        url,
+        scenario,
+        specVersion: own.specVersion,
+        signal,
+        cleaned: text => withoutSecrets(text, known),
+        onScenario: take,
+      })
+      if (problem !== undefined) problems.push(withoutSecrets(problem, known))
+      if (signal.aborted) break
+    }
+    if (late.aborted) problems.push(`It took longer than ${formatDuration(limit)}; --time-limit gives it more.`)
+    const interrupted = interruption.signal.aborted ? interruptedCode(interruption.signal) : undefined
+    return { between, ran, scenarios, problems, interrupted }
+  } finally {
+    interruption.stop()
+    await bridge?.close()
+  }
+}
+
+type Transport = ServerTarget['transport']
+
+/** Whether an address is all that is needed, and nothing of it secret: others see it on the suite's command line. */
+async function isOpen(transport: Extract<Transport, { type: 'http' }>): Promise<boolean> {
+  const { url, headers, accessToken } = transport
+  return Object.keys(headers).length === 0 && new URL(url).search === '' && (await accessToken?.()) === undefined
+}
+
+async function secretsOf(transport: Transport): Promise<string[]> {
+  if (transport.type === 'stdio') return settingSecrets(transport)
+  return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
+}
+
+/** Why what failed says nothing about the server: it was gone in the end; undefined where it is there. */
+async function goneSince(
+  client: Client,
+  at: { projectId: string; serverId: string },
+  scenarios: readonly Scenario[],
+): Promise<string | undefined> {
+  if (!scenarios.some(({ state, isExpected }) => state === 'failed' && !isExpected)) return undefined
+  try {
+    await client.servers.validate({ ...at, body: {} })
+    return undefined
+  } catch (error) {
+    return `The server no longer answers, so what failed may be due to that: ${failureSentence(error)}`
+  }
+}
+
+/** @param plain the scenarios without a baseline, which the next run may not have */
+function reportOf({ verdict, suite, specVersion }: Conformance, plain: readonly Scenario[]): ConformanceReport {
+  return {
+    verdict,
+    version: suite.version,
+    specVersion,
+    scenarios: plain.map(({ checks, ...scenario }) => ({
+      ...scenario,
+      passed: countOf(checks, 'SUCCESS'),
+      failed: checks.flatMap(({ status, ...check }) => (status === 'FAILURE' ? [check] : [])),
+    })),
+  }
+}

@@ -1,0 +1,223 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { BOUNDS } from '../../lib/bounds.ts'
+import { readRegularFile } from '../../lib/files/read-regular.ts'
+import { type Check, type RanScenario, readChecks } from '../../domain/conformance/verdict.ts'
+import { createGuardian } from '../../service/connections/guardian.ts'
+import { lastWordsIn } from '../../service/connections/last-words.ts'
+import { startServer, type ServerProcess } from '../../service/connections/server-process.ts'
+import { createLineReader } from '../../service/connections/stdio-link.ts'
+import { settlesWithin, untilAborted } from '../../service/core/deadline.ts'
+import { UsageError } from '../arguments/usage-error.ts'
+
+const PACKAGE = '@modelcontextprotocol/conformance'
+/** The version of the official suite that mcpdeck is tested with, and that is fetched where none is installed. */
+export const SUITE_VERSION = '0.1.16'
+
+/** The official conformance suite as it is started here. */
+export type Suite = {
+  version: string
+  /** Where it is installed; undefined where npx fetches it. */
+  installedIn: string | undefined
+  command: string
+  args: readonly string[]
+}
+
+/**
+ * The suite that is installed for a folder, in it or around it; else npx, which fetches it.
+ * @param wanted a version; by default what is installed, else the one that is tested
+ * @throws UsageError for what is no version, and for a package without a program
+ */
+export function findSuite(folder: string, wanted: string | undefined): Suite {
+  const installed = installedSuite(folder)
+  if (installed && (wanted === undefined || wanted === installed.version)) return installed
+  const version = wanted ?? SUITE_VERSION
+  // It becomes a part of the name of a package.
+  if (!/^[\w][\w.+-]*$/.test(version)) throw new UsageError(`--suite-version: "${version}" is no version.`)
+  return { version, installedIn: undefined, command: 'npx', args: ['-y', `${PACKAGE}@${version}`] }
+}
+
+function installedSuite(folder: string): Suite | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const installedIn = join(at, 'node_modules', PACKAGE)
+    const manifest = join(installedIn, 'package.json')
+    if (existsSync(manifest)) {
+      const { version, bin } = JSON.parse(readRegularFile(manifest, BOUNDS.configFile.most)) as {
+        version?: unknown
+        bin?: string | Record<string, string>
+      }
+      const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0]
+      if (typeof version !== 'string' || file === undefined) throw new UsageError(`${manifest} names no program.`)
+      return { version, installedIn, command: nodeProgram(), args: [join(installedIn, file)] }
+    }
+    if (at === dirname(at)) return undefined
+  }
+}
+
+/** A single executable is no Node for other programs. */
+function nodeProgram(): string {
+  return process.getBuiltinModule('node:sea').isSea() ? 'node' : process.execPath
+}
+
+type SuiteRun = {
+  url: string
+  /** One scenario; without it all that the suite runs by itself. */
+  scenario: string | undefined
+  specVersion: string | undefined
+  /** Ends the suite. */
+  signal: AbortSignal
+  /** Takes secrets out of a text. */
+  cleaned: (text: string) => string
+  /** Hears of each scenario as soon as it has ended. */
+  onScenario: (scenario: RanScenario) => void
+}
+
+/**
+ * Runs the suite's half for servers to its end, in an environment of its own and a folder that is gone afterwards.
+ * @returns why its result is not all that was wanted, as a sentence; undefined where it is
+ */
+export async function runSuite({ command, args }: Suite, run: SuiteRun): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-conformance-'))
+  const guardian = createGuardian()
+  try {
+    const own = [`--url=${run.url}`, `--output-dir=${folder}`]
+    if (run.scenario !== undefined) own.push(`--scenario=${run.scenario}`)
+    if (run.specVersion !== undefined) own.push(`--spec-version=${run.specVersion}`)
+    const program = { command, args: [...args, 'server', ...own], env: {} }
+    const suite = await startServer(program, NAME, guardian, 'here').catch((error: Error) => error)
+    return suite instanceof Error
+      ? `${suite.message.replace(`The server "${NAME}"`, 'The suite')}.`
+      : await followSuite(suite, folder, run)
+  } finally {
+    guardian.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const NAME = 'conformance suite'
+const MOST_LINE = 1024 * 1024
+const MOST_WORDS = 64 * 1024
+const BEGINS = /^=== Running scenario: (.+) ===$/
+const HOW_MANY = /^Running \w+ suite \((\d+) scenarios\)/
+/** What was written may still be in the pipe when the end is reported, also on a busy machine; milliseconds. */
+const DRAIN_MS = 5000
+
+async function followSuite(suite: ServerProcess, folder: string, run: SuiteRun): Promise<string | undefined> {
+  let words = ''
+  let said = run.scenario === undefined ? undefined : 1
+  const results = followResults(folder, run)
+  if (run.scenario !== undefined) results.begin(run.scenario)
+  const reader = createLineReader(MOST_LINE, line => {
+    const text = stripVTControlCharacters(line).trimEnd()
+    const scenario = run.scenario === undefined ? BEGINS.exec(text)?.[1] : undefined
+    if (scenario !== undefined) results.begin(scenario)
+    const count = HOW_MANY.exec(text)?.[1]
+    if (count !== undefined) said ??= Number(count)
+  })
+  suite.child.stdin.end()
+  suite.child.stdout.on('data', (chunk: Buffer) => void reader.push(chunk))
+  suite.onStderr(chunk => {
+    words = (words + chunk.toString('utf8')).slice(0, MOST_WORDS)
+  })
+  const drained = once(suite.child.stdout, 'close')
+  const how = await untilAborted(suite.ended, run.signal).catch(() => undefined)
+  if (how !== undefined) await settlesWithin(drained, DRAIN_MS)
+  await suite.end()
+  results.end(how === undefined, name => crashOf(name, words))
+  const ran = results.ran()
+  if (how === undefined) return `The suite was ended after ${ran.length} of ${said ?? 'its'} scenarios.`
+  return problemOf({ how, code: suite.child.exitCode, words: wordsOf(words), ran, said })
+}
+
+type Ended = {
+  how: string
+  code: number | null
+  words: string
+  ran: readonly RanScenario[]
+  /** How many scenarios it was going to run; undefined where it did not say. */
+  said: number | undefined
+}
+
+/** It ends with 1 where a check failed, and with 0 where none did; all else is no result of its own. */
+function problemOf({ how, code, words, ran, said }: Ended): string | undefined {
+  const ended = [how.split(':', 1)[0]!, ...(words === '' ? [] : [words])].join(': ')
+  if (!ran.some(({ checks }) => checks)) return `The suite ran nothing; it ${ended}.`
+  if (code !== 0 && code !== 1) return `The suite ${ended}.`
+  if (said !== undefined && ran.length < said) return `The suite ran ${ran.length} of ${said} scenarios; it ${ended}.`
+  // A scenario without checks broke off, which it counts as failed.
+  const hasFailed = ran.some(({ checks }) => checks?.some(({ status }) => status === 'FAILURE') ?? true)
+  return code === 1 && !hasFailed ? `The suite ${ended}, though no check failed.` : undefined
+}
+
+/** Reads what the suite writes of a scenario when that has ended, which is when the next one begins. */
+function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, 'cleaned' | 'onScenario'>) {
+  const ran: RanScenario[] = []
+  const seen = new Set<string>()
+  let current: { name: string; at: number } | undefined
+  const finish = (why?: string): void => {
+    if (!current) return
+    const { name, at } = current
+    current = undefined
+    const result = readdirSync(folder).find(each => !seen.has(each) && scenarioOf(each) === name)
+    if (result === undefined && why === '') return
+    if (result !== undefined) seen.add(result)
+    const checks = result === undefined ? undefined : checksIn(join(folder, result), cleaned)
+    add({ name, durationMs: Math.round(performance.now() - at), checks, ...(why && !checks && { why }) })
+  }
+  const add = (scenario: RanScenario): void => {
+    ran.push(scenario)
+    onScenario(scenario)
+  }
+  return {
+    ran: (): readonly RanScenario[] => ran,
+    begin(name: string): void {
+      finish()
+      current = { name: cleaned(name), at: performance.now() }
+    },
+    /** @param wasStopped whether the last one may lack its result for that */
+    end(wasStopped: boolean, whyOf: (name: string) => string | undefined): void {
+      finish(wasStopped ? '' : current && whyOf(current.name))
+      // A later suite may announce them in other words.
+      for (const each of readdirSync(folder).toSorted()) {
+        const name = scenarioOf(each)
+        if (name === undefined || seen.has(each)) continue
+        add({ name: cleaned(name), durationMs: 0, checks: checksIn(join(folder, each), cleaned) })
+      }
+    },
+  }
+}
+
+/** `server-<scenario>-<time>` is where its result lies. */
+function scenarioOf(name: string): string | undefined {
+  return /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1]
+}
+
+function checksIn(folder: string, cleaned: SuiteRun['cleaned']): Check[] | undefined {
+  try {
+    return readChecks(readRegularFile(join(folder, 'checks.json'), BOUNDS.answer.most), cleaned)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the suite says of a scenario that broke off. */
+function crashOf(name: string, words: string): string | undefined {
+  const at = words.indexOf(`Failed to run scenario ${name}:`)
+  return at === -1 ? undefined : words.slice(at).split('\n', 1)[0]
+}
+
+/** Most lines that are said whole. */
+const FEW_LINES = 4
+
+/** Why the suite ended, in its own words, without the names that it lists behind them. */
+function wordsOf(words: string): string {
+  const lines = stripVTControlCharacters(words)
+    .replace(/^Available [\s\S]*/m, '')
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+  return lines.length > FEW_LINES ? lastWordsIn(words) : lines.join(' ')
+}

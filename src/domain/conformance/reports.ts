@@ -1,0 +1,79 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Stored } from '../../lib/files/profile-store.ts'
+import { createKeptReports, keptReportsKey, type KeptReport, type KeptReports } from '../servers/kept-reports.ts'
+import type { Check, Scenario, ScenarioState } from './verdict.ts'
+
+/** What is kept of a scenario: of its checks those that failed, and how many passed. */
+export type KeptScenario = Omit<Scenario, 'checks'> & { passed: number; failed: readonly Omit<Check, 'status'>[] }
+
+/** A run of the whole suite against a server. */
+export type ConformanceReport = {
+  verdict: 'passed' | 'failed' | null
+  /** Version of the suite. */
+  version: string
+  /** Version of the protocol that was asked for; absent where none was. */
+  specVersion?: string | undefined
+  scenarios: readonly KeptScenario[]
+}
+
+/** The last whole run against each server. */
+export type ConformanceReports = KeptReports<ConformanceReport>
+
+const MOST_SCENARIOS = BOUNDS.conformanceScenarios.most
+const MOST_FAILED = BOUNDS.conformanceFailed.most
+const STATES: readonly ScenarioState[] = ['passed', 'failed', 'skipped', 'not applicable', 'unjudged']
+
+export const conformanceReportsKey = keptReportsKey<ConformanceReport>('conformance', isReport)
+
+export function createConformanceReports(given: {
+  stored: Stored<readonly KeptReport<ConformanceReport>[]>
+  clock: Pick<Clock, 'now'>
+}): ConformanceReports {
+  return createKeptReports({ ...given, most: BOUNDS.conformanceReports.most, shortened })
+}
+
+/** Texts are bounded where the checks are read. */
+function shortened({ scenarios, ...report }: ConformanceReport): ConformanceReport {
+  return {
+    ...report,
+    scenarios: scenarios
+      .slice(0, MOST_SCENARIOS)
+      .map(({ failed, ...scenario }) => ({ ...scenario, failed: failed.slice(0, MOST_FAILED) })),
+  }
+}
+
+function isReport(value: unknown): value is ConformanceReport {
+  const { verdict, version, specVersion, scenarios } = Object(value) as Record<string, unknown>
+  return (
+    [null, 'passed', 'failed'].includes(verdict as null) &&
+    typeof version === 'string' &&
+    isTextOrNone(specVersion) &&
+    Array.isArray(scenarios) &&
+    scenarios.every(isScenario)
+  )
+}
+
+function isScenario(value: unknown): value is KeptScenario {
+  const { name, state, isExpected, durationMs, passed, failed, why } = Object(value) as Record<string, unknown>
+  return (
+    typeof name === 'string' &&
+    STATES.includes(state as ScenarioState) &&
+    typeof isExpected === 'boolean' &&
+    typeof durationMs === 'number' &&
+    typeof passed === 'number' &&
+    isTextOrNone(why) &&
+    Array.isArray(failed) &&
+    failed.every(isCheck)
+  )
+}
+
+function isCheck(value: unknown): boolean {
+  const { id, description, found, requirements } = Object(value) as Record<string, unknown>
+  const isTexts = Array.isArray(requirements) && requirements.every(each => typeof each === 'string')
+  return typeof id === 'string' && typeof description === 'string' && isTextOrNone(found) && isTexts
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}

@@ -1,0 +1,71 @@
+import '../../../test/property-seed.ts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { changesBetween, judge, readChecks, staleEntries, verdictOf, type Scenario } from './verdict.ts'
+
+const asIs = (text: string) => text
+const KNOWN = ['SUCCESS', 'FAILURE', 'WARNING', 'INFO', 'SKIPPED']
+const anyStatus = fc.oneof(fc.constantFrom(...KNOWN), fc.string(), fc.constantFrom('success', 'PASSED', 'ERROR'))
+const anyCheck = fc.record({ id: fc.constantFrom('a', 'b', 'c'), status: anyStatus, description: fc.string() })
+const anyResults = fc.array(fc.record({ name: fc.constantFrom('x', 'y', 'z'), checks: fc.array(anyCheck) }))
+const anyBaseline = fc.option(fc.uniqueArray(fc.constantFrom('x', 'y', 'x:a', 'y:b', 'none')), { nil: undefined })
+
+test('passed is only what the suite calls so, and never what failed, is unknown or has no checks', () =>
+  fc.assert(
+    fc.property(anyResults, anyBaseline, (results, baseline) => {
+      const scenarios = results.map(({ name, checks }) => {
+        const read = readChecks(JSON.stringify(checks), asIs)
+        return judge({ name, durationMs: 1, checks: read }, undefined, baseline)
+      })
+      const stale = baseline ? staleEntries(scenarios, baseline) : []
+      const verdict = verdictOf(scenarios, stale, [])
+      const isFailure = (status: string) => status === 'FAILURE' || (baseline !== undefined && status === 'WARNING')
+      const unexpected = results.filter(({ name, checks }) =>
+        checks.some(
+          ({ id, status }) => isFailure(status) && !baseline?.some(each => [name, `${name}:${id}`].includes(each)),
+        ),
+      )
+      const isOpen = ({ checks }: (typeof results)[number]) =>
+        checks.length === 0 ||
+        (!checks.some(({ status }) => isFailure(status)) && checks.some(({ status }) => !KNOWN.includes(status)))
+      const isDecided = scenarios.some(({ state }) => state === 'passed' || state === 'failed')
+      const isFailed = unexpected.length > 0 || stale.length > 0
+      expect(verdict).toBe(isFailed ? 'failed' : results.some(isOpen) || !isDecided ? null : 'passed')
+    }),
+  ))
+
+test('any text that is no result of the suite has no checks, and none of its values breaks the reading', () =>
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.array(fc.jsonValue()).map(list => JSON.stringify(list)),
+      ),
+      text => {
+        const checks = readChecks(text, asIs)
+        const scenario = judge({ name: 's', durationMs: 0, checks }, undefined, undefined)
+        expect(verdictOf([scenario], [], [])).not.toBe('passed')
+      },
+    ),
+  ))
+
+test('a problem takes a pass away, and no failure', () => {
+  const scenario = (status: string) =>
+    judge(
+      { name: 's', durationMs: 1, checks: readChecks(JSON.stringify([{ id: 'a', status }]), asIs) },
+      undefined,
+      undefined,
+    )
+  expect(verdictOf([scenario('SUCCESS')], [], ['It broke.'])).toBe(null)
+  expect(verdictOf([scenario('FAILURE')], [], ['It broke.'])).toBe('failed')
+  expect(verdictOf([], [], [])).toBe(null)
+})
+
+test('only what was judged in both runs is newly failing or fixed', () => {
+  const run = (states: Record<string, Scenario['state']>) =>
+    Object.entries(states).map(([name, state]) => ({ name, state }))
+  const before = run({ a: 'passed', b: 'failed', c: 'unjudged', d: 'passed', e: 'skipped', f: 'failed' })
+  const after = run({ a: 'failed', b: 'passed', c: 'failed', d: 'unjudged', e: 'failed', f: 'failed', g: 'failed' })
+  expect(changesBetween(before, after)).toEqual({ newlyFailing: ['a'], fixed: ['b'] })
+})

@@ -1,0 +1,157 @@
+import { BOUNDS } from '../../lib/bounds.ts'
+
+/** One check of the official suite, as it writes it; texts are of the suite and of the server. */
+export type Check = {
+  id: string
+  status: string
+  description: string
+  /** What was found instead; undefined where the check does not say. */
+  found: string | undefined
+  /** Addresses of what requires it, else their names. */
+  requirements: readonly string[]
+}
+
+/**
+ * What became of a scenario: `skipped` where no check could decide, `not applicable` where the bridge would be judged
+ * instead of the server, `unjudged` where nobody can tell.
+ */
+export type ScenarioState = 'passed' | 'failed' | 'skipped' | 'not applicable' | 'unjudged'
+
+export type Scenario = {
+  name: string
+  state: ScenarioState
+  /** Whether a failure is one that the person expects. */
+  isExpected: boolean
+  durationMs: number
+  checks: readonly Check[]
+  /** Why it is not judged; undefined where it is. */
+  why: string | undefined
+}
+
+/** A scenario as it was run; `checks` are undefined where the suite wrote none that can be read. */
+export type RanScenario = { name: string; durationMs: number; checks: readonly Check[] | undefined; why?: string }
+
+/** What all statuses mean that the suite is known to write; another one is no pass. */
+const STATUSES = ['SUCCESS', 'FAILURE', 'WARNING', 'INFO', 'SKIPPED']
+
+/** Scenarios whose checks are about HTTP, which is the bridge's in front of a program (suites 0.1.16, 0.2.0-alpha). */
+const OF_HTTP = [
+  'server-sse-polling',
+  'server-sse-multiple-streams',
+  'dns-rebinding-protection',
+  'server-session-lifecycle',
+  'http-header-validation',
+  'http-custom-header-server-validation',
+]
+
+/** What the bridge does itself in front of a server over HTTP: it refuses foreign hosts. */
+const OF_FORWARDING = ['dns-rebinding-protection']
+
+/** What stands between the suite and the server: a bridge to a program, one that adds headers, or nothing. */
+export type Between = 'program' | 'headers' | undefined
+
+const MOST_CHECKS = BOUNDS.conformanceChecks.most
+const MOST_TEXT = BOUNDS.conformanceText.most
+
+/** The checks of a result file; undefined for what is none. @param cleaned takes secrets out of a text */
+export function readChecks(text: string, cleaned: (text: string) => string): Check[] | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(value)) return undefined
+  const shown = (part: unknown): string => (typeof part === 'string' ? cleaned(part.slice(0, 2 * MOST_TEXT)) : '')
+  const checks = value.slice(0, MOST_CHECKS).map((each: unknown): Check => {
+    const { id, status, description, errorMessage, specReferences } = Object(each) as Record<string, unknown>
+    const references = Array.isArray(specReferences) ? specReferences.slice(0, MOST_TEXT / 100) : []
+    return {
+      id: shown(id).slice(0, MOST_TEXT),
+      status: typeof status === 'string' ? status.slice(0, MOST_TEXT) : '',
+      description: shown(description).slice(0, MOST_TEXT),
+      found: errorMessage === undefined ? undefined : shown(errorMessage).slice(0, MOST_TEXT),
+      requirements: references.flatMap((reference: unknown) => {
+        const { id: named, url } = Object(reference) as Record<string, unknown>
+        return shown(url ?? named).slice(0, MOST_TEXT) || []
+      }),
+    }
+  })
+  // What is left out may be the one that failed.
+  return value.length > MOST_CHECKS ? undefined : checks
+}
+
+/**
+ * What became of a scenario. With a baseline a warning counts as a failure, as the suite has it.
+ * @param baseline scenarios, and checks as `scenario:check`, that are expected to fail; undefined without one
+ */
+export function judge(
+  { name, durationMs, checks, why }: RanScenario,
+  between: Between,
+  baseline: readonly string[] | undefined,
+): Scenario {
+  const base = { name, durationMs, checks: checks ?? [], isExpected: false, why: undefined }
+  if ((between === 'program' ? OF_HTTP : between === 'headers' ? OF_FORWARDING : []).includes(name))
+    return { ...base, state: 'not applicable', why: 'it judges HTTP, which mcpdeck speaks here in place of the server' }
+  if (!checks || checks.length === 0)
+    return { ...base, state: 'unjudged', why: why ?? 'the suite wrote no checks that can be read' }
+  const failing = failingOf(checks, baseline)
+  if (failing.length > 0) {
+    const isExpected =
+      baseline?.includes(name) === true || failing.every(({ id }) => baseline?.includes(`${name}:${id}`) === true)
+    return { ...base, state: 'failed', isExpected }
+  }
+  const strange = checks.find(({ status }) => !STATUSES.includes(status))
+  if (strange)
+    return { ...base, state: 'unjudged', why: `the check ${strange.id} has the unknown status "${strange.status}"` }
+  return { ...base, state: checks.some(({ status }) => status === 'SUCCESS') ? 'passed' : 'skipped' }
+}
+
+/** The checks that count as failed. */
+export function failingOf(checks: readonly Check[], baseline: readonly string[] | undefined): Check[] {
+  return checks.filter(({ status }) => status === 'FAILURE' || (baseline !== undefined && status === 'WARNING'))
+}
+
+/** Entries of a baseline that are no longer true: what they name was judged and did not fail. */
+export function staleEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
+  return baseline.filter(entry =>
+    scenarios.some(({ name, state, checks }) => {
+      if (state === 'unjudged' || state === 'not applicable') return false
+      if (entry === name) return state !== 'failed'
+      const named = checks.filter(({ id, status }) => entry === `${name}:${id}` && status !== 'SKIPPED')
+      return named.length > 0 && failingOf(named, baseline).length === 0
+    }),
+  )
+}
+
+/** Entries of a baseline that name nothing that was run. */
+export function strangeEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
+  return baseline.filter(entry => !scenarios.some(({ name }) => entry === name || entry.startsWith(`${name}:`)))
+}
+
+/**
+ * The verdict on a server; null where it cannot be judged.
+ * @param problems why the suite's own result does not count for all that was wanted
+ */
+export function verdictOf(
+  scenarios: readonly Scenario[],
+  stale: readonly string[],
+  problems: readonly string[],
+): 'passed' | 'failed' | null {
+  if (stale.length > 0 || scenarios.some(({ state, isExpected }) => state === 'failed' && !isExpected)) return 'failed'
+  if (problems.length > 0 || scenarios.some(({ state }) => state === 'unjudged')) return null
+  return scenarios.some(({ state }) => state === 'passed' || state === 'failed') ? 'passed' : null
+}
+
+/** Names of scenarios whose state changed between two runs. */
+export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[] }
+
+type Judged = Pick<Scenario, 'name' | 'state'>
+
+/** What changed from one run to a later one; scenarios that were not judged in both say nothing. */
+export function changesBetween(before: readonly Judged[], after: readonly Judged[]): Changes {
+  const earlier = new Map(before.map(({ name, state }) => [name, state]))
+  const namesOf = (was: ScenarioState, is: ScenarioState) =>
+    after.filter(({ name, state }) => state === is && earlier.get(name) === was).map(({ name }) => name)
+  return { newlyFailing: namesOf('passed', 'failed'), fixed: namesOf('failed', 'passed') }
+}
