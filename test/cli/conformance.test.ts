@@ -133,6 +133,12 @@ describe('no verdict, 3, is', () => {
     expect(problems.join(' ')).toContain(problem ?? '')
   })
 
+  test('what failed in a version of the protocol that the bridge does not speak to programs', async () => {
+    const { exitCode, problems } = await asJson({ scenarios: { ping: [failing('ping')] }, speaks: '2026-07-28' })
+    expect(exitCode).toBe(3)
+    expect(problems.join(' ')).toContain('Give --spec-version 2025-11-25')
+  })
+
   test('a scenario that the suite does not have, in its words', async () => {
     const { exitCode, problems } = await asJson({}, ['--scenario', 'pong'])
     expect(exitCode).toBe(3)
@@ -283,6 +289,9 @@ test('the last whole run of a saved server is kept, and the next one says what c
   // Neither a part of the suite, nor a run that broke off, takes the place of a whole one.
   const part = await run(changed, ['--scenario', 'a'])
   expect(part.stdout).toContain('Since the last run (just now): newly failing a.')
+  suite.plan({ ends: 7 })
+  const broken = await home.run(['conformance', 'everything'], { cwd })
+  expect(broken).toMatchObject({ code: 3, stdout: expect.not.stringContaining('Since the last run') })
   suite.plan({ scenarios: changed, says: 9 })
   expect((await home.run(['conformance', 'everything'], { cwd })).code).toBe(1)
   const second = await run(changed, baseline('a'))

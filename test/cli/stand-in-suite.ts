@@ -12,6 +12,8 @@ export type SuitePlan = {
   /** After the last scenario: by default the code that the suite has for its checks. */
   ends?: number | 'hangs' | 'crashes'
   stderr?: string
+  /** Version of the protocol that it names with its request. */
+  speaks?: string
 }
 
 export const passing = (id: string): WrittenCheck => ({ id, status: 'SUCCESS', description: `${id} works` })
@@ -42,10 +44,10 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 const here = name => new URL(name, import.meta.url)
 const args = process.argv.slice(2)
 const option = name => args.find(each => each.startsWith('--' + name + '='))?.slice(name.length + 3)
-const { scenarios = {}, says, ends, stderr = '' } = JSON.parse(readFileSync(here('plan.json'), 'utf8'))
+const { scenarios = {}, says, ends, stderr = '', speaks = '2025-11-25' } = JSON.parse(readFileSync(here('plan.json'), 'utf8'))
 const { status } = await fetch(option('url'), {
   method: 'POST',
-  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': speaks },
   body: JSON.stringify({
     jsonrpc: '2.0',
     id: 1,

@@ -115,6 +115,10 @@ describe('a stdio server', () => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
     const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     expect((await fetch(program.url, { method: 'POST', headers, body })).status).toBe(400)
+    expect(program.wasMisunderstood()).toBe(false)
+    const modern = { ...headers, 'mcp-protocol-version': '2026-07-28' }
+    expect((await fetch(program.url, { method: 'POST', headers: modern, body })).status).toBe(400)
+    expect(program.wasMisunderstood()).toBe(true)
   })
 })
 

@@ -45,6 +45,10 @@ export type ConformanceOptions = {
   timeLimit?: number
 }
 
+const MISUNDERSTOOD =
+  'The suite spoke a version of the protocol without sessions, which mcpdeck does not speak to a program, so that what ' +
+  'failed says nothing about it. Give --spec-version 2025-11-25, or test the server over HTTP.'
+
 const TIME_LIMIT_MS = 10 * 60_000
 
 /** `mcpdeck conformance`: 0 all passed or was expected, 1 something failed or is stale, 3 not judged. */
@@ -98,13 +102,15 @@ async function testServer(
   })
   const { scenarios, interrupted } = ran
   const gone = interrupted === undefined ? await goneSince(client, at, scenarios) : undefined
-  const problems = [...ran.problems, ...(gone === undefined ? [] : [gone])]
+  const doubts = [gone, ran.wasMisunderstood ? MISUNDERSTOOD : undefined].filter(each => each !== undefined)
+  const problems = [...ran.problems, ...doubts]
   const stale = baseline ? staleEntries(scenarios, baseline) : []
-  const verdict = gone === undefined ? verdictOf(scenarios, stale, problems) : null
+  const verdict = doubts.length > 0 ? null : verdictOf(scenarios, stale, problems)
   const plain = ran.ran.map(each => judge(each, ran.between, undefined))
   const isWhole = problems.length === 0 && own.scenario === undefined
   const kept = saved?.opened.workspace.conformanceReports
   const before = kept?.of(at.projectId).find(({ serverId }) => serverId === at.serverId)
+  const changes = before && changesBetween(before.report.scenarios, plain)
   const result: Conformance = {
     server: name,
     suite,
@@ -117,11 +123,7 @@ async function testServer(
     problems,
     verdict,
     exitCode: interrupted ?? exitCodeOf(verdict),
-    since: before && {
-      at: before.at,
-      version: before.report.version,
-      ...changesBetween(before.report.scenarios, plain),
-    },
+    since: before && changes && { at: before.at, version: before.report.version, ...changes },
   }
   if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain))
   writeJunit(conformanceJunit(result))
@@ -210,7 +212,8 @@ async function runAgainst(
     }
     if (late.aborted) problems.push(`It took longer than ${formatDuration(limit)}; --time-limit gives it more.`)
     const interrupted = interruption.signal.aborted ? interruptedCode(interruption.signal) : undefined
-    return { between, ran, scenarios, problems, interrupted }
+    const wasMisunderstood = bridge?.wasMisunderstood() ?? false
+    return { between, ran, scenarios, problems, interrupted, wasMisunderstood }
   } finally {
     interruption.stop()
     await bridge?.close()

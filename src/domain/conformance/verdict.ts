@@ -148,9 +148,11 @@ export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[
 
 type Judged = Pick<Scenario, 'name' | 'state'>
 
-/** What changed from one run to a later one; scenarios that were not judged in both say nothing. */
-export function changesBetween(before: readonly Judged[], after: readonly Judged[]): Changes {
+/** What changed from one run to a later one; undefined where nothing was judged in both. */
+export function changesBetween(before: readonly Judged[], after: readonly Judged[]): Changes | undefined {
   const earlier = new Map(before.map(({ name, state }) => [name, state]))
+  const isJudged = (state: ScenarioState | undefined) => state === 'passed' || state === 'failed'
+  if (!after.some(({ name, state }) => isJudged(state) && isJudged(earlier.get(name)))) return undefined
   const namesOf = (was: ScenarioState, is: ScenarioState) =>
     after.filter(({ name, state }) => state === is && earlier.get(name) === was).map(({ name }) => name)
   return { newlyFailing: namesOf('passed', 'failed'), fixed: namesOf('failed', 'passed') }

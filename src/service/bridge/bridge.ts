@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { ServerTarget } from '../connections/types.ts'
-import { forwardTo } from './forwarded.ts'
+import { type Behind, forwardTo } from './forwarded.ts'
 import { bridgeProgram } from './program.ts'
 
 /** A saved server as an address on this machine, for programs that speak MCP over HTTP alone. */
-export type Bridge = {
+export type Bridge = Pick<Behind, 'wasMisunderstood'> & {
   /** On 127.0.0.1, with a free port and a path that cannot be guessed; nothing secret is in it. */
   url: string
   /** Ends sessions and programs; requests under way are cut off. */
@@ -38,6 +38,7 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
   own = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `http://${own}${path}`,
+    wasMisunderstood: behind.wasMisunderstood,
     async close() {
       const closed = once(server, 'close')
       server.close()

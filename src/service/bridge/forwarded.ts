@@ -2,7 +2,12 @@ import { describeNetwork } from '../connections/failures.ts'
 import { parseHeaders, parseServerUrl, type HttpTransport } from '../connections/http-request.ts'
 
 /** What stands behind a bridge: answers requests in the server's place. */
-export type Behind = { answer(request: Request): Response | Promise<Response>; close(): Promise<void> }
+export type Behind = {
+  answer(request: Request): Response | Promise<Response>
+  /** Whether something was asked in a version of the protocol that goes nowhere here. */
+  wasMisunderstood(): boolean
+  close(): Promise<void>
+}
 
 /** What belongs to one connection, or is said anew for the next one (RFC 9110, 7.6.1). */
 const OF_THE_REQUEST = ['host', 'origin', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
@@ -31,6 +36,7 @@ export function forwardTo(transport: HttpTransport): Behind {
         return new Response(`The request to the server ${why}.`, { status: 502 })
       }
     },
+    wasMisunderstood: () => false,
     close: () => Promise.resolve(),
   }
 }

@@ -11,6 +11,8 @@ import type { Behind } from './forwarded.ts'
 const MOST_SESSIONS = 8
 /** Longest message of a program, and most that it may print between two answers, in bytes. */
 const MOST_BYTES = 8 * 1024 * 1024
+/** The last version of the protocol that has sessions; later ones are not spoken to programs here. */
+const LAST_WITH_SESSIONS = '2025-11-25'
 /** JSON-RPC's code for what a server says of itself. */
 const SERVER_ERROR = -32_000
 
@@ -31,6 +33,7 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
   const guardian = createGuardian()
   const pending = createPendingWork()
   const sessions = new Map<string, Session>()
+  let wasMisunderstood = false
 
   const begin = (): Transport => {
     const transport: Transport = new Transport({
@@ -52,7 +55,9 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
     return transport
   }
   return {
+    wasMisunderstood: () => wasMisunderstood,
     answer(request) {
+      wasMisunderstood ||= (request.headers.get('mcp-protocol-version') ?? '') > LAST_WITH_SESSIONS
       const id = request.headers.get('mcp-session-id')
       if (id === null) return begin().handleRequest(request)
       const session = sessions.get(id)
