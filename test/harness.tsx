@@ -119,6 +119,7 @@ export async function openApp(options: {
     | 'journal'
     | 'notebook'
     | 'doctorReports'
+    | 'conformanceReports'
     | 'dismissedSteps'
     | 'doctorSteps'
     | 'waitingRequests'

@@ -36,6 +36,14 @@ export function callCommand({ kind, target, input = {} }: Call, place: CallPlace
   return { text: isPlain ? command : `${joinCommand(['printf', '%s', jsonText(input)])} | ${command}` }
 }
 
+/** The command of a POSIX shell that tests a server by the official conformance suite. */
+export function conformanceCommand(place: CallPlace): Copied {
+  const reached = serverWords(place)
+  if (typeof reached === 'string') return { none: reached }
+  const ending = reached.words.some(word => word.startsWith('-')) ? ['--'] : []
+  return { text: joinCommand(['mcpdeck', 'conformance', ...reached.options, ...ending, ...reached.words]) }
+}
+
 function isPlainText(value: unknown, kind: Call['kind']): boolean {
   if (typeof value !== 'string' || clean(value) !== value) return false
   return kind !== 'tool' || !isJson(value)

@@ -203,6 +203,13 @@ export const serverReadinessKeys = define.panel('serverReadiness', 'Readiness of
   cancel: on('end', 'cancel', { hint: true, needs: 'readiness.cancel', help: 'Stop the chosen run, after asking.' }),
 })
 
+export const serverConformanceKeys = define.panel('serverConformance', 'Conformance of a server', {
+  copyAs: on('copyAs', 'copy command', {
+    hint: true,
+    help: 'Copy the command that tests the server by the official conformance suite.',
+  }),
+})
+
 export const resultKeys = define.overlay('result', 'Result', {
   close: {
     verb: 'quit',

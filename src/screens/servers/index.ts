@@ -8,6 +8,7 @@ import {
   resourcesKeys,
   resultKeys,
   serverImportKeys,
+  serverConformanceKeys,
   serverReadinessKeys,
   serversKeys,
   toolsKeys,
@@ -38,6 +39,7 @@ export const serversScreen = defineScreen({
     trafficKeys,
     consoleKeys,
     serverReadinessKeys,
+    serverConformanceKeys,
     resultKeys,
   ],
   named: namedItems(contract.servers.list, 'server', ({ projectId }, serverId) =>

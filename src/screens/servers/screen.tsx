@@ -23,6 +23,7 @@ import { Resources } from './resources.tsx'
 import type { TabProps } from './tab.ts'
 import { Tools } from './tools.tsx'
 import { useComparison } from './use-comparison.tsx'
+import { Conformance } from './conformance.tsx'
 import { consoleTab } from './console.tsx'
 import { trafficTab } from './traffic.tsx'
 import { useLiveServer } from './use-live-server.ts'
@@ -69,6 +70,7 @@ export const ServersScreen = collectionScreen({
     trafficTab,
     consoleTab,
     tab('Readiness', Readiness),
+    tab('Conformance', Conformance),
   ],
   keys: serversKeys,
   useActions: useServerActions,
