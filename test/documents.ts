@@ -19,6 +19,7 @@ export const SUBCOMMANDS = [
   'compare',
   'completion',
   'config',
+  'conformance',
   'create',
   'delete',
   'describe',

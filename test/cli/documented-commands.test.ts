@@ -64,6 +64,17 @@ const NOT_RUN: Readonly<Record<string, string>> = {
       'runs until Ctrl+C; test/cli/now.test.ts runs it',
     ]),
   ),
+  ...Object.fromEntries(
+    [
+      'SERVER',
+      'everything',
+      'everything --scenario tools-list --scenario ping',
+      'everything --expected conformance.yml --junit conformance.xml',
+    ].map(words => [
+      `mcpdeck conformance ${words}`,
+      'would fetch the suite; test/cli/conformance.test.ts runs it with a stand-in',
+    ]),
+  ),
   'mcpdeck try -- COMMAND': 'opens a dashboard; test/journeys/try.test.ts runs it',
   'mcpdeck try URL': 'opens a dashboard; test/journeys/try.test.ts runs it',
   "mcpdeck snapshot diff before.json --command 'node build/index.js'":

@@ -46,8 +46,8 @@ export type ConformanceOptions = {
 }
 
 const MISUNDERSTOOD =
-  'The suite spoke a version of the protocol without sessions, which mcpdeck does not speak to a program, so that what ' +
-  'failed says nothing about it. Give --spec-version 2025-11-25, or test the server over HTTP.'
+  'The suite spoke a version of the protocol without sessions, which mcpdeck does not speak to a program, so that ' +
+  'what failed says nothing about it. Give --spec-version 2025-11-25, or test the server over HTTP.'
 
 const TIME_LIMIT_MS = 10 * 60_000
 
@@ -85,7 +85,7 @@ async function testServer(
         '--token-env or --header, or --command.',
     )
   const [{ at, name }] = await serverOf(context, words, [], 0)
-  const baseline = own.expected === undefined ? undefined : await readBaseline(own.expected)
+  const baseline = await readBaseline(own.expected)
   const suite = findSuite(process.cwd(), own.suiteVersion)
   // A server that cannot be reached would fail every scenario.
   await client.servers.validate({ ...at, body: {} })
@@ -150,7 +150,8 @@ function print(result: Conformance, isJson: boolean, theme: ReturnType<typeof re
  * of `scenario:check`; what else it holds is for clients.
  * @throws UsageError for a file that cannot be read or has another shape
  */
-async function readBaseline(file: string): Promise<readonly string[]> {
+async function readBaseline(file: string | undefined): Promise<readonly string[] | undefined> {
+  if (file === undefined) return undefined
   let text: string
   try {
     text = await readInputText(file, BOUNDS.editedText.most)
