@@ -57,7 +57,7 @@ export function shownState({
 }
 
 /** Sessions of a run that came to their end without a grade; undefined where nothing was graded. */
-function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
+export function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
   if (!sessionsGraded && !failedGradingCount) return undefined
   return Math.max(failedGradingCount ?? 0, (summary?.succeeded ?? 0) - (sessionsGraded ?? 0))
 }

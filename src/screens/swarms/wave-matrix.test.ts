@@ -15,8 +15,10 @@ type Made = {
   persona: string | undefined
   state: RunInWave['state']
   succeeded: number | undefined
-  /** Of sessions that are all graded, how many missed goal or criteria. */
+  /** How many graded sessions missed goal or criteria. */
   missed?: number
+  /** Sessions with a grade: all, where nothing else is said. */
+  graded?: number
 }
 
 function drawn(made: readonly Made[], width: number, pointed?: PointedText): string[] {
@@ -24,13 +26,13 @@ function drawn(made: readonly Made[], width: number, pointed?: PointedText): str
     const unknown = { waveId: 'w', journeyId: undefined, total: 4, failed: 0, at: 0, ended: undefined }
     return { ...unknown, id: String(index), name: journey, journeyName: journey, state }
   })
-  const reads = made.map(({ persona, succeeded, missed }, index) => ({
+  const reads = made.map(({ persona, succeeded, missed, graded = 4 }, index) => ({
     data: {
       id: String(index),
       status: 'completed',
       persona: { name: persona },
       summary: { succeeded, total: 4 },
-      ...(missed !== undefined && { sessionsGraded: 4, failCount: missed }),
+      ...(missed !== undefined && { sessionsGraded: graded, failCount: missed }),
     },
   }))
   return matrixLines(runs, reads, { symbols, width, pointed }).map(line => plainText(line).trimEnd())
@@ -81,6 +83,23 @@ test('of a wave that is graded the cells count what met goal and criteria, which
     'Sessions that met goal and criteria, personas by journeys',
     '      Sums',
     '  Ann ! 1/4',
+    '  Bob ✓ 4/4',
+    '',
+  ])
+})
+
+test.each([
+  ['none was graded, which the service counts as 0', { graded: 0, missed: 0 }],
+  ['some were graded', { graded: 2, missed: 1 }],
+])('the cells count what succeeded where %s', (_, grades) => {
+  const wave = [
+    { ...ran('Ann', 'Sums', 'completed', 4), ...grades },
+    { ...ran('Bob', 'Sums', 'completed', 4), missed: 0 },
+  ]
+  expect(drawn(wave, 60)).toEqual([
+    'Sessions that succeeded, personas by journeys',
+    '      Sums',
+    '  Ann ✓ 4/4',
     '  Bob ✓ 4/4',
     '',
   ])

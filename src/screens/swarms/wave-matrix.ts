@@ -3,6 +3,7 @@ import type { JourneyRun } from '../../api/contract/journey-runs.ts'
 import { outcomeLook } from '../../components/conversations/session-row.ts'
 import { heading } from '../../components/lines.ts'
 import type { Line, PointedText } from '../../components/viewer.tsx'
+import { ungradedOf } from '../../domain/findings/waves.ts'
 import { waveStates, type RunInWave } from '../../domain/swarms/waves.ts'
 import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
@@ -18,7 +19,7 @@ type Read = { data: JourneyRun | undefined } | undefined
 
 /**
  * Personas by journeys of a wave: in each cell the most telling state of its runs, and how many of their sessions
- * met goal and criteria, or succeeded where not all of it was graded. Nothing for a wave of one run.
+ * met goal and criteria, or succeeded where not each that did was graded. Nothing for a wave of one run.
  * @param reads what was read of each run, in the same order
  * @param look.pointed the cell that the mouse is over, which the line below says in words
  */
@@ -32,7 +33,7 @@ export function matrixLines(
     const data = reads[index]?.data
     return { run, data, journey: clean(run.name), persona: clean(data?.persona?.name ?? UNKNOWN) }
   })
-  const isGraded = all.every(({ data }) => data?.sessionsGraded != null && data.failCount != null)
+  const isGraded = all.every(({ data }) => data?.failCount != null && ungradedOf(data) === 0)
   const does = isGraded ? 'met goal and criteria' : 'succeeded'
   const byPersona = Map.groupBy(all, ({ persona }) => persona)
   const personas = [...byPersona.keys()]
