@@ -49,7 +49,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
   return [
     linesNode('standing', [
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
-      ...fieldLines(fields.filter(isFirst)),
+      ...fieldLines(fields.filter(isFirst(run))),
     ]),
     ...findingNodes(input.findings, look),
     ...causeNodes(facts.causes, look),
@@ -59,7 +59,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
       '',
       heading('Counts'),
       ...fieldLines(
-        fields.filter(field => !isFirst(field)),
+        fields.filter(field => !isFirst(run)(field)),
         2,
       ),
     ]),
@@ -74,8 +74,10 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
 }
 
 /** What is read before why trials did not pass: how it ended, and whatever else casts a doubt on that. */
-function isFirst([label, , tone]: Field): boolean {
-  return FIRST.has(label) || tone === 'warn' || tone === 'live'
+function isFirst({ scoreIntegrity, status }: EvalRun): (field: Field) => boolean {
+  const areScoresInDoubt = isTerminalRunStatus(status) && scoreIntegrity !== 'valid'
+  return ([label, , tone]) =>
+    FIRST.has(label) || (label === 'Scores' && areScoresInDoubt) || tone === 'warn' || tone === 'live'
 }
 
 const FIRST: ReadonlySet<string> = new Set(['Status', 'Decision', 'Result', 'Passed'])
