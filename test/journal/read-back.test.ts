@@ -78,7 +78,7 @@ describe('a write without a key is read back', () => {
     [
       'callTool',
       { body: { toolName: 'echo', parameters: { message: 'm' } } },
-      String.raw`a call of echo at [-\d ]*\d\d:\d\d is answered; no answer says who made it`,
+      String.raw`a call of echo at [-\d ]*\d\d:\d\d is listed as answered; no answer says who made it`,
     ],
     ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
   ])('%s may have happened, and says so', async (operation, input, because) => {

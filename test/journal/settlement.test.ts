@@ -93,7 +93,7 @@ const cases: Case[] = [
     ({ server }) => ({ ...server, body: { toolName: 'echo', parameters: { message: 'm' } } }),
     // The list of calls goes back no further, so that it may have been cleared.
     'may have happened: nothing that can be read shows it.',
-    String.raw`may have happened: a call of echo at [-\d ]*\d\d:\d\d is answered; no answer says who made it.`,
+    String.raw`may have happened: a call of echo at [-\d ]*\d\d:\d\d is listed as answered; no answer says who made it.`,
   ],
   [
     'clearCalls',

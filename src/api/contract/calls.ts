@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ownValue } from '../../lib/own-value.ts'
 import { listOf, openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
@@ -30,6 +31,13 @@ export type ServerCall = z.infer<typeof ServerCall>
 /** The same with what came back, as the MCP server answered it but for secrets; absent where it was too large. */
 export const ServerCallDetail = shape(() => record({ ...call(), result: z.unknown().optional() }))
 export type ServerCallDetail = z.infer<typeof ServerCallDetail>
+
+const STATUS_WORDS: Readonly<Record<string, string>> = { tool_error: 'tool error', given_up: 'cancelled' }
+
+/** What people read for the status of a call; one that is not known here is itself. */
+export function callStatusWord(status: string): string {
+  return ownValue(STATUS_WORDS, status) ?? status
+}
 
 /** What a tool returned last, in a call by hand or in a trial; errors of tools do not count. */
 const RecordedResult = shape(() =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { cursorBody } from './server-operations.ts'
-import { emptyBody, page, record, shape, strictBody, timestamp } from './shapes.ts'
+import { emptyBody, flag, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
 /** Resources whose address has variables, as the MCP server gave it (RFC 6570). */
 export const ResourceTemplate = shape(() =>
@@ -88,6 +88,8 @@ export const liveServers = resource('liveServers', {
   }),
   get: endpoint('getLiveServer', 'GET', `${server}/live`, {
     summary: 'Notifications, log level and subscriptions of a connected server; keeps the connection.',
+    // A look back at the end of the connection is no reason to keep it.
+    query: shape(() => strictBody({ keepsConnection: flag().optional() })),
     response: LiveServer,
     local: true,
   }),

@@ -1,5 +1,7 @@
 import { ApiError, protocolErrorOf } from '../../api/client/errors/api-error.ts'
 import { describeError, unquotedMessage } from '../../api/client/errors/error-text.ts'
+import { callStatusWord } from '../../api/contract/calls.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { formatAgo, formatCount, formatDuration } from '../../lib/format.ts'
 import { jsonNode, openDepth } from '../../components/json/json-tree.ts'
 import { fieldLines } from '../../components/lines.ts'
@@ -31,18 +33,19 @@ export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt
 /** What a field calls that which was called, rendered or read. */
 const TARGET_FIELDS: Record<Answer['kind'], string> = { tool: 'Tool', prompt: 'Prompt', resource: 'Resource' }
 
-const LOOKS: Record<string, Look> = {
-  running: { symbol: 'live', tone: 'live', word: 'running' },
-  answered: { symbol: 'ok', tone: 'ok', word: 'answered' },
-  tool_error: { symbol: 'error', tone: 'error', word: 'tool error' },
-  failed: { symbol: 'error', tone: 'error', word: 'failed' },
-  given_up: { symbol: 'cancelled', tone: 'warn', word: 'cancelled' },
-  unknown: { symbol: 'warn', tone: 'warn', word: 'unknown' },
+const DOUBT = { symbol: 'warn', tone: 'warn' } as const
+const LOOKS: Readonly<Record<string, Omit<Look, 'word'>>> = {
+  running: { symbol: 'live', tone: 'live' },
+  answered: { symbol: 'ok', tone: 'ok' },
+  tool_error: { symbol: 'error', tone: 'error' },
+  failed: { symbol: 'error', tone: 'error' },
+  given_up: { symbol: 'cancelled', tone: 'warn' },
+  unknown: DOUBT,
 }
 
 /** How a call stands; what this version has no word for is not known. */
 export function callLook(status: CallStatus): Look {
-  return LOOKS[status] ?? { symbol: 'warn', tone: 'warn', word: status }
+  return { ...(ownValue(LOOKS, status) ?? DOUBT), word: callStatusWord(status) }
 }
 
 /**

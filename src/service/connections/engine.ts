@@ -62,8 +62,8 @@ export type Connections = {
     query?: { cursor?: string },
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
-  /** What the server reported by itself; each read keeps its connection for a while. */
-  live(serverId: string): LiveServer
+  /** What the server reported by itself; each read keeps its connection for a while, unless it is not to. */
+  live(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
   /** Sets the level of its log messages, also of later connections. */
   setLogLevel(target: ServerTarget, level: LogLevel, signal?: AbortSignal): Promise<LiveServer>
   /** Subscribes to a resource or ends that, also on later connections. */

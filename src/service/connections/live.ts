@@ -12,8 +12,8 @@ export type Live = {
   setLevel(serverId: string, session: Session, level: LogLevel, deadline: Deadline): Promise<void>
   subscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
   unsubscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
-  /** What is known of a server; reading it keeps its connection. */
-  of(serverId: string): LiveServer
+  /** What is known of a server; reading it keeps its connection, unless `keepsConnection` is false. */
+  of(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
   /** Milliseconds that the connection to a server is kept beside the usual pause. */
   keptMs(serverId: string): number
   /** A tool was called, so that the server may hold state for the caller. */
@@ -113,10 +113,12 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
       state.subscriptions.delete(uri)
       onChange(serverId)
     },
-    of(serverId) {
+    of(serverId, { keepsConnection = true } = {}) {
       const state = stateOf(serverId)
-      state.lookedAt = Date.now()
-      state.session?.watchLists()
+      if (keepsConnection) {
+        state.lookedAt = Date.now()
+        state.session?.watchLists()
+      }
       return known(state, keptUntil(state))
     },
     keptMs(serverId) {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { descendantsOf } from '../../../test/journeys/processes.ts'
 import { PATIENCE } from '../../../test/patience.ts'
 import { small, stdioTarget } from '../../../test/servers/targets.ts'
@@ -48,6 +48,15 @@ test('the doctor examines the process that tools and calls speak to', async () =
   expect((await listed()).doctor).toEqual(['before', 'pid'])
   expect(await pid()).toBe(first)
   expect(connections.live(server.id)).toMatchObject({ starts: 1 })
+})
+
+test('a look that is not to keep the connection does not', async () => {
+  await pid()
+  const { keptUntil } = connections.live(server.id)
+  vi.setSystemTime(Date.now() + 1_000)
+  onTestFinished(() => void vi.useRealTimers())
+  expect(connections.live(server.id, { keepsConnection: false }).keptUntil).toBe(keptUntil)
+  expect(connections.live(server.id).keptUntil).toBeGreaterThan(Number(keptUntil))
 })
 
 test('a restart has tools, doctor, runs and calls speak to new processes', async () => {

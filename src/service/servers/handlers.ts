@@ -177,7 +177,7 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
       // What has no address is no template; the doctor names it.
       return { items: items.filter(isTemplate), ...rest }
     },
-    get: ({ project, params }) => connections.live(store.servers.require(project.id, params.serverId).id),
+    get: ({ project, params, query }) => connections.live(store.servers.require(project.id, params.serverId).id, query),
     restart: call => connections.restart(target(call), call.signal),
     end: call => connections.end(target(call)),
     setLogLevel: call => connections.setLogLevel(target(call), call.body.level, call.signal),

@@ -1,6 +1,6 @@
 import { contract } from '../../contract/contract.ts'
 import type { InputOf } from '../../contract/endpoint.ts'
-import { inList, isFromThen, type ReadBack, type ReadBackAnswer, sign, unlessMissing } from './looking.ts'
+import { inList, isFromThen, type ReadBack, type ReadBackAnswer, sign, unlessMissing } from './lookups.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 
 const { runs, waveInsights, readiness, images } = contract
@@ -32,19 +32,25 @@ export const beginnings: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** What is shown of an analysis by a model; one without a time or a state is none. */
-type Analysis =
-  | { status?: unknown; generatedAt?: number | string | null; updatedAt?: number | string | null }
-  | null
-  | undefined
+/** What is shown of an analysis by a model; one without a state was never asked for. */
+type Analysis = { status?: unknown; generatedAt?: Time; updatedAt?: Time } | null | undefined
+type Time = number | string | null | undefined
 
+/** States of insights that nobody asked for. */
+const NOT_ASKED: ReadonlySet<unknown> = new Set([undefined, null, 'not_available', 'not_requested'])
+
+/** One that fails while it is made anew may keep the time of the last that succeeded, or state no time. */
 function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): ReadBackAnswer {
   const one = analyses.find(analysis => {
-    const at = analysis?.generatedAt ?? analysis?.updatedAt
-    return analysis?.status === 'pending' || (at != null && isFromThen({ createdAt: at }, entry))
+    const times = [analysis?.generatedAt, analysis?.updatedAt].filter(at => at != null)
+    return analysis?.status === 'pending' || times.some(at => isFromThen({ createdAt: at }, entry))
   })
-  return one
-    ? sign(`an analysis of then is ${String(one.status)}`, 'who asked for it')
+  if (one) return sign(`an analysis of then is ${String(one.status)}`, 'who asked for it')
+  const timeless = analyses.find(
+    each => each && !NOT_ASKED.has(each.status) && each.generatedAt == null && each.updatedAt == null,
+  )
+  return timeless
+    ? { finding: 'cannot-be-known', because: `an analysis is ${String(timeless.status)}, and does not say since when` }
     : { finding: 'did-not-happen', because: 'no analysis of then is there' }
 }
 

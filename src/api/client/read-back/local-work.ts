@@ -1,3 +1,4 @@
+import { callStatusWord } from '../../contract/calls.ts'
 import { contract } from '../../contract/contract.ts'
 import type { InputOf } from '../../contract/endpoint.ts'
 import { toEpochMs } from '../../contract/shapes.ts'
@@ -14,7 +15,7 @@ import {
   timeOf,
   UNKNOWN,
   unlessMissing,
-} from './looking.ts'
+} from './lookups.ts'
 
 const { servers, liveServers, signIns, calls, serverRequests } = contract
 type Place = { projectId: string; serverId: string }
@@ -34,7 +35,7 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** How far clocks may differ that `Date` has compared, in milliseconds. */
+/** By how much two clocks may still differ after the `Date` header compared them, in milliseconds. */
 const CLOSE_MS = 1_000
 
 /**
@@ -42,7 +43,9 @@ const CLOSE_MS = 1_000
  * request after it, so that no connection at all shows as much as a new one.
  */
 async function connectionReadBack({ client, entry, now, options }: ReadBackContext): Promise<ReadBackAnswer> {
-  const live = await unlessMissing(client.liveServers.get(placeOf(entry.input), options))
+  // A look must not prolong the connection that was to end.
+  const place = { ...placeOf(entry.input), keepsConnection: false }
+  const live = await unlessMissing(client.liveServers.get(place, options))
   if (live?.startedAt == null) return { finding: 'happened', because: 'no connection from before is left' }
   const began = toEpochMs(live.startedAt)!
   const { earliest } = timeOf(entry)
@@ -50,51 +53,57 @@ async function connectionReadBack({ client, entry, now, options }: ReadBackConte
   if (began >= earliest) return { finding: 'happened', because: `its connection is a new one, ${since}` }
   return began < earliest - CLOSE_MS
     ? { finding: 'did-not-happen', because: `its connection is the one from before, ${since}`, endsByItself: true }
-    : { finding: 'cannot-be-known', because: `its connection began in that second, ${since}`, isOver: true }
+    : {
+        finding: 'cannot-be-known',
+        because: `its connection began within a second of the request, ${since}`,
+        isOver: true,
+      }
 }
 
-/** Calls of a tool are listed with their input; others may have made the same one. */
+/** Calls of a tool are listed with their input, the newest first; others may have made the same one. */
 async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { entry, now } = context
   const { body } = entry.input as InputOf<typeof servers.callTool>
-  let oldest = Infinity
+  const { first } = timeOf(entry)
+  let reachesBack = false
   try {
-    const call = await inList(calls.list, context, item => {
-      const startedAt = toEpochMs(item['startedAt'] as number)!
-      oldest = Math.min(oldest, startedAt)
-      return item['kind'] === 'tool' && item['target'] === body.toolName && isFromThen({ createdAt: startedAt }, entry)
+    const call = await inList(calls.list, context, ({ kind, target, startedAt }) => {
+      reachesBack = startOf(startedAt) < first
+      const isOurs = kind === 'tool' && target === body.toolName && isFromThen({ createdAt: startedAt }, entry)
+      return reachesBack || isOurs
     })
-    if (call) {
-      const at = localMoment(toEpochMs(call['startedAt'] as number)! - (serviceOffset() ?? 0), now)
-      return sign(`a call of ${body.toolName} at ${at} is ${said(String(call['status']))}`, 'who made it')
+    if (call && !reachesBack) {
+      const at = localMoment(startOf(call['startedAt']) - (serviceOffset() ?? 0), now)
+      const word = callStatusWord(String(call['status']))
+      return sign(`a call of ${body.toolName} at ${at} is listed as ${word}`, 'who made it')
     }
   } catch (error) {
     if (error instanceof ApiError && error.code === 'local-only') return UNKNOWN
     throw error
   }
   // A list that does not reach back so far was cleared, or lost its oldest.
-  return oldest < timeOf(entry).first ? { finding: 'did-not-happen', because: 'no call of it is listed' } : UNKNOWN
+  return reachesBack ? { finding: 'did-not-happen', because: 'no call of it is listed' } : UNKNOWN
 }
 
-function said(status: string): string {
-  const words: Readonly<Record<string, string>> = {
-    tool_error: 'answered with an error',
-    given_up: 'given up',
-    unknown: 'without an end',
-  }
-  return words[status] ?? status
-}
-
-/** Only calls that had ended by then were to go. */
+/** Only calls that had ended by then were to go; when a call ended that lost its program is stated nowhere. */
 async function clearedReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { earliest } = timeOf(context.entry)
-  const left = await inList(calls.list, context, ({ startedAt, durationMs }) => {
-    if (typeof durationMs !== 'number') return false
-    return toEpochMs(startedAt as number)! + durationMs < earliest
+  let mayHaveRun = false
+  const left = await inList(calls.list, context, ({ startedAt, durationMs, status }) => {
+    const began = startOf(startedAt)
+    if (began >= earliest || status === 'running') return false
+    if (typeof durationMs === 'number' && began + durationMs < earliest) return true
+    mayHaveRun = true
+    return false
   })
-  return left
-    ? { finding: 'did-not-happen', because: 'calls from before are still listed' }
+  if (left) return { finding: 'did-not-happen', because: 'calls from before are still listed' }
+  return mayHaveRun
+    ? { finding: 'cannot-be-known', because: 'a call from before is listed that may still have run then' }
     : { finding: 'happened', because: 'no call from before is listed' }
+}
+
+function startOf(startedAt: unknown): number {
+  return toEpochMs(startedAt as number)!
 }
 
 /** A request of a server that still waits stands on Now by itself; one that does not can be answered no more. */

@@ -22,7 +22,7 @@ import {
   timeOf,
   UNKNOWN,
   unlessMissing,
-} from './looking.ts'
+} from './lookups.ts'
 import { stops } from './stops.ts'
 
 type Place = { projectId: string; runId: string }

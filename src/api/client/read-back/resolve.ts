@@ -7,7 +7,7 @@ import { describeError } from '../errors/error-text.ts'
 import { brokeOff } from '../journal/bulk.ts'
 import type { Bulk, EntryResult, Finding, JournalEntry, Settlement } from '../journal/entry.ts'
 import type { Claim, Intent, Journal } from '../journal/journal.ts'
-import { type ReadBackAnswer, UNKNOWN } from './looking.ts'
+import { type ReadBackAnswer, UNKNOWN } from './lookups.ts'
 import { readBackOf, UNSHOWN } from './read-back.ts'
 import { foundSentence, repeatedSentence, titleOf } from '../journal/labels.ts'
 

@@ -12,7 +12,7 @@ import {
   single,
   UNKNOWN,
   unlessMissing,
-} from './looking.ts'
+} from './lookups.ts'
 
 /** How far something is that was to be stopped. */
 type Progress = {

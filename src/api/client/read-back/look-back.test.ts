@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { overWeb } from '../../../../test/web.ts'
+import { VirtualClock } from '../../../../test/client/virtual-clock.ts'
+import { contract } from '../../contract/contract.ts'
+import type { AnyEndpoint } from '../../contract/endpoint.ts'
+import { createClient } from '../client.ts'
+import type { ReadBackAnswer } from './lookups.ts'
+import { readBackOf } from './read-back.ts'
+
+const THEN = 1_700_000_000_000
+const DAY_MS = 24 * 60 * 60_000
+const run = { id: 'r', suiteId: 's', status: 'completed', createdAt: THEN - DAY_MS }
+
+/** What a look back at a write of `THEN`, long after, makes of what the service answers to every read. */
+async function lookBack(endpoint: AnyEndpoint, input: object, answerOf: (url: URL) => object): Promise<ReadBackAnswer> {
+  const client = createClient({
+    baseUrl: 'http://service.test/api/v1/',
+    key: 'sk_test',
+    clock: new VirtualClock(),
+    fetch: overWeb(async request => {
+      const url = new URL(request.url)
+      const isOffer = url.pathname.endsWith('/capabilities')
+      return Response.json(isOffer ? { local: [contract.calls.list.operation] } : answerOf(url))
+    }),
+  })
+  const sent = { intendedAt: THEN, lastSeenAt: THEN, sent: true, isClaimed: true }
+  const entry = { id: 1, operation: endpoint.operation, input: { ...input }, complete: true, idempotencyKey: undefined }
+  return await readBackOf(endpoint)!({
+    client,
+    endpoint,
+    entry: { ...entry, ...sent },
+    knownRunIds: new Set(),
+    hasRivals: false,
+    now: THEN + DAY_MS,
+    options: {},
+  })
+}
+
+const { requestInsights, requestJudge } = contract.runs
+const ofRun = (endpoint: AnyEndpoint, shown: object) =>
+  lookBack(endpoint, { projectId: 'p', runId: 'r' }, () => ({ ...run, ...shown }))
+
+test('insights that failed when they were made anew are of then, whenever the last ones were generated', async () => {
+  const insights = { status: 'failed', generatedAt: THEN - DAY_MS, updatedAt: THEN + 1_000 }
+  expect(await ofRun(requestInsights, { insights })).toMatchObject({
+    finding: 'cannot-be-known',
+    seen: 'an analysis of then is failed',
+  })
+  const before = { ...insights, updatedAt: THEN - DAY_MS }
+  expect(await ofRun(requestInsights, { insights: before })).toMatchObject({ finding: 'did-not-happen' })
+})
+
+test('an analysis that states no time may be of then; one that nobody asked for is not', async () => {
+  const judged = (status: string | null) => ofRun(requestJudge, { judges: { goalCompletion: { status } } })
+  expect(await judged('failed')).toEqual({
+    finding: 'cannot-be-known',
+    because: 'an analysis is failed, and does not say since when',
+  })
+  expect(await judged(null)).toMatchObject({ finding: 'did-not-happen' })
+  expect(await ofRun(requestInsights, { insights: { status: 'not_requested' } })).toMatchObject({
+    finding: 'did-not-happen',
+  })
+})
+
+const call = { id: 'c', kind: 'tool', target: 'echo', startedAt: THEN - DAY_MS }
+
+test.each([
+  ['that had ended', { status: 'answered', durationMs: 5 }, 'did-not-happen'],
+  ['that lost its program', { status: 'unknown', durationMs: null }, 'cannot-be-known'],
+  ['that ended afterwards', { status: 'answered', durationMs: 2 * DAY_MS }, 'cannot-be-known'],
+  ['that still runs', { status: 'running', durationMs: null }, 'happened'],
+])('of a list that was to be cleared a call is left %s', async (_, fields, finding) => {
+  const place = { projectId: 'p', serverId: 's' }
+  const answer = await lookBack(contract.calls.clear, place, () => ({ items: [{ ...call, ...fields }] }))
+  expect(answer).toMatchObject({ finding })
+})
+
+test('a call is looked for as far back as it can have been made', async () => {
+  const cursors: (string | null)[] = []
+  const input = { projectId: 'p', serverId: 's', body: { toolName: 'echo', parameters: {} } }
+  const answer = await lookBack(contract.servers.callTool, input, ({ searchParams }) => {
+    const cursor = searchParams.get('cursor')
+    cursors.push(cursor)
+    const startedAt = cursor === null ? THEN + DAY_MS : THEN - DAY_MS
+    return {
+      items: [{ ...call, id: `c${cursors.length}`, startedAt, status: 'answered' }],
+      nextCursor: `${cursors.length}`,
+    }
+  })
+  expect(answer).toMatchObject({ finding: 'did-not-happen' })
+  expect(cursors).toEqual([null, '1'])
+})
