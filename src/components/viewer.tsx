@@ -174,7 +174,8 @@ function withRest(
   if (rest.length === 0) return { source: first }
   const { text } = restHead(rest, isUnfolded, hint)
   const sign = isUnfolded ? theme.symbols.unfolded : theme.symbols.folded
-  const head: Line = { text: `${sign} ${text}`, tone: 'muted' }
+  // Whoever copies the whole gets the text, not what the line does.
+  const head: Line = { parts: [{ text: `${sign} ${text}`, tone: 'muted' }], copy: restHead(rest).text }
   const behind = toSource(paired(['', head, ...fieldLines(rest, 2)]))
   const { count } = first
   return {

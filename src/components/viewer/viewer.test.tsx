@@ -40,6 +40,7 @@ test('chosen lines are copied, and so is the whole', async () => {
   await app.press(viewerKeys.bindings.copy)
   expect(app.copied[1]?.split('\n').length).toBeGreaterThan(8)
   expect(app.copied[1]).toContain('15 of 16 allowed')
+  expect(app.copied[1]).toMatch(/^Ids and other fields: \d+$/m)
 })
 
 test('the raw record folds and unfolds, and a value is copied as JSON', async () => {

@@ -111,7 +111,7 @@ export function FindingOverview(props: BehindProps) {
     heading('What happened'),
     ...happened.map(text => ({ text: text!, indent: 2 })),
     '',
-    ...part('Last failing session', seen.session),
+    ...part('A failing session', seen.session),
     ...part('Root cause, by a model', advice?.rootCause ?? openText(row, 'rootCause')),
     heading('What to do next'),
     ...(todo ? [{ text: todo, indent: 2 }] : []),

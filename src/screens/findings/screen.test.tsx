@@ -254,7 +254,7 @@ describe('one finding', () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press(keys.status, keys.status, list.last, keys.open)
-    const frame = await app.see(/What happened[^]*Last failing session[^]*goal score 0\.\d[^]*What to do next/)
+    const frame = await app.see(/What happened[^]*A failing session[^]*goal score 0\.\d[^]*What to do next/)
     expect(frame).toMatch(/regressed[^]*What happened/)
     expect(frame).not.toMatch(/Fingerprint|Subject id|fnd_|wav_/)
     await app.press(restKeys.bindings.show)

@@ -15,7 +15,7 @@ const NO_SESSIONS: readonly JourneyRunSession[] = []
 /** Runs that ended do not change. */
 const RESTING = { staleTime: 30_000, refetchInterval: false } as const
 
-/** What a finding is in words, and the session that showed it last, as far as both are known. */
+/** What a finding is in words, and a session that showed it, as far as both are known. */
 export type LastSeen = { happened: string; session: string | undefined }
 
 /**
@@ -45,7 +45,11 @@ export function useLastSeen({ projectId, row, insights, focused }: BehindProps):
   const items = sessions.data?.items ?? NO_SESSIONS
   const evidence = useMemo(() => evidenceSessions(row, insights.query.data), [row, insights.query.data])
   const failing = useMemo(
-    () => items.map(runSession).find(each => showsFinding(row, each, { evidence })?.shows),
+    () =>
+      items
+        .map(runSession)
+        .toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))
+        .find(each => showsFinding(row, each, { evidence })?.shows),
     [row, items, evidence],
   )
   return {
