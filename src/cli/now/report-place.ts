@@ -21,14 +21,12 @@ export async function withShiftReport<Code extends number | undefined>(
 ): Promise<Code> {
   if (typeof report !== 'string' || !force || isStream(report)) return await work()
   const begun = missing('mcpdeck has not written it yet, or was killed.')
-  const leave = (text: string) => {
-    const refusal = writeUnlessThere(report, text, true)
-    if (typeof refusal === 'object') throw unwritable(report, refusal.reason)
-  }
-  leave(begun)
+  const refusal = writeUnlessThere(report, begun, true)
+  if (typeof refusal === 'object') throw unwritable(report, refusal.reason)
   const explain = (why: string) => {
-    // What stands there otherwise is the report, or somebody else's.
-    if (readFileSync(report, 'utf8') === begun) leave(missing(why))
+    // What stands there otherwise is the report, or somebody else's. One that cannot be written any more hides neither
+    // the error nor the exit code of the command.
+    if (standing(report) === begun) writeUnlessThere(report, missing(why), true)
   }
   try {
     const code = await work()
@@ -37,6 +35,15 @@ export async function withShiftReport<Code extends number | undefined>(
   } catch (error) {
     explain(error instanceof ApiError || !(error instanceof Error) ? errorLine(error) : error.message)
     throw error
+  }
+}
+
+/** Undefined for what cannot be read, as where it was moved away meanwhile or a folder took its place. */
+function standing(report: string): string | undefined {
+  try {
+    return readFileSync(report, 'utf8')
+  } catch {
+    return undefined
   }
 }
 
