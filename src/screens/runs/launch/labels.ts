@@ -106,7 +106,7 @@ function offLines({ suite, servers, previews }: LaunchFacts, { request, targets 
       ? targets.environmentIds.flatMap(id => previews.get(id)?.resolved?.effectiveServerIds ?? [])
       : request.serverIds,
   )
-  const isSaved = chosen.size === 0 && targets.environmentIds.length + targets.clientIds.length === 0
+  const isSaved = chosen.size === 0 && areSavedUsed(suite, targets)
   const off = servers.filter(
     ({ id, name, enabled }) => !enabled && (chosen.has(id) || (isSaved && (saved.has(name) || saved.has(id)))),
   )
@@ -116,6 +116,11 @@ function offLines({ suite, servers, previews }: LaunchFacts, { request, targets 
     `${off.map(({ name }) => clean(name)).join(', ')} ${are} switched off, so trials that need ${them} fail in ` +
     `their setup. The screen Servers switches ${them} on.`
   return [{ text, tone: 'warn' }]
+}
+
+/** Whether the servers that the suite saves may be used: a target brings its own, and so do attached environments. */
+function areSavedUsed(suite: LaunchFacts['suite'], { environmentIds, clientIds }: DraftedLaunch['targets']): boolean {
+  return environmentIds.length + clientIds.length + (suite.environmentIds ?? []).length === 0
 }
 
 /** What an environment resolves to, or why it cannot. */

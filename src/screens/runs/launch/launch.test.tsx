@@ -216,6 +216,20 @@ describe('environments', () => {
     await app.see('▌ Launch 1 trial on Only')
   })
 
+  test('of those that are attached none is chosen yet: nothing is said of the saved servers', async () => {
+    const { client } = service
+    const { projectId } = stage
+    const host = await stage.mcpClient('Two client')
+    const environmentIds = [await stage.environment('One', host), await stage.environment('Two', host)]
+    const suiteId = await stage.suite('On two', { environmentIds })
+    const serverId = (await client.servers.list({ projectId })).items.find(({ name }) => name === 'everything')!.id
+    await client.servers.update({ projectId, serverId, body: { enabled: false } })
+    onTestFinished(async () => void (await client.servers.update({ projectId, serverId, body: { enabled: true } })))
+    await openForm('On two', suiteId)
+    await seeWords('0 of 1 run slots in use')
+    expect(app.frame()).not.toContain('switched off')
+  })
+
   test('one that is not attached is attached on the way, with what that means', async () => {
     const host = await stage.mcpClient('Way client')
     const [first, second] = [await stage.environment('First', host), await stage.environment('Second', host)]
