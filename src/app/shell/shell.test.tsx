@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { confirmKeys, panesKeys } from '../../components/component-keys.ts'
 import { listKeys } from '../../components/list/list-keys.ts'
@@ -190,6 +190,7 @@ describe('keys that people bring along', () => {
         return await answer(request)
       },
     })
+    onTestFinished(testService.close)
     app = await openApp({
       testService,
       place: async client => serversRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
@@ -199,7 +200,6 @@ describe('keys that people bring along', () => {
     await app.press('ctrl+r')
     await app.see(() => reads > before)
     expect(restarts).toBe(0)
-    await testService.close()
   })
 
   test('0 shows all projects', async () => {
