@@ -53,7 +53,7 @@ export function Talk(props: TalkProps) {
   const { width, height } = useSize()
   const isNew = exchanges.length === 0
   const [focus, setFocus] = useState<Focus>(isNew ? 'question' : 'said')
-  const drafts = useDrafts(isNew ? props.questions : props.asked, isNew ? props.question : undefined)
+  const drafts = useDrafts(isNew ? { suggested: props.questions, chosen: props.question } : { asked: props.asked })
   const submit = (text: string): void => {
     const question = text.trim()
     if (question === '') throw new UnavailableAction('Nothing is written yet.')
@@ -75,7 +75,7 @@ export function Talk(props: TalkProps) {
     ask: () => setFocus('question'),
     close: () => (focus === 'question' && !isNew ? setFocus('said') : leave()),
   })
-  const question = <Question drafts={drafts} focused={focus === 'question'} onSubmit={submit} />
+  const question = <Question drafts={drafts} isNew={isNew} focused={focus === 'question'} onSubmit={submit} />
   if (isNew) return <Start {...props} drafts={drafts} question={question} />
   const questionRows = focus === 'question' ? textRows(drafts.text, width - 4) : 1
   const room = height - questionRows - 1
@@ -163,14 +163,16 @@ function Start(props: Pick<TalkProps, 'about' | 'obstacle'> & { drafts: Drafts; 
   )
 }
 
-function Question(props: { drafts: Drafts; focused: boolean; onSubmit: (text: string) => void }) {
-  const { drafts, focused } = props
+function Question(props: { drafts: Drafts; isNew: boolean; focused: boolean; onSubmit: (text: string) => void }) {
+  const { drafts, isNew, focused } = props
   const theme = useTheme()
   const key = useKeyName()
   const { width } = useSize()
   const move = (by: 1 | -1) =>
     drafts.texts.length > 1 ? () => drafts.move(by) : unavailable('There is no other question.')
   useBindings(talkQuestionKeys, { next: move(1), previous: move(-1) }, { active: focused })
+  // Only at the start the others stand below the field.
+  const isListed = isNew && drafts.texts.length > 1
   if (!focused) {
     const text = drafts.text === '' ? `${key(talkKeys, 'ask')} to ask more` : clean(drafts.text)
     return <Text>{theme.paint('muted', ` > ${truncate(text, width - 4)}`)}</Text>
@@ -188,7 +190,7 @@ function Question(props: { drafts: Drafts; focused: boolean; onSubmit: (text: st
         wraps
         width={width - 4}
         isPrefilled={!drafts.isEdited}
-        placeholder={drafts.texts.length > 1 ? `type, or ${key(talkQuestionKeys, 'next')} for one of these` : 'type'}
+        placeholder={isListed ? `type, or ${key(talkQuestionKeys, 'next')} for one of these` : 'type'}
       />
     </Box>
   )
@@ -214,16 +216,21 @@ type Drafts = {
 
 /**
  * The field is empty at first, so that nobody sends what they did not write or choose.
- * @param initial what was asked before, or what can be asked first
- * @param chosen which of them is in the field at first
+ * @param start.suggested what can be asked first, and which of it is in the field at first
+ * @param start.asked what was asked before
  */
-function useDrafts(initial: readonly string[], chosen: string | undefined): Drafts {
+function useDrafts(start: {
+  suggested?: readonly string[]
+  chosen?: string | undefined
+  asked?: readonly string[]
+}): Drafts {
+  const { suggested = [], chosen, asked: before = [] } = start
   const [{ given, texts, at }, set] = useState(() => {
-    const given = [...initial, '']
+    const given = [...before, ...suggested, '']
     const place = chosen === undefined ? -1 : given.indexOf(chosen)
     return { given, texts: given, at: place === -1 ? given.length - 1 : place }
   })
-  const [asked, setAsked] = useState<readonly string[]>(initial)
+  const [asked, setAsked] = useState(before)
   return {
     given,
     texts,

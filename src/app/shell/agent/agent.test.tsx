@@ -118,6 +118,11 @@ test('a question is chosen, edited and followed by others, which hear what was s
   await app.see(/10 tokens in, 5 out; today 10 tokens in, 5 out, in 1 turn/)
 
   await app.press(ask)
+  await app.see(frame => /> *type/.test(frame) && !frame.includes('for one of these'))
+  // What was asked comes back, not what could be asked first.
+  await app.press(talkQuestionKeys.bindings.next)
+  await app.see('> Why do calls of this server fail? Briefly.')
+  await app.press(talkQuestionKeys.bindings.next)
   await app.type('And now?')
   await app.press('enter')
   await app.see('It could go.')
