@@ -17,6 +17,8 @@ export type DetailTab<Props> = {
   Content: (props: Props) => ReactNode
   /** The tab that shows with it where the pane has room for both. */
   companion?: string
+  /** Whether the companion takes so many requests that it is read only on demand where their rate is limited. */
+  isCostly?: (props: Props) => boolean
 }
 
 /** A tab of labels and values of the record; `technicalOf` gives its ids and what else is for programs. */
@@ -58,10 +60,11 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
   const left = Object.fromEntries(within.map(name => [name, undefined]))
   const open = (tab: string): void => router.replace({ [level.tab]: tab, ...left })
   // Where the rate of requests is limited, walking through a list reads no more than the tab itself.
-  const isWorthReading = useWorkspace().budget.snapshot().unlimited || content.focused
+  const isUnlimited = useWorkspace().budget.snapshot().unlimited
   const render = (tab: DetailTab<Props>): ReactNode => {
-    const { id, Content, companion } = tab
+    const { id, Content, companion, isCostly } = tab
     const other = tabs.find(each => each.id === companion)
+    const isWorthReading = isUnlimited || (content.focused && isCostly?.(content) !== true)
     const shown = isWorthReading &&
       other && {
         title: other.title,

@@ -5,7 +5,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
-import { recordView } from '../lines.ts'
+import { recordView, type Field } from '../lines.ts'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { messageRows } from '../transcript/messages.ts'
 import { searchingLabel, untraced } from '../transcript/traced.ts'
@@ -94,15 +94,23 @@ function showsText(shows: SessionRow['shows']): string {
   return shows ? `${shows.shows ? 'yes' : 'no'}: ${shows.because}` : 'unknown'
 }
 
+const NO_CRITERIA = 'not known of a single session; the scorecard of its run counts them'
+
+/** An attempt that succeeded came to its end, which is no success of a session that is not known to reach its goal. */
+function outcomeField({ outcome, goal }: SessionRow, symbols: Symbols): Field {
+  if (outcome === 'succeeded' && goal?.isReached !== true) return ['Outcome', 'came to its end']
+  const look = outcomeLook(outcome)
+  return ['Outcome', outcome && `${symbols[look.symbol]} ${look.word}`, look.tone]
+}
+
 /** The outcome, and why; what else is known of the session is folded below what was said. */
 function headView(row: SessionRow, note: string | undefined, symbols: Symbols) {
-  const look = outcomeLook(row.outcome)
   const goal = goalLabel(row.goal, symbols)
   const score = goal && [goal.text, row.goal?.reason].filter(Boolean).join(': ')
   return recordView(
     [
-      ['Outcome', row.outcome && `${symbols[look.symbol]} ${look.word}`, look.tone],
-      ...(goal ? [['Goal', score, goal.tone] as const] : []),
+      outcomeField(row, symbols),
+      ...(goal ? [['Goal', score, goal.tone] as const, ['Criteria', NO_CRITERIA] as const] : []),
       ...('shows' in row ? [['Shows it', showsText(row.shows)] as const] : []),
       ['Who', row.who],
       ['Messages', formatCount(row.messages)],

@@ -5,6 +5,9 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { answering } from '../../../test/answering.ts'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { until } from '../../../test/service/harness.ts'
+import { createBudget } from '../../api/client/budget/budget.ts'
+import { createClient } from '../../api/client/client.ts'
+import { API_PREFIX } from '../../api/contract/contract.ts'
 import { plainHeaders } from '../../api/contract/message.ts'
 import type { Fetch } from '../../api/client/transport/fetch.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
@@ -157,6 +160,62 @@ test('a session of a wave that is not exported yet is searched for again', async
   await app.press(tabsKeys.bindings.next)
   await app.see('▾ user')
 })
+
+test('a session of a wave that was opened while it ran says how it ended, and has no green without its goal', async () => {
+  let session: object = { outcome: 'running' }
+  const wrap: Wrap = fetch => async request => {
+    const response = await fetch(request)
+    if (!/\/journey-runs\/\w+\/sessions/.test(request.url)) return response
+    const { items } = JSON.parse(response.body as string) as { items: object[] }
+    return { ...response, body: JSON.stringify({ items: items.map(each => ({ ...each, ...session })) }) }
+  }
+  const projectId = await open({ wrap })
+  const [first] = (await app.client.sessions.list({ projectId, sourceType: 'swarm' })).items
+  app.router.replace({ source: 'swarm', sessionId: first!.id, pane: 'detail', tab: 'transcript' })
+  await app.see(/Outcome +● running/)
+  session = { outcome: 'succeeded', goalScore: { score: 0.2, passed: false, reason: 'No date.' } }
+  await app.see(/Outcome +came to its end[^]*Goal +✗ 0\.20: No date\.[^]*Criteria +not known of a single session/)
+})
+
+test.each([false, true])(
+  'the transcript of a wave stands beside its session without a limit (%s) only',
+  async unlimited => {
+    let exports = 0
+    const testService = await openService({
+      samples: true,
+      wrap: fetch => async request => {
+        if (request.url.includes('/trace-exports/')) exports += 1
+        return await fetch(request)
+      },
+    })
+    onTestFinished(testService.close)
+    const projectId = (await testService.client.projects.list()).items[0]!.id
+    const [session] = await until(
+      async () => (await testService.client.sessions.list({ projectId, sourceType: 'swarm' })).items,
+      items => items.length > 0,
+    )
+    const place = sessionsRoute.to({ projectId, source: 'swarm', sessionId: session!.id, pane: 'detail' })
+    const client = createClient({
+      fetch: testService.fetch,
+      baseUrl: `http://local.invalid${API_PREFIX}`,
+      key: testService.service.localKey,
+      budget: createBudget({ unlimited, capacity: 300, refillPerSecond: 300 }),
+    })
+    app = await openApp({ testService: { ...testService, client }, place, size: { width: 240, height: 40 } })
+    await app.see('Belongs to')
+    if (!unlimited) {
+      // What would be read is asked for before help has shown and gone.
+      await app.press('f1')
+      await app.see('What works here')
+      await app.press('f1')
+      await app.see('Belongs to')
+      expect(exports).toBe(0)
+      await app.press(tabsKeys.bindings.next)
+    }
+    await app.see('▾ user')
+    expect(exports).toBeGreaterThan(0)
+  },
+)
 
 test('an answer that does not echo the scope is not taken for one to a search of transcripts', async () => {
   const testService = await openService({

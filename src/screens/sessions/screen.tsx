@@ -69,7 +69,8 @@ export const SessionsScreen = collectionScreen({
     ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
   tabs: [
-    { ...OVERVIEW, companion: 'transcript' },
+    // What was said in a session of a swarm is searched for in the whole trace export.
+    { ...OVERVIEW, companion: 'transcript', isCostly: ({ row }) => row.sourceType === 'swarm' },
     { id: 'transcript', title: 'Transcript', Content: SessionTranscript },
   ],
   nameOf: titleOf,

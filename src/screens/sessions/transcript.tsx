@@ -1,4 +1,8 @@
+import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { ApiError } from '../../api/client/errors/api-error.ts'
+import { contract } from '../../api/contract/contract.ts'
+import type { JourneyRunSession } from '../../api/contract/journey-runs.ts'
 import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { BelowNotices } from '../../components/below-notices.tsx'
@@ -20,7 +24,7 @@ import type { Line } from '../../components/viewer.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
-/** The trace of a trial never changes again once its run has ended. */
+/** What has ended never changes again, such as the trace of a trial whose run has ended. */
 const FINAL = { staleTime: Infinity, refetchInterval: false } as const
 const LOADING = 'Reading the transcript…'
 
@@ -123,19 +127,34 @@ function Chat({ projectId, row, focused }: SessionProps) {
 
 /** How a session of a journey ended is in the list of its run; the transcript shows without it too. */
 function Journey({ projectId, row, focused }: SessionProps) {
-  const { queries } = useWorkspace()
+  const { client } = useWorkspace()
   const runId = row.parentRef?.journeyRunId
-  const ofRun = useApiQuery({
-    ...queries.journeyRuns.sessions.options({ projectId, runId: runId ?? '' }),
-    enabled: runId != null,
-    ...FINAL,
-  })
+  const ofRun = useLiveQuery(
+    {
+      ...queryOptions<JourneyRunSession | null, ApiError>({
+        queryKey: ['journeyRuns', 'sessions', { projectId, runId }, 'one', row.id],
+        async queryFn({ signal }) {
+          const input = { projectId, runId: runId ?? '' }
+          for await (const { items } of client.pages(contract.journeyRuns.sessions, input, { signal, ...READ })) {
+            const found = items.find(({ id }) => id === row.id)
+            if (found) return found
+          }
+          return null
+        },
+      }),
+      enabled: runId != null,
+      ...FINAL,
+    },
+    { isLive: session => session?.outcome === 'pending' || session?.outcome === 'running', requests: 1 },
+  )
   const session = useMemo(() => {
-    const known = ofRun.data?.items.find(({ id }) => id === row.id)
-    return runSession(known ?? { id: row.id, chatSessionId: row.chatSessionId, messageCount: row.messageCount })
+    const { id, chatSessionId, messageCount } = row
+    return runSession(ofRun.data ?? { id, chatSessionId, messageCount })
   }, [ofRun.data, row])
   return <RunSession projectId={projectId} row={session} focused={focused} />
 }
+
+const READ = { priority: 'visible' } as const
 
 function Said(props: {
   data: PaneData
