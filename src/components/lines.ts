@@ -84,21 +84,26 @@ function valueText(value: string | null | undefined): string {
 /** A column of a table that is only read; numbers stand at the right. */
 export type TableColumn = { title: string; cells: readonly string[]; isNumber?: boolean; tone?: Tone }
 
-/** Columns of the widest cell of a table. */
+/** Columns of the widest cell of a table, and between two cells. */
 const WIDEST_CELL = 36
+const GAP = 2
 
-/** Rows under what their columns are, as wide as what is in them; a pane cuts what it has no room for. */
-export function tableLines(columns: readonly TableColumn[], indent = 0): Line[] {
-  const widths = columns.map(({ title, cells }) =>
-    Math.min(WIDEST_CELL, greatest([title, ...cells].map(text => widthOf(clean(text))))),
-  )
+/**
+ * Rows under what their columns are, as wide as what is in them. Where a cell or a row would be cut, the cells of each
+ * row are fields below each other instead, so that nothing of them is lost on screen, in a search or in a copy.
+ * @param width columns that there are for all of it
+ */
+export function tableLines(columns: readonly TableColumn[], width: number, indent = 0): Line[] {
+  const widths = columns.map(({ title, cells }) => greatest([title, ...cells].map(text => widthOf(clean(text)))))
+  const whole = indent + widths.reduce((sum, each) => sum + each + GAP, -GAP)
+  if (whole > width || widths.some(each => each > WIDEST_CELL)) return recordLines(columns, indent)
   const margin: Span = { text: ' '.repeat(indent), tone: 'plain' }
   const row = (textOf: (column: TableColumn) => string, toneOf: (column: TableColumn) => Tone): Line => ({
     parts: [
       margin,
       ...columns.map((column, index): Span => {
         const text = fit(clean(textOf(column)), widths[index]!, column.isNumber ? 'right' : 'left')
-        return { text: index === columns.length - 1 ? text.trimEnd() : `${text}  `, tone: toneOf(column) }
+        return { text: index === columns.length - 1 ? text.trimEnd() : text + ' '.repeat(GAP), tone: toneOf(column) }
       }),
     ],
   })
@@ -114,6 +119,16 @@ export function tableLines(columns: readonly TableColumn[], indent = 0): Line[] 
       ),
     ),
   ]
+}
+
+function recordLines(columns: readonly TableColumn[], indent: number): Line[] {
+  return (columns[0]?.cells ?? []).flatMap((_, index) => [
+    ...(index > 0 ? [''] : []),
+    ...fieldLines(
+      columns.map(({ title, cells, tone }): Field => [title, cells[index], tone]),
+      indent,
+    ),
+  ])
 }
 
 export function heading(text: string): Line {

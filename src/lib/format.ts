@@ -72,3 +72,8 @@ export function formatCount(value: number | null | undefined): string {
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`
 }
+
+/** The words with a capital first letter, as a label or a sentence begins. */
+export function sentenceCase(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}

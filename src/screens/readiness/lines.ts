@@ -4,7 +4,7 @@ import { heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { findingsOf, type ReadinessFinding } from '../../domain/readiness/findings.ts'
 import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '../../domain/readiness/labels.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, sentenceCase } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
 /** A run with what its server is called, where that is known, and whether that is on now, as in {@link stateLook}. */
@@ -118,8 +118,4 @@ function linesOfFinding(finding: ReadinessFinding, symbols: Symbols): Line[] {
     ...(citation?.url === undefined ? [] : [{ text: citation.url, tone: 'muted' as const, indent: 4 }]),
     '',
   ]
-}
-
-function sentenceCase(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

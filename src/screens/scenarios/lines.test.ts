@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTheme } from '../../tui/theme/theme.ts'
 import { plainText } from '../../components/viewer/source.ts'
+import { widthOf } from '../../tui/theme/text.ts'
 import { placeColumns } from '../../components/list/placing.ts'
 import { modeLook, scenarioColumns } from './columns.ts'
 import { capFields, capsOf } from './guest-limits.ts'
@@ -11,7 +12,13 @@ import { doorLines, versionText } from './overview.tsx'
 import { verifiedLines } from './use-leak.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: true })
+const look = { symbols, now: 0, width: 100 }
 const text = (lines: readonly Parameters<typeof plainText>[0][]): string => lines.map(plainText).join('\n')
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
 
 describe('open documents', () => {
   test('rates that cover recent sessions only say so first', () => {
@@ -30,19 +37,66 @@ describe('open documents', () => {
     expect(fieldLabel('averageAnswerMs')).toBe('average answer')
   })
 
-  test('of any shape are shown whole, whatever the service adds', () => {
+  test('of any shape are shown whole, names and values, whatever the service adds', () => {
+    const name = fc.constantFrom(
+      'id',
+      'sessionId',
+      'toolName',
+      'title',
+      'kind',
+      'lastError',
+      'calls',
+      'subject',
+      'more',
+    )
+    const word = fc.stringMatching(/^[a-z][a-z ]{0,60}[a-z]$/)
+    const { document } = fc.letrec<{ document: object; value: unknown }>(tie => ({
+      document: fc.dictionary(name, tie('value'), { maxKeys: 5 }),
+      value: fc.oneof({ depthSize: 'small' }, word, word, tie('document'), fc.array(tie('value'), { maxLength: 3 })),
+    }))
+    const wide = fc.integer({ min: 30, max: 120 })
     fc.assert(
-      fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 6 })), document => {
-        const { lines, rest } = documentView(document, { symbols, now: 0 })
-        const shown = `${text(lines)}\n${rest.flat().join('\n')}`.toLowerCase()
-        for (const name of Object.keys(document)) expect(shown).toContain(name)
+      fc.property(document, wide, (document, width) => {
+        const { lines, rest } = documentView({ ...document }, { ...look, width })
+        const shown = `${text(lines)}\n${rest.flat().join('\n')}`
+        for (const each of Object.keys(document)) expect(shown.toLowerCase()).toContain(fieldLabel(each))
+        for (const value of stringsIn(document)) expect(shown).toContain(value)
+        // A row is cut where the pane ends.
+        for (const line of lines)
+          if (typeof line === 'object' && 'parts' in line) expect(widthOf(plainText(line))).toBeLessThanOrEqual(width)
       }),
     )
   })
 
+  test('a table whose cells or rows would be cut is fields, so that a search and a copy have them whole', () => {
+    const lastError = 'The server answered with a sentence that is longer than any cell of a table.'
+    const tools = [
+      { toolName: 'get-sum', calls: 14, lastError },
+      { toolName: 'echo', calls: 2, lastError: null },
+    ]
+    expect(text(documentView({ tools }, look).lines)).toMatch(
+      new RegExp(String.raw`Tool name +get-sum\n +Calls +14\n +Last error +${lastError}\n\n +Tool name +echo`),
+    )
+    const short = [{ toolName: 'get-sum', calls: 14, lastError: 'none of them' }]
+    expect(text(documentView({ tools: short }, look).lines)).toMatch(/Tool name +Calls +Last error\n/)
+    expect(text(documentView({ tools: short }, { ...look, width: 30 }).lines)).toMatch(/Tool name +get-sum\n/)
+  })
+
+  test('an id is folded only beside a name, which says whose it is', () => {
+    const view = (document: object) => documentView({ ...document }, look)
+    expect(view({ last: { sessionId: 'ses_1' } })).toMatchObject({ rest: [] })
+    expect(text(view({ last: { sessionId: 'ses_1' } }).lines)).toContain('ses_1')
+    expect(text(view({ seen: [{ sessionId: 'ses_1', runId: 'run_1' }] }).lines)).toMatch(/ses_1 +run_1/)
+    const seen = ['Ann', 'Bob'].map((name, index) => ({ name, sessionId: `ses_${index}`, tools: ['echo'] }))
+    expect(view({ seen }).rest).toEqual([
+      ['Session id of Ann', 'ses_0'],
+      ['Session id of Bob', 'ses_1'],
+    ])
+  })
+
   test('a long value has lines of its own, which are wrapped and not cut', () => {
     const title = 'The tool get-structured-content answers visitors with errors'
-    const { lines } = documentView({ count: 2, title }, { symbols, now: 0 })
+    const { lines } = documentView({ count: 2, title }, look)
     expect(lines.map(plainText)).toEqual(['Count  2', 'Title', expect.stringContaining(title)])
     expect(lines.at(-1)).toMatchObject({ text: title })
   })
@@ -53,7 +107,7 @@ describe('open documents', () => {
       { serverId: 'srv_2', toolName: 'echo', calls: 2, lastError: null, averageMs: 20 },
     ]
     const document = { sessions: 12, toolErrorRate: 0.25, tools, cohorts: { recency: { new: 3, returning: 9 } } }
-    const { lines, rest } = documentView(document, { symbols, now: 0 })
+    const { lines, rest } = documentView(document, look)
     const shown = text(lines)
     expect(shown).toMatch(/^Tool error rate +###\.+ 25%\nSessions +12\n/)
     expect(shown).toMatch(/Tool name +Calls +Last error +Average\n +get-sum +14 +tool error +185ms\n +echo +2 +— +20ms/)
@@ -67,10 +121,25 @@ describe('open documents', () => {
 
   test('a signal says in words what it is, how often it was seen, and what was said', () => {
     const signal = { kind: 'tool_error', title: 'Fails', count: 3, sessionCount: 1, evidence: [{ excerpt: 'No city' }] }
-    const { lines, left } = signalsOf({ windowId: 'w', signals: [signal] }, '-')
+    const { lines, left } = signalsOf({ windowId: 'w', signals: [signal] }, look)
     expect(text(lines)).toBe('Fails\n  tool error - 3 times in 1 session\n  “No city”\n')
     expect(left).toEqual({ windowId: 'w' })
-    expect(signalsOf({ signals: 'none' }, '-')).toEqual({ lines: [], left: { signals: 'none' } })
+    expect(signalsOf({ signals: 'none' }, look)).toEqual({ lines: [], left: { signals: 'none' } })
+  })
+
+  test('a signal shows what else it has: its subject, further quotes, where each was said', () => {
+    const said = ['one', 'two', 'three'].map(excerpt => ({ sessionId: `ses_${excerpt}`, excerpt }))
+    const evidence = [...said, { sessionId: 'ses_four', excerpt: 'one', turn: 4 }]
+    const signal = { title: 'Fails', count: 'often', subject: { kind: 'tool', id: 'get-sum' }, evidence, later: 'new' }
+    const { lines, rest } = signalsOf({ signals: [signal] }, look)
+    const shown = text(lines)
+    expect(shown).toMatch(/^Fails\n[^]*“one”\n +“two”\n[^]*Count +often\n[^]*Later +new\n[^]*Subject\n[^]*get-sum/)
+    expect(shown).toMatch(/ses_three +three|three +ses_three/)
+    expect(shown).toMatch(/ses_four +one +4|one +ses_four +4|ses_four +4 +one/)
+    expect(rest).toEqual([
+      ['Session id of “one”', 'ses_one'],
+      ['Session id of “two”', 'ses_two'],
+    ])
   })
 
   test('a finding keeps its status apart from its dismissal', () => {

@@ -7,12 +7,14 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { plural } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { Empty, PaneState, Sentence } from '../../components/pane-state.tsx'
+import type { Field } from '../../components/lines.ts'
+import { useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsRoute } from '../findings/route.ts'
 import { visitFindingsKeys } from './bindings.ts'
-import { documentView } from './open-lines.ts'
+import { documentView, foldedField, isFolded, type DocumentLook } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
@@ -59,16 +61,18 @@ function OpenDocument(props: {
   loading: string
   focused: boolean
   /** What of it is shown in words of its own; the rest of the document comes below. */
-  before: (document: OpenRecord, bullet: string) => { lines: Line[]; left: OpenRecord }
+  before: (document: OpenRecord, look: DocumentLook) => Part
 }) {
   const { query, before } = props
   const { symbols } = useTheme()
+  const { width } = useSize()
   const { lines, rest } = useMemo(() => {
     if (!query.data) return { lines: [], rest: [] }
-    const first = before(query.data, symbols.bullet)
-    const below = documentView(first.left, { symbols, now: serviceNow() })
-    return { lines: [...first.lines, ...below.lines], rest: below.rest }
-  }, [query.data, before, symbols])
+    const look = { symbols, now: serviceNow(), width: width - 2 }
+    const first = before(query.data, look)
+    const below = documentView(first.left, look)
+    return { lines: [...first.lines, ...below.lines], rest: [...(first.rest ?? []), ...below.rest] }
+  }, [query.data, before, symbols, width])
   if (query.error?.status === 404 && !query.hasData) return <Empty {...NOBODY} />
   return (
     <PaneState data={query} loading={props.loading}>
@@ -79,36 +83,69 @@ function OpenDocument(props: {
 
 type OpenRecord = Readonly<Record<string, unknown>>
 
+/** What of a document has words of its own; `left` is what has none, `rest` what goes behind the line at the end. */
+type Part = { lines: Line[]; rest?: Field[]; left: OpenRecord }
+
 /** What the figures cover, before the figures. */
-function figuresOf(document: OpenRecord): { lines: Line[]; left: OpenRecord } {
+function figuresOf(document: OpenRecord): Part {
   const { scan: _scan, ...left } = document
   return { lines: scanLines(document), left }
 }
 
-/** Each signal with how often it was seen and a quote; of what is no list of records nothing is taken out. */
-export function signalsOf(document: OpenRecord, bullet: string): { lines: Line[]; left: OpenRecord } {
+/** Each signal in words, with all that it has; of what is no list of records nothing is taken out. */
+export function signalsOf(document: OpenRecord, look: DocumentLook): Part {
   const { signals, ...left } = document
   if (!Array.isArray(signals) || !signals.every(isPlainObject)) return { lines: [], left: document }
   if (signals.length === 0) return { lines: [{ text: 'No signal was found in this window.', tone: 'muted' }, ''], left }
-  return { lines: [...signals.flatMap(signal => signalLines(signal, bullet)), ''], left }
+  const views = signals.map(signal => signalView(signal, look))
+  return { lines: [...views.flatMap(({ lines }) => lines), ''], rest: views.flatMap(({ rest }) => rest), left }
 }
 
-/** Most quotes of a signal. */
-const MOST_QUOTES = 2
+/** Quotes of a signal that stand first. */
+const FIRST_QUOTES = 2
 
-function signalLines(signal: OpenRecord, bullet: string): Line[] {
-  const { title, kind, count, sessionCount, evidence } = signal
+/** How often a signal was seen and two quotes, then what else is known of it, such as its subject. */
+function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; rest: Field[] } {
+  const { kind, count, sessionCount } = signal
+  const title = textAt(signal, 'title')
   const times = typeof count === 'number' ? plural(count, 'time') : undefined
   const sessions = typeof sessionCount === 'number' ? `in ${plural(sessionCount, 'session')}` : undefined
-  const parts = [typeof kind === 'string' ? valueLabel(kind) : undefined, [times, sessions].filter(Boolean).join(' ')]
-  const quotes = (Array.isArray(evidence) ? evidence : [])
-    .filter(isPlainObject)
-    .flatMap(each => textAt(each, 'excerpt') ?? [])
-  return [
-    typeof title === 'string' ? title : 'A signal',
-    { text: parts.filter(Boolean).join(` ${bullet} `), tone: 'muted', indent: 2 },
-    ...[...new Set(quotes)].slice(0, MOST_QUOTES).map((text): Line => ({ text: `“${text}”`, indent: 2 })),
-  ]
+  const kindWords = typeof kind === 'string' ? valueLabel(kind) : undefined
+  const often = [times, sessions].filter(Boolean).join(' ')
+  const words = [kindWords, often].filter(Boolean).join(` ${look.symbols.bullet} `)
+  const { quotes, rest, left: evidence } = quotesOf(signal['evidence'])
+  const inWords = { title, kind: kindWords, count: times, sessionCount: sessions }
+  const others = Object.entries(signal).filter(
+    ([name]) => name !== 'evidence' && (inWords as Record<string, unknown>)[name] === undefined,
+  )
+  const left = { ...Object.fromEntries(others), ...(evidence !== undefined && { evidence }) }
+  const below = documentView(left, look, { name: title, depth: 1 })
+  return {
+    lines: [
+      title ?? 'A signal',
+      ...(words === '' ? [] : [{ text: words, tone: 'muted' as const, indent: 2 }]),
+      ...quotes.map((text): Line => ({ text: `“${text}”`, indent: 2 })),
+      ...below.lines,
+    ],
+    rest: [...rest, ...below.rest],
+  }
+}
+
+/** The first quotes, ids of theirs behind the line at the end, and what evidence there is beside. */
+function quotesOf(evidence: unknown): { quotes: string[]; rest: Field[]; left: unknown } {
+  if (!Array.isArray(evidence)) return { quotes: [], rest: [], left: evidence }
+  const all = evidence.flatMap(each => (isPlainObject(each) ? (textAt(each, 'excerpt') ?? []) : []))
+  const quotes = [...new Set(all)].slice(0, FIRST_QUOTES)
+  const rest: Field[] = []
+  const left = evidence.flatMap((each: unknown): unknown[] => {
+    const quote = isPlainObject(each) ? textAt(each, 'excerpt') : undefined
+    if (!isPlainObject(each) || quote === undefined || !quotes.includes(quote)) return [each]
+    const ids = Object.entries(each).filter(([name]) => name !== 'excerpt')
+    if (!ids.every(isFolded)) return [each]
+    rest.push(...ids.map(([name, id]) => foldedField(name, String(id), `“${quote}”`)))
+    return []
+  })
+  return { quotes, rest, left: left.length === 0 ? undefined : left }
 }
 
 export function Metrics(props: TabProps) {

@@ -1,12 +1,12 @@
 import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { greatest } from '../../lib/extremes.ts'
 import { isPlainObject } from '../../lib/json.ts'
-import { formatAgo, formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
+import { formatAgo, formatCount, formatDuration, sentenceCase, UNKNOWN } from '../../lib/format.ts'
 import { fieldLines, heading, tableLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { valueLabel } from '../../domain/findings/insights.ts'
 import { bar } from '../../tui/theme/charts.ts'
-import { clean, fit, widthOf } from '../../tui/theme/text.ts'
+import { clean, fit, truncate, widthOf } from '../../tui/theme/text.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
 type Open = Readonly<Record<string, unknown>>
@@ -21,6 +21,8 @@ const MOST_BESIDE = 40
 const MOST_COLUMNS = 10
 /** Columns of a bar. */
 const BAR = 12
+/** Columns of the greatest number with the gaps before it. */
+const LONGEST_COUNT = 24
 
 /** `averageAnswerMs` as `average answer`: the words of a field without its unit. */
 export function fieldLabel(name: string): string {
@@ -35,7 +37,7 @@ export function fieldLabel(name: string): string {
 export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'string') return /^[a-z]+(_[a-z]+)+$/.test(value) ? valueLabel(value) : value
+  if (typeof value === 'string') return !isId(name) && /^[a-z]+(_[a-z]+)+$/.test(value) ? valueLabel(value) : value
   if (typeof value !== 'number') return beginningOfJson(value, MOST_TEXT).text
   if (isShare(name)) return `${Math.round(value * 100)}%`
   if (name.endsWith('Ms')) return formatDuration(value)
@@ -43,25 +45,32 @@ export function settingLabel(name: string, value: unknown, now: number): string 
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100)
 }
 
-/** How the figures of an open document are drawn. */
-export type DocumentLook = { symbols: Symbols; now: number }
+/** How the figures of an open document are drawn, in how many columns. */
+export type DocumentLook = { symbols: Symbols; now: number; width: number }
 
 /**
  * An open document in words: shares as bars before other plain values, lists of records as tables, counts of kinds as
  * bars, and what else is in it below headings. Unknown fields show too; ids that stand beside a name are in `rest`.
+ * @param within what the document is called above it, and how deep it stands below that
  */
-export function documentView(document: Open, look: DocumentLook): { lines: Line[]; rest: Field[] } {
+export function documentView(
+  document: Open,
+  look: DocumentLook,
+  within: { name?: string | undefined; depth?: number } = {},
+): { lines: Line[]; rest: Field[] } {
   const rest: Field[] = []
-  return { lines: documentLines(document, { ...look, rest }, 0), rest }
+  return { lines: documentLines(document, { ...look, rest }, within.depth ?? 0, within.name), rest }
 }
 
 type Draw = DocumentLook & { rest: Field[] }
 
-function documentLines(document: Open, draw: Draw, depth: number): Line[] {
+function documentLines(document: Open, draw: Draw, depth: number, above?: string): Line[] {
   const entries = Object.entries(document)
   const plain = entries.filter(([, value]) => !isPlainObject(value) && !Array.isArray(value))
-  const [ids, shown] = partition(plain, ([name, value]) => isId(name) && typeof value === 'string')
-  draw.rest.push(...ids.map(([name, value]): Field => [label(name), String(value)]))
+  const name = nameOf(document, draw) ?? above
+  // An id without a name beside it is all there is to tell one from another.
+  const [ids, shown] = partition(plain, each => name !== undefined && isFolded(each))
+  draw.rest.push(...ids.map(([id, value]) => foldedField(id, String(value), name!)))
   const fields = shown
     .toSorted(([a], [b]) => Number(isShare(b)) - Number(isShare(a)))
     .map(([name, value]) => [label(name), plainWords(name, value, draw)] as const)
@@ -82,7 +91,7 @@ function nestedLines(name: string, value: unknown, draw: Draw, depth: number): L
   const title = [...(depth === 0 ? [''] : []), ...indented([heading(label(name))], depth)]
   if (depth >= DEEPEST) return [...title, ...indented([beginningOfJson(value, MOST_TEXT).text], depth + 1)]
   if (isPlainObject(value))
-    return [...title, ...(countLines(value, draw.symbols, depth) ?? documentLines(value, draw, depth + 1))]
+    return [...title, ...(countLines(value, draw, depth) ?? documentLines(value, draw, depth + 1))]
   if (value.length === 0) return [...title, ...indented([{ text: 'none', tone: 'muted' }], depth + 1)]
   const table = recordsTable(value, draw, depth + 1)
   if (table) return [...title, ...table]
@@ -97,12 +106,14 @@ function nestedLines(name: string, value: unknown, draw: Draw, depth: number): L
 }
 
 /** How many there are of each kind, where an object inside another holds nothing but such counts. */
-function countLines(value: Open, symbols: Symbols, depth: number): Line[] | undefined {
+function countLines(value: Open, { symbols, width: room }: Draw, depth: number): Line[] | undefined {
   const counts = Object.entries(value)
   const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0
   if (depth === 0 || counts.length === 0 || !counts.every(([, count]) => isCount(count))) return undefined
   const most = Math.max(1, greatest(counts.map(([, count]) => count as number)))
   const width = greatest(counts.map(([name]) => widthOf(clean(fieldLabel(name)))))
+  // A row is cut where the pane ends; fields are wrapped.
+  if ((depth + 1) * INDENT + width + BAR + LONGEST_COUNT > room) return undefined
   return counts
     .toSorted(([, a], [, b]) => (b as number) - (a as number))
     .map(([name, count]) => ({
@@ -120,18 +131,44 @@ function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Lin
   const isRow = records.every(each => Object.values(each).every(value => value === null || typeof value !== 'object'))
   const names = [...new Set(records.flatMap(each => Object.keys(each)))]
   if (records.length < items.length || !isRow || names.length === 0 || names.length > MOST_COLUMNS) return undefined
-  const called = names.findLast(name => /name$|title$|label$/i.test(name)) ?? names.find(isId) ?? names[0]!
-  const left = names.filter(name => name !== called && isId(name))
-  for (const each of records)
-    for (const name of left)
-      if (typeof each[name] === 'string')
-        draw.rest.push([`${label(name)} of ${settingLabel(called, each[called], draw.now)}`, each[name]])
-  const columns = [called, ...names.filter(name => name !== called && !left.includes(name))].map(name => ({
+  const called = names.findLast(isName) ?? names.find(isId) ?? names[0]!
+  const columnOf = (name: string) => ({
     title: label(name),
     cells: records.map(each => settingLabel(name, each[name], draw.now)),
     isNumber: records.some(each => typeof each[name] === 'number'),
-  }))
-  return tableLines(columns, depth * INDENT)
+  })
+  const isNamed = records.every(each => nameOf(each, draw) !== undefined)
+  const left = names.filter(
+    name => isNamed && records.every(each => each[name] == null || isFolded([name, each[name]])),
+  )
+  for (const each of records)
+    for (const id of left)
+      if (typeof each[id] === 'string') draw.rest.push(foldedField(id, each[id], nameOf(each, draw)!))
+  const columns = [called, ...names.filter(name => name !== called && !left.includes(name))].map(columnOf)
+  return tableLines(columns, draw.width, depth * INDENT)
+}
+
+/** Longest name that says whose an id is. */
+const LONGEST_OWNER = 40
+
+/** An id behind the line at the end, with what it is the id of. */
+export function foldedField(name: string, value: string, owner: string): Field {
+  return [`${label(name)} of ${truncate(clean(owner), LONGEST_OWNER)}`, value]
+}
+
+/** Whether a field goes behind the line at the end where a name stands beside it. */
+export function isFolded([name, value]: readonly [string, unknown]): boolean {
+  return isId(name) && typeof value === 'string'
+}
+
+/** What a record is called by a field of its own. */
+function nameOf(record: Open, { now }: Draw): string | undefined {
+  const field = Object.keys(record).findLast(name => isName(name) && typeof record[name] === 'string')
+  return field === undefined || record[field] === '' ? undefined : settingLabel(field, record[field], now)
+}
+
+function isName(name: string): boolean {
+  return /name$|title$|label$/i.test(name)
 }
 
 function plainWords(name: string, value: unknown, { symbols, now }: Draw): string {
@@ -156,8 +193,7 @@ function isId(name: string): boolean {
 
 /** The words of a field as a label. */
 function label(name: string): string {
-  const words = fieldLabel(name)
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+  return sentenceCase(fieldLabel(name))
 }
 
 function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): [first: T[], second: T[]] {

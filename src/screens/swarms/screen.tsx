@@ -7,6 +7,7 @@ import { collectionScreen, type DetailProps } from '../../components/collection/
 import { fieldLines, heading, recordView, tableLines, type TableColumn } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
+import { useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { ungradedSessions } from '../../domain/swarms/waves.ts'
 import { utcDay } from '../../lib/times.ts'
@@ -88,6 +89,7 @@ function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
 
 function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   const { symbols } = useTheme()
+  const { width } = useSize()
   const key = useKeyName()
   const overview = useOverview(projectId)
   const empty = {
@@ -102,13 +104,17 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
       loading="Reading the recent runs…"
       empty={overview.data && !overview.data.runs?.length ? empty : undefined}
     >
-      {overview.data && <Viewer lines={overviewLines(overview.data, symbols)} focused={focused} />}
+      {overview.data && <Viewer lines={overviewLines(overview.data, symbols, width - 2)} focused={focused} />}
     </PaneState>
   )
 }
 
 /** Rates divide by graded sessions; where nothing was graded there is none. */
-function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview, symbols: Symbols): Line[] {
+function overviewLines(
+  { runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview,
+  symbols: Symbols,
+  width: number,
+): Line[] {
   const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
   const ungraded = ungradedSessions(runs)
@@ -123,7 +129,7 @@ function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: Swa
     ]),
     ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
     ...(goals?.trend ?? []).map(day => dayLine(day, symbols)),
-    ...failedLines([...latest.values()]),
+    ...failedLines([...latest.values()], width),
   ]
 }
 
@@ -131,7 +137,7 @@ type Run = NonNullable<SwarmOverview['runs']>[number]
 type FailedCriterion = NonNullable<Run['findings']>[number] & { run: Run }
 
 /** What failed in recent runs, the most graded sessions first. */
-function failedLines(failed: readonly FailedCriterion[]): Line[] {
+function failedLines(failed: readonly FailedCriterion[], width: number): Line[] {
   if (failed.length === 0) return []
   const rows = failed.toSorted((a, b) => (b.failCount ?? 0) - (a.failCount ?? 0))
   const column = (title: string, cellOf: (each: FailedCriterion) => string): TableColumn => ({
@@ -155,6 +161,7 @@ function failedLines(failed: readonly FailedCriterion[]): Line[] {
         column('Criterion', ({ label, criterionId }) => label ?? criterionId),
         column('Journey', ({ run }) => run.journeyName ?? run.runId),
       ],
+      width,
       2,
     ),
   ]

@@ -2,7 +2,7 @@ import { isTerminalRunStatus, type EvalRun } from '../../../api/contract/runs.ts
 import { CAUSES, type Cause, type CauseCount } from '../../../domain/runs/causes.ts'
 import { remainingLabel } from '../../../domain/runs/estimate.ts'
 import { bar } from '../../../tui/theme/charts.ts'
-import { formatCount, formatDuration, plural, UNKNOWN, formatAgo } from '../../../lib/format.ts'
+import { formatCount, formatDuration, plural, sentenceCase, UNKNOWN, formatAgo } from '../../../lib/format.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { fieldLines, heading, recordView, restNodes, type Field } from '../../../components/lines.ts'
 import type { OutlineNode } from '../../../components/viewer/outline-tree.ts'
@@ -200,7 +200,7 @@ function causeLines({ cause, count, failed, first, reason }: CauseCount, symbols
     {
       text:
         `${failed > 0 ? symbols.error : symbols.warn} ${cause}: ${plural(count, 'trial')}${counted}. ` +
-        sentence(CAUSES[cause]),
+        `${sentenceCase(CAUSES[cause])}.`,
       tone,
       indent: 2,
     },
@@ -209,10 +209,6 @@ function causeLines({ cause, count, failed, first, reason }: CauseCount, symbols
       indent: 4,
     },
   ]
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
 function latencyLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[] {
