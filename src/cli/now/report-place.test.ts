@@ -13,7 +13,7 @@ function earlierReport(): string {
 }
 
 test('a report that is gone, or a folder by now, hides neither the error nor the exit code', async () => {
-  for (const replace of [() => undefined, (report: string) => void mkdirSync(report)]) {
+  for (const replace of [() => undefined, (report: string) => mkdirSync(report)]) {
     const report = earlierReport()
     const during = (work: () => number) => async () => {
       rmSync(report, { recursive: true })
