@@ -25,7 +25,12 @@ test('a report that is gone, or a folder by now, hides neither the error nor the
     })
     await expect(withShiftReport({ report, force: true }, fails)).rejects.toThrow('The service is away.')
     rmSync(report, { recursive: true, force: true })
-    expect(await withShiftReport({ report, force: true }, during(() => 3))).toBe(3)
+    expect(
+      await withShiftReport(
+        { report, force: true },
+        during(() => 3),
+      ),
+    ).toBe(3)
   }
 })
 
