@@ -87,7 +87,8 @@ export const liveServers = resource('liveServers', {
     cursor: { in: 'body', name: 'cursor' },
   }),
   get: endpoint('getLiveServer', 'GET', `${server}/live`, {
-    summary: 'Notifications, log level and subscriptions of a connected server; keeps the connection, unless told not to.',
+    summary:
+      'Notifications, log level and subscriptions of a connected server; keeps the connection, unless told not to.',
     // A look back at the end of the connection is no reason to keep it.
     query: shape(() => strictBody({ keepsConnection: flag().optional() })),
     response: LiveServer,
