@@ -14,7 +14,7 @@ import { useApiQuery, type ApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { findingsRoute } from '../findings/route.ts'
 import { visitFindingsKeys } from './bindings.ts'
-import { documentView, foldedField, isFolded, type DocumentLook } from './open-lines.ts'
+import { documentView, fieldLabel, foldedField, isFolded, settingLabel, type DocumentLook } from './open-lines.ts'
 import type { TabProps } from './tab.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
@@ -113,7 +113,7 @@ function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; re
   const kindWords = typeof kind === 'string' ? valueLabel(kind) : undefined
   const often = [times, sessions].filter(Boolean).join(' ')
   const words = [kindWords, often].filter(Boolean).join(` ${look.symbols.bullet} `)
-  const { quotes, rest, left: evidence } = quotesOf(signal['evidence'])
+  const { quotes, rest, left: evidence } = quotesOf(signal['evidence'], look)
   const inWords = { title, kind: kindWords, count: times, sessionCount: sessions }
   const others = Object.entries(signal).filter(
     ([name]) => name !== 'evidence' && (inWords as Record<string, unknown>)[name] === undefined,
@@ -124,28 +124,37 @@ function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; re
     lines: [
       title ?? 'A signal',
       ...(words === '' ? [] : [{ text: words, tone: 'muted' as const, indent: 2 }]),
-      ...quotes.map((text): Line => ({ text: `“${text}”`, indent: 2 })),
+      ...quotes.flatMap(({ text, fields }): Line[] => [
+        { text: `“${text}”`, indent: 2 },
+        ...(fields.size === 0 ? [] : [{ text: [...fields].join(', '), tone: 'muted' as const, indent: 4 }]),
+      ]),
       ...below.lines,
     ],
     rest: [...rest, ...below.rest],
   }
 }
 
-/** The first quotes, ids of theirs behind the line at the end, and what evidence there is beside. */
-function quotesOf(evidence: unknown): { quotes: string[]; rest: Field[]; left: unknown } {
+type Quote = { text: string; fields: Set<string> }
+
+/** The first quotes with what is known of each, ids of theirs behind the line at the end, and all other evidence. */
+function quotesOf(evidence: unknown, { now }: DocumentLook): { quotes: Quote[]; rest: Field[]; left: unknown } {
   if (!Array.isArray(evidence)) return { quotes: [], rest: [], left: evidence }
-  const all = evidence.flatMap(each => (isPlainObject(each) ? (textAt(each, 'excerpt') ?? []) : []))
-  const quotes = [...new Set(all)].slice(0, FIRST_QUOTES)
+  const quotes = new Map<string, Quote>()
   const rest: Field[] = []
-  const left = evidence.flatMap((each: unknown): unknown[] => {
-    const quote = isPlainObject(each) ? textAt(each, 'excerpt') : undefined
-    if (!isPlainObject(each) || quote === undefined || !quotes.includes(quote)) return [each]
-    const ids = Object.entries(each).filter(([name]) => name !== 'excerpt')
-    if (!ids.every(isFolded)) return [each]
-    rest.push(...ids.map(([name, id]) => foldedField(name, String(id), `“${quote}”`)))
-    return []
+  const left = evidence.filter((each: unknown) => {
+    const text = isPlainObject(each) ? textAt(each, 'excerpt') : undefined
+    if (!isPlainObject(each) || text === undefined) return true
+    const fields = Object.entries(each).filter(([name]) => name !== 'excerpt')
+    const isShort = fields.every(([, value]) => typeof value !== 'object' || value === null)
+    if (!isShort || (!quotes.has(text) && quotes.size >= FIRST_QUOTES)) return true
+    const quote = quotes.get(text) ?? { text, fields: new Set() }
+    quotes.set(text, quote)
+    for (const [name, value] of fields)
+      if (isFolded([name, value])) rest.push(foldedField(name, String(value), `“${text}”`))
+      else quote.fields.add(`${fieldLabel(name)} ${settingLabel(name, value, now)}`)
+    return false
   })
-  return { quotes, rest, left: left.length === 0 ? undefined : left }
+  return { quotes: [...quotes.values()], rest, left: left.length === 0 ? undefined : left }
 }
 
 export function Metrics(props: TabProps) {
