@@ -49,7 +49,7 @@ test.each(INHERITED)('lines about %s hold no code', word => {
   const row = { id: 'r', waveId: 'w', state: word, total: 1 }
   const trace = { nodes: [{ id: 'n', name: 'n', status: word, children: [] }], messages: [], raw: {} }
   const shown = [
-    reportLines(report as never, { enabled: true }, symbols),
+    reportLines(report as never, { enabled: true }, { symbols, onKey: 't' }),
     originFields(run, []),
     runLines(row as never, undefined, symbols),
     rowsOf(transcriptNodes([{ id: 'm', role: word, parts: [], raw: {} }], look)),

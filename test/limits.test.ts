@@ -15,6 +15,7 @@ import { openEntries } from '../src/api/client/journal/database.ts'
 import { openJournal } from '../src/api/client/journal/journal.ts'
 import { createQueryClient } from '../src/api/client/cache/query-client.ts'
 import { createConnections } from '../src/domain/connections/connections.ts'
+import { createDismissedSteps } from '../src/domain/next-steps/next-steps.ts'
 import { createPins, withRung } from '../src/domain/runs/pins.ts'
 import { createWaveMemory } from '../src/domain/swarms/wave-memory.ts'
 import { listsToStore } from '../src/domain/seen/seen.ts'
@@ -259,6 +260,12 @@ const probes: Record<BoundName, Probe> = {
     await journal.close()
     // The one that has just begun counts among the last writes.
     return rows[0]!.count + (size >= BOUNDS.journalWrites.most ? 1 : 0)
+  },
+  dismissedSteps(size) {
+    const dismissed = createDismissedSteps()
+    const ids = times(size, at => `p${at}`)
+    ids.forEach(dismissed.add)
+    return ids.filter(dismissed.has).length
   },
   pins(size) {
     const pins = createPins()

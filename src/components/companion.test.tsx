@@ -11,7 +11,7 @@ async function openOverview(options: { size: { width: number; height: number }; 
     },
   })
   onTestFinished(app.close)
-  await app.see('Not checked. Press O to check OAuth.')
+  await app.see('Not checked. Press K to validate.')
   return app
 }
 

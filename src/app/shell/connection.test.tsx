@@ -5,6 +5,7 @@ import { createClient } from '../../api/client/client.ts'
 import { readServiceTime } from '../../api/client/transport/service-time.ts'
 import { API_PREFIX } from '../../api/contract/contract.ts'
 import { type ApiResponse, plainHeaders } from '../../api/contract/message.ts'
+import { panesKeys, restKeys } from '../../components/component-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { runsKeys } from '../../screens/runs/bindings.ts'
 import { runsRoute } from '../../screens/runs/route.ts'
@@ -199,6 +200,7 @@ test.each([
   })
   await app.see(/everything +stdio/)
   await app.see(() => header().includes(words))
+  await app.press(panesKeys.bindings.next, restKeys.bindings.show)
   await app.see(/Created +(?:just now|\d+[sm] ago)/)
   await app.close()
   app = undefined

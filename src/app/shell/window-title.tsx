@@ -25,7 +25,7 @@ export type Underway = { ended: number; total: number } | undefined
 
 /** `● 3/15 Sandbox › Runs · mcpdeck`; without a run in flight the end of the one followed last, `✗ failed …`. */
 export function titleText(options: {
-  symbols: Pick<Symbols, 'live' | 'ok' | 'error' | 'warn' | 'pending' | 'cancelled' | 'crumb' | 'bullet'>
+  symbols: Pick<Symbols, 'live' | 'ok' | 'error' | 'warn' | 'again' | 'pending' | 'cancelled' | 'crumb' | 'bullet'>
   crumbs: readonly string[]
   running: readonly Underway[]
   ended: Ended | undefined

@@ -2,13 +2,13 @@ import { queryOptions } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import { contract } from '../../api/contract/contract.ts'
-import { formatCount } from '../../lib/format.ts'
+import type { FoundTrace } from '../../domain/findings/trace-index.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { recordView, type Field } from '../lines.ts'
 import { PaneState, type PaneData } from '../pane-state.tsx'
 import { messageRows } from '../transcript/messages.ts'
-import { searchingLabel, untraced } from '../transcript/traced.ts'
 import { Transcript } from '../transcript/transcript.tsx'
 import { linesNode } from '../viewer/sections.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
@@ -118,4 +118,21 @@ function headView(row: SessionRow, note: string | undefined, symbols: Symbols) {
     [['Session', row.id]],
     [...(note === undefined ? [] : [{ text: note, tone: 'warn' as const }]), ''],
   )
+}
+
+/** Shows while a session is searched for. */
+function searchingLabel(searched: number): string {
+  const soFar = searched > 0 ? `: ${plural(searched, 'session')} so far` : ''
+  return `Searching for the session in the trace export${soFar}…`
+}
+
+/** Why the trace export does not show a session, and what to do; undefined where it does. */
+function untraced({ messages, isWhole, searched }: FoundTrace): { why: string; next: string } | undefined {
+  if (messages) return undefined
+  return isWhole
+    ? { why: 'The trace export does not contain this session.', next: 'It contains sessions once they have ended.' }
+    : {
+        why: `The session is not among the first ${plural(searched, 'session')} of the trace export.`,
+        next: 'The export goes from the oldest to the newest; refresh to read further.',
+      }
 }
