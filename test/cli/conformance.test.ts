@@ -277,30 +277,6 @@ test('a report has a testcase for each scenario, and is as red as the exit code'
   expect(readFileSync(junit, 'utf8')).toMatch(/errors="1"/)
 })
 
-test('the last whole run of a saved server is kept, and the next one says what changed', async () => {
-  const run = async (scenarios: SuitePlan['scenarios'], args: readonly string[] = []) => {
-    suite.plan({ scenarios: scenarios! })
-    return await home.run(['conformance', 'everything', ...args], { cwd })
-  }
-  const first = await run({ a: [passing('a')], b: [failing('b')], c: [passing('c')] })
-  expect(first).toMatchObject({ code: 1 })
-  expect(first.stdout).not.toContain('Since the last run')
-  const changed = { a: [failing('a')], b: [passing('b')], c: [passing('c'), { id: 'w', status: 'WARNING' }] }
-  // Neither a part of the suite, nor a run that broke off, takes the place of a whole one.
-  const part = await run(changed, ['--scenario', 'a'])
-  expect(part.stdout).toContain('Since the last run (just now): newly failing a.')
-  suite.plan({ ends: 7 })
-  const broken = await home.run(['conformance', 'everything'], { cwd })
-  expect(broken).toMatchObject({ code: 3, stdout: expect.not.stringContaining('Since the last run') })
-  suite.plan({ scenarios: changed, says: 9 })
-  expect((await home.run(['conformance', 'everything'], { cwd })).code).toBe(1)
-  const second = await run(changed, baseline('a'))
-  expect(second.stdout).toContain('Since the last run (just now): newly failing a; fixed b.')
-  expect((await run(changed)).stdout).toContain('Since the last run (just now): nothing changed.')
-  const state = join(home.home, '.local/state/mcpdeck')
-  expect(readdirSync(state).filter(name => /^conformance-.*\.json$/.test(name))).toHaveLength(1)
-})
-
 describe('wrong usage, 2, is', () => {
   test.each([
     ['no server', [], 'Name a server'],
