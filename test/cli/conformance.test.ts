@@ -316,12 +316,15 @@ test('a suite that is not installed is fetched by npx, which is said, and its fa
   const bin = join(cwd, 'bin')
   mkdirSync(bin)
   // No network in tests: it says what it was asked for, and fails as npx does.
-  writeFileSync(join(bin, 'npx'), '#!/bin/sh\necho "npm error asked for $*" >&2\nexit 1\n', { mode: 0o755 })
+  writeFileSync(join(bin, 'npx'), '#!/bin/sh\necho "npm error asked $(command -v node) for $*" >&2\nexit 1\n', {
+    mode: 0o755,
+  })
   const env = { PATH: `${bin}:${process.env['PATH']}` }
   const { code, stderr } = await home.run(['conformance', ...SMALL, '--scenario', 'ping'], { cwd, env })
   expect(code).toBe(3)
   expect(stderr).toContain('The official suite 0.1.16 is fetched by npx')
-  expect(stderr).toContain('asked for -y @modelcontextprotocol/conformance@0.1.16 server --url=')
+  // It has the Node that mcpdeck runs with, whichever is first on the PATH.
+  expect(stderr).toContain(`asked ${process.execPath} for -y @modelcontextprotocol/conformance@0.1.16 server --url=`)
   suite = installStandIn(cwd, '0.9.0')
   suite.plan({ scenarios: { ping: [passing('ping')] } })
   const other = await home.run(['conformance', ...SMALL], { cwd, env })

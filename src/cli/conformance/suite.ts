@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
 import { type Check, type RanScenario, readChecks } from '../../domain/conformance/verdict.ts'
+import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { createGuardian } from '../../service/connections/guardian.ts'
 import { lastWordsIn } from '../../service/connections/last-words.ts'
 import { startServer, type ServerProcess } from '../../service/connections/server-process.ts'
@@ -51,15 +52,19 @@ function installedSuite(folder: string): Suite | undefined {
       }
       const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0]
       if (typeof version !== 'string' || file === undefined) throw new UsageError(`${manifest} names no program.`)
-      return { version, installedIn, command: nodeProgram(), args: [join(installedIn, file)] }
+      return { version, installedIn, command: isNode() ? process.execPath : 'node', args: [join(installedIn, file)] }
     }
     if (at === dirname(at)) return undefined
   }
 }
 
 /** A single executable is no Node for other programs. */
-function nodeProgram(): string {
-  return process.getBuiltinModule('node:sea').isSea() ? 'node' : process.execPath
+const isNode = (): boolean => !process.getBuiltinModule('node:sea').isSea()
+
+/** The suite takes a Node as new as ours, and npx starts it with the first on the PATH. */
+function nodeFirst(): Record<string, string> {
+  const { PATH = '' } = withoutOwnPrograms(process.env)
+  return isNode() ? { PATH: [dirname(process.execPath), PATH].join(delimiter) } : {}
 }
 
 type SuiteRun = {
@@ -86,7 +91,7 @@ export async function runSuite({ command, args }: Suite, run: SuiteRun): Promise
     const own = [`--url=${run.url}`, `--output-dir=${folder}`]
     if (run.scenario !== undefined) own.push(`--scenario=${run.scenario}`)
     if (run.specVersion !== undefined) own.push(`--spec-version=${run.specVersion}`)
-    const program = { command, args: [...args, 'server', ...own], env: {} }
+    const program = { command, args: [...args, 'server', ...own], env: nodeFirst() }
     const suite = await startServer(program, NAME, guardian, 'here').catch((error: Error) => error)
     return suite instanceof Error
       ? `${suite.message.replace(`The server "${NAME}"`, 'The suite')}.`
