@@ -17,13 +17,13 @@ async function openOverview(options: { size: { width: number; height: number }; 
 
 test('an overview has the calls below it in a tall pane, beside it in a wide one, and stands alone in a small one', async () => {
   const app = await openOverview({ size: { width: 120, height: 40 } })
-  await app.see(/check OAuth\.[^]*│─ Calls ──+│\n[^\n]*Nothing was called/)
+  await app.see(/validate\.[^]*│─ Calls ──+│\n[^\n]*Nothing was called/)
   await app.resize({ width: 200, height: 50 })
-  await app.see(/ Id +srv_[^\n]*╭─ Calls ──+│\n[^\n]*│ Nothing was called[^]*check OAuth\./)
-  await app.resize({ width: 80, height: 24 })
+  await app.see(/ Address +a program[^\n]*╭─ Calls ──+│\n[^\n]*│ Nothing was called[^]*validate\./)
+  await app.resize({ width: 80, height: 16 })
   await app.see(frame => !frame.includes('Nothing was called'))
   await app.resize({ width: 120, height: 40 })
-  await app.see(/check OAuth\.[^]*│─ Calls ──+│/)
+  await app.see(/validate\.[^]*│─ Calls ──+│/)
   expect(app.frame().split('\n')).toHaveLength(40)
 })
 

@@ -37,7 +37,7 @@ test('a command about a saved server starts its program once, by name and by id'
 test('no program is started that was not meant', async () => {
   const { run, save, starts } = await openStarts()
   await save('off', { enabled: false })
-  expect(await run('tools', 'off')).toMatchObject({ code: 3, stderr: expect.stringContaining('disabled') })
+  expect(await run('tools', 'off')).toMatchObject({ code: 3, stderr: expect.stringContaining('is switched off') })
   await save('twin')
   await save('twin', { project: 'Elsewhere' })
   await save('single')

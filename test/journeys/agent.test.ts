@@ -23,7 +23,7 @@ test('the agent writes a suite, which is launched once that is agreed to, and ex
   await person.see(/▌everything +stdio/)
 
   person.press(appKeys.bindings.agent)
-  await person.see('> What changed on this server since last week?')
+  await person.see(/or ↓ for one of these[^]*What changed on this server since last week\?/)
   person.press(clear)
   person.type('Write a suite for it and run it')
   person.press(submit)
@@ -42,6 +42,8 @@ test('the agent writes a suite, which is launched once that is agreed to, and ex
   await person.see(/Smoke[^]*✗ failed/)
 
   person.press(appKeys.bindings.agent)
+  await person.see('Why did this run fail?')
+  person.terminal.press('down')
   await person.see('> Why did this run fail?')
   person.press(submit)
   await person.see('The case Says yes failed')

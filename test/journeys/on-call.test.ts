@@ -294,6 +294,11 @@ test.concurrent(
     const session = await door.enter({ invitation: clipboard(person) })
     expect(await session.state()).toMatchObject({ status: 200 })
 
+    // Only where members show does a key remove one.
+    person.press(scenarios.open)
+    await see('▌Study ─')
+    person.press(tabsKeys.bindings.next)
+    await see('[Access]')
     const isRemoved = async () => (await session.state()).status !== 200
     do {
       const begin = async () => {
@@ -304,6 +309,8 @@ test.concurrent(
       if (end.is === 'known') expect(await isRemoved()).toBe(true)
     } while (!(await isRemoved()))
 
+    person.press(scenarios.back)
+    await see('▌Scenarios')
     const isOffline = ({ words }: End) => words.includes('✓ Read back: it is not listed.')
     await changeUntil(async () => {
       const end = await change(at, () => person.press(scenarios.unpublish), { word: 'unpublish' })

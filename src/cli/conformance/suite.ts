@@ -131,10 +131,10 @@ async function followSuite(suite: ServerProcess, folder: string, run: SuiteRun):
   const how = await untilAborted(suite.ended, run.signal).catch(() => undefined)
   if (how !== undefined) await settlesWithin(drained, DRAIN_MS)
   await suite.end()
-  results.end(how === undefined, name => crashOf(name, words))
+  results.end(how === undefined, name => crashOf(name, run.cleaned(words)))
   const ran = results.ran()
   if (how === undefined) return `The suite was ended after ${ran.length} of ${said ?? 'its'} scenarios.`
-  return problemOf({ how, code: suite.child.exitCode, words: wordsOf(words), ran, said })
+  return problemOf({ how, code: suite.child.exitCode, words: run.cleaned(wordsOf(words)), ran, said })
 }
 
 type Ended = {
@@ -151,7 +151,8 @@ function problemOf({ how, code, words, ran, said }: Ended): string | undefined {
   const ended = [how.split(':', 1)[0]!, ...(words === '' ? [] : [words])].join(': ')
   if (!ran.some(({ checks }) => checks)) return `The suite ran nothing; it ${ended}.`
   if (code !== 0 && code !== 1) return `The suite ${ended}.`
-  if (said !== undefined && ran.length < said) return `The suite ran ${ran.length} of ${said} scenarios; it ${ended}.`
+  if (said === undefined) return `The suite did not say how many scenarios it runs; it ran ${ran.length} and ${ended}.`
+  if (ran.length < said) return `The suite ran ${ran.length} of ${said} scenarios; it ${ended}.`
   // A scenario without checks broke off, which it counts as failed.
   const hasFailed = ran.some(({ checks }) => checks?.some(({ status }) => status === 'FAILURE') ?? true)
   return code === 1 && !hasFailed ? `The suite ${ended}, though no check failed.` : undefined

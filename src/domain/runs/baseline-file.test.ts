@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { defined } from '../../lib/json.ts'
 import { keyText, sortedLines, type BaselineLine } from './baseline.ts'
 import { readBaseline, writeBaseline } from './baseline-file.ts'
 
@@ -8,6 +9,7 @@ const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.constantFrom('', ' ', '"', '\\', 'a,b', 'one\ntwo', '\r\n', '\u2028', '\uD800', '__proto__', '<<<<<<<', '\uFEFF'),
 )
+const count = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined })
 const optional = fc.option(name, { nil: undefined })
 const line = fc
   .record({
@@ -19,8 +21,10 @@ const line = fc
     model: optional,
     provider: optional,
     verdict: fc.constantFrom('passed', 'failed'),
+    passed: count,
+    trials: count,
   })
-  .map(fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as BaselineLine)
+  .map(fields => defined(fields) as BaselineLine)
 const lines = fc.uniqueArray(line, { maxLength: 12, selector: keyText })
 
 test('every name comes back as it was, one line for each result, and the order is always the same', () => {

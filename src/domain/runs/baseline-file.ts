@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { shape, strictBody } from '../../api/contract/shapes.ts'
+import { defined } from '../../lib/json.ts'
 import { jsonText } from '../../lib/printable.ts'
 import type { Read, TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { KEY_FIELDS, keyText, sortedLines, type BaselineLine } from './baseline.ts'
@@ -22,6 +23,8 @@ const Line = shape(() =>
     model: z.string().exactOptional(),
     provider: z.string().exactOptional(),
     verdict: z.enum(['passed', 'failed']),
+    passed: z.int().min(1).exactOptional(),
+    trials: z.int().min(1).exactOptional(),
   }),
 )
 
@@ -29,7 +32,8 @@ const Line = shape(() =>
 export function writeBaseline(lines: readonly BaselineLine[]): string {
   const written = sortedLines(lines).map(line => {
     const fields = KEY_FIELDS.flatMap(field => (line[field] === undefined ? [] : [[field, line[field]] as const]))
-    return jsonText({ ...Object.fromEntries(fields), verdict: line.verdict })
+    const { verdict, passed, trials } = line
+    return jsonText(defined({ ...Object.fromEntries(fields), verdict, passed, trials }))
   })
   return [jsonText({ format: FORMAT, version: VERSION }), ...written].map(line => `${line}\n`).join('')
 }

@@ -4,7 +4,7 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalCase } from '../../api/contract/suites.ts'
 import { plural } from '../../lib/format.ts'
 import { defined } from '../../lib/json.ts'
-import { reportRun } from './suite-state.ts'
+import { countAt, reportRun } from './suite-state.ts'
 import { trialState } from './trials.ts'
 import { byCase } from './variants.ts'
 
@@ -22,8 +22,11 @@ export type BaselineKey = {
   provider?: string
 }
 
-/** A result of a baseline: a case in an environment, as a client, on a model. */
-export type BaselineLine = BaselineKey & { verdict: 'passed' | 'failed' }
+/**
+ * A result of a baseline: a case in an environment, as a client, on a model. One that failed in some of its trials
+ * alone says in how many it passed, so that fewer are noticed.
+ */
+export type BaselineLine = BaselineKey & { verdict: 'passed' | 'failed'; passed?: number; trials?: number }
 
 /** A suite with all its cases, by which those of a run are named. */
 export type NamedSuite = { name: string; cases: readonly NamedCase[] }
@@ -72,6 +75,7 @@ type Judged = {
   key: BaselineKey
   outcome: BaselineLine['verdict'] | undefined
   hasFailed: boolean
+  passed: number
   trials: readonly EvalIteration[]
 }
 
@@ -100,7 +104,8 @@ function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
     if (judged.has(keyText(key))) return `several cases of the run are called "${title}"`
     const hasFailed = own.some(each => trialState(each) === 'failed')
     const outcome = graded < own.length ? undefined : hasFailed ? 'failed' : 'passed'
-    judged.set(keyText(key), { key, outcome, hasFailed, trials: own })
+    const passed = own.filter(each => trialState(each) === 'passed').length
+    judged.set(keyText(key), { key, outcome, hasFailed, passed, trials: own })
   }
   return [...judged.values()]
 }
@@ -119,12 +124,32 @@ function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles
   return { titles, others: Math.max(0, selected - ran - titles.length) }
 }
 
+/**
+ * Cases of the baseline that the suite still has and of which a run shows nothing, where neither it nor whoever
+ * launched it says which cases it selected: all their trials may be lost.
+ */
+function lostCases(
+  lines: readonly BaselineLine[],
+  { suite, run, asked = [] }: BaselineRun,
+  judged: readonly Judged[],
+): string[] {
+  if (asked.length > 0 || countAt(run, 'selectedCaseCount') !== undefined) return []
+  const place = placeOf(run)
+  const ran = new Set(judged.map(({ key }) => key.case))
+  const titles = new Set(suite.cases.map(({ title }) => title))
+  const ofRun = lines.filter(
+    line => line.suite === suite.name && line.environment === place.environment && line.client === place.client,
+  )
+  return [...new Set(ofRun.map(line => line.case))].filter(title => titles.has(title) && !ran.has(title))
+}
+
 function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standing | string {
   const { suite, run, trials } = facts
   const judged = judgedCases(facts)
   if (typeof judged === 'string') return judged
   const { titles, others } = missingCases(facts)
-  const missing = [...titles, ...(others > 0 ? [`${plural(others, 'case')} without a trial`] : [])]
+  const lost = lostCases(lines, facts, judged)
+  const missing = [...titles, ...lost, ...(others > 0 ? [`${plural(others, 'case')} without a trial`] : [])]
   const { cases } = reportRun(run, { trials, caseCount: suite.cases.length }).coverage
   const isWhole = others === 0 && cases !== undefined && cases.selected >= cases.total
   const caseKey = ({ case: title, id }: BaselineKey): string => JSON.stringify([title, id ?? null])
@@ -155,16 +180,20 @@ export function compareWithBaseline(lines: readonly BaselineLine[], facts: Basel
   const standing = standingOf(lines, facts)
   if (typeof standing === 'string') return standing
   const { judged, gone, missing } = standing
-  const before = new Map(lines.map(line => [keyText(line), line.verdict]))
+  const before = new Map(lines.map(line => [keyText(line), line]))
   const nameOf = lineNames([...judged.map(({ key }) => key), ...gone])
   return [
-    ...judged.map(({ key, outcome, hasFailed, trials }): ComparedCase => {
-      const base = before.get(keyText(key))
+    ...judged.map(({ key, outcome, hasFailed, passed, trials }): ComparedCase => {
+      const line = before.get(keyText(key))
+      const base = line?.verdict
       const after = outcome ?? (hasFailed && base !== 'failed' ? 'failed' : undefined)
       return {
         caseKey: key.id ?? key.case,
         title: nameOf(key),
-        status: statusOf(base, after),
+        status:
+          base === 'failed' && after === 'failed' && passed / trials.length < shareOf(line)
+            ? 'regressed'
+            : statusOf(base, after),
         base: base ? { outcome: base } : absent,
         compare: { outcome: after ?? 'absent', iterationIds: trials.map(({ id }) => id) },
       }
@@ -178,6 +207,11 @@ export function compareWithBaseline(lines: readonly BaselineLine[], facts: Basel
       compare: absent,
     })),
   ]
+}
+
+/** The share of its trials that a case passed when it failed; 0 where none of them did. */
+function shareOf({ passed = 0, trials = 0 }: Pick<BaselineLine, 'passed' | 'trials'> = {}): number {
+  return trials > 0 ? passed / trials : 0
 }
 
 function statusOf(before: BaselineLine['verdict'] | undefined, after: BaselineLine['verdict'] | undefined) {
@@ -213,9 +247,10 @@ export function updatedLines(lines: readonly BaselineLine[], runs: readonly Base
     const ungraded = judged.filter(({ outcome }) => outcome === undefined).length + missing.length
     if (ungraded > 0) return `${plural(ungraded, 'case')} ${ungraded === 1 ? 'was' : 'were'} not graded whole`
     for (const line of gone) left.delete(keyText(line))
-    for (const { key, outcome } of judged) {
+    for (const { key, outcome, passed, trials } of judged) {
       if (fresh.has(keyText(key))) return `several of the runs are of "${key.case}" in one environment, as one client`
-      if (outcome !== undefined) fresh.set(keyText(key), { ...key, verdict: outcome })
+      const partly = outcome === 'failed' && passed > 0 ? { passed, trials: trials.length } : {}
+      if (outcome !== undefined) fresh.set(keyText(key), { ...key, verdict: outcome, ...partly })
     }
   }
   return sortedLines([...new Map([...left, ...fresh]).values()])

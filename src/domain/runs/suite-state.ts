@@ -298,7 +298,8 @@ function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['grad
   return { count: passed + failed, passed, total, unit }
 }
 
-function countAt(record: object, field: string): number | undefined {
+/** A count of a record that its type need not name; undefined where it is none. */
+export function countAt(record: object, field: string): number | undefined {
   const value = fieldOf(record, field)
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }

@@ -271,7 +271,8 @@ describe('the way in and out', () => {
     await app.press(keys.back)
     // There is nothing behind the suites, which keep the keys.
     await app.press(listKeys.bindings.first)
-    await app.see('▌Reference server smoke')
+    // The name may be cut where another suite's state is long.
+    await app.see(/▌Reference server sm/)
     expect(app.router.current()).toMatchObject({ screen: 'runs', params: { pane: 'suites' } })
   })
 

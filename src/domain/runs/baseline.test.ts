@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import type { EvalRun } from '../../api/contract/runs.ts'
+import { compareWithBaseline, updatedLines, type BaselineRun } from './baseline.ts'
+
+const cases = ['a', 'b'].map(title => ({ id: title, declaredId: title, title }))
+
+/** A run of the suite whose trials of each case came to this. */
+function runOf(results: Readonly<Record<string, readonly ('passed' | 'failed')[]>>, more: object = {}): BaselineRun {
+  const trials = Object.entries(results).flatMap(([title, all]) =>
+    all.map((result, index) => ({
+      id: `${title}${index}`,
+      testCaseId: title,
+      title,
+      iterationNumber: index + 1,
+      status: 'completed',
+      result,
+    })),
+  ) as unknown as EvalIteration[]
+  const run = { id: 'r', suiteId: 's', createdAt: 1, status: 'completed', result: 'failed', ...more } as EvalRun
+  return { suite: { name: 'Smoke', cases }, run, trials }
+}
+
+const statuses = (lines: Parameters<typeof compareWithBaseline>[0], facts: BaselineRun) =>
+  Object.fromEntries(
+    (compareWithBaseline(lines, facts) as { title: string; status: string }[]).map(({ title, status }) => [
+      title,
+      status,
+    ]),
+  )
+
+test('a case that failed in some trials has regressed when fewer of them pass', () => {
+  const whole = { selectedCaseCount: 2, totalCaseCount: 2 }
+  const before = runOf({ a: ['passed', 'passed', 'failed'], b: ['failed'] }, whole)
+  const lines = updatedLines([], [before])
+  expect(lines).toMatchObject([
+    { case: 'a', verdict: 'failed', passed: 2, trials: 3 },
+    { case: 'b', verdict: 'failed' },
+  ])
+  if (typeof lines === 'string') throw new Error(lines)
+  expect(lines[1]).not.toHaveProperty('passed')
+  expect(statuses(lines, before)).toEqual({ a: 'unchanged_failed', b: 'unchanged_failed' })
+  expect(statuses(lines, runOf({ a: ['passed', 'failed', 'failed'], b: ['failed'] }, whole))).toEqual({
+    a: 'regressed',
+    b: 'unchanged_failed',
+  })
+  expect(statuses(lines, runOf({ a: ['failed'], b: ['failed'] }, whole))).toMatchObject({ a: 'regressed' })
+})
+
+test('a case of the baseline without a trial is not judged where nobody says which cases were selected', () => {
+  const lines = updatedLines([], [runOf({ a: ['passed'], b: ['passed'] }, { selectedCaseCount: 2, totalCaseCount: 2 })])
+  if (typeof lines === 'string') throw new Error(lines)
+  expect(statuses(lines, runOf({ a: ['passed'] }))).toMatchObject({ a: 'unchanged_passed', b: 'changed' })
+  expect(statuses(lines, runOf({ a: ['passed'] }, { selectedCaseCount: 1, totalCaseCount: 2 }))).toEqual({
+    a: 'unchanged_passed',
+  })
+})
