@@ -18,7 +18,7 @@ export async function agent(): Promise<Chapter> {
       title: 'Asking',
       words: 'On any screen. The question includes the selected item; runs, findings and servers suggest questions.',
       keys: [/▌everything +stdio/, ';'],
-      until: '> What changed on this server since last week?',
+      until: 'What changed on this server since last week?',
     })
     await chapter.stop(terminal, {
       title: 'What it did',
@@ -41,7 +41,7 @@ export async function agent(): Promise<Chapter> {
     await chapter.stop(terminal, {
       title: 'Why it failed',
       words: 'The same key on the run. Each operation links to what it read.',
-      keys: [';', /> Why did this run fail/, 'enter'],
+      keys: [';', /Why did this run fail/, 'down', /> Why did this run fail/, 'enter'],
       until: 'The case Says yes failed',
     })
   } finally {
