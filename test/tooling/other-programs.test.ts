@@ -18,7 +18,7 @@ const CALLS = [
 ]
 const IN_SCRIPTS = /(?:[;|&(`]|\bexec) ?(\w+)(?= -[a-zA-Z]\b)/g
 /** What a shell does itself. */
-const BUILT_IN = new Set(['complete', 'declare', 'kill', 'local'])
+const BUILT_IN = new Set(['command', 'complete', 'declare', 'kill', 'local'])
 
 /** Programs that a file starts, by the names that it spells out. */
 function startedBy(file: string, text: string): string[] {
