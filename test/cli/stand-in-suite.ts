@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A check as the official suite writes it. */
@@ -32,9 +32,9 @@ export function installStandIn(folder: string, version = '0.1.16') {
     plan: (plan: SuitePlan) => writeFileSync(join(place, 'plan.json'), JSON.stringify(plan)),
     /** Arguments, environment and process of each start so far, and what the address answered. */
     starts: () =>
-      readFileSync(join(place, 'starts'), 'utf8')
-        .trim()
+      (existsSync(join(place, 'starts')) ? readFileSync(join(place, 'starts'), 'utf8') : '')
         .split('\n')
+        .filter(line => line !== '')
         .map(line => JSON.parse(line) as { args: string[]; env: Record<string, string>; pid: number; status: number }),
   }
 }

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterEach, describe, expect, test } from 'vitest'
-import { openBridge, type Bridge } from '../../src/service/bridge/bridge.ts'
+import { openBridge, ownerOf, type Bridge } from '../../src/service/bridge/bridge.ts'
 import type { ServerTarget } from '../../src/service/connections/types.ts'
 import { stillRunning } from '../journeys/processes.ts'
 import { PATIENCE } from '../patience.ts'
@@ -156,4 +156,22 @@ describe('a server over HTTP', () => {
     expect(other.seen).toHaveLength(1)
     expect(other.seen[0]!.headers['x-api-key']).toBeUndefined()
   })
+})
+
+test('the owner of a connection is read from the table of the system', () => {
+  const row = (local: string, remote: string, user: number) =>
+    `   0: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${user}        0 1 1 0000000000000000 20 4 30 10 -1`
+  const table = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    row('0100007F:1F90', '0100007F:9C40', 0),
+    row('0100007F:9C40', '0100007F:1F90', 1000),
+    row('0000000000000000FFFF00000100007F:9C41', '0000000000000000FFFF00000100007F:1F90', 1001),
+    row('0200007F:9C42', '0100007F:1F90', 1002),
+  ].join('\n')
+  expect([40000, 40001, 40002, 40003].map(from => ownerOf(table, from, 8080))).toEqual([
+    1000,
+    1001,
+    undefined,
+    undefined,
+  ])
 })

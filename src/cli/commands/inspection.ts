@@ -134,16 +134,19 @@ export const inspection: readonly CommandDeclaration[] = [
       ...REACH,
     ],
     async run({ words, own, common }) {
-      const conformance = () => import('../conformance/conformance-command.ts')
-      if (reachesUnsaved(own))
-        return await unsavedly(common, own, conformance, ({ testConformance }, context, name) =>
-          testConformance(context, [name, ...words], own),
-        )
-      const [{ inWorkspace }, { testConformance }] = await Promise.all([
-        import('../workspace/in-workspace.ts'),
-        conformance(),
-      ])
-      return await inWorkspace(common, context => testConformance(context, words, own))
+      const conformance = await import('../conformance/conformance-command.ts')
+      const { testConformance, withConformanceReport } = conformance
+      return await withConformanceReport(own, words[0] ?? 'mcpdeck conformance', async write => {
+        if (reachesUnsaved(own))
+          return await unsavedly(
+            common,
+            own,
+            () => Promise.resolve(conformance),
+            (_, context, name) => testConformance(context, [name, ...words], own, write),
+          )
+        const { inWorkspace } = await import('../workspace/in-workspace.ts')
+        return await inWorkspace(common, context => testConformance(context, words, own, write))
+      })
     },
   }),
   verb(

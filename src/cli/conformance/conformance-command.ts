@@ -11,10 +11,10 @@ import {
   strangeEntries,
   verdictOf,
 } from '../../domain/conformance/verdict.ts'
-import type { ConformanceReport } from '../../domain/conformance/reports.ts'
+import type { ConformanceReport, ConformanceReports } from '../../domain/conformance/reports.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
-import { formatDuration } from '../../lib/format.ts'
+import { formatDuration, plural } from '../../lib/format.ts'
 import { jsonText } from '../../lib/printable.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { readYaml } from '../../lib/yaml/yaml-reading.ts'
@@ -24,12 +24,14 @@ import type { ServerTarget } from '../../service/connections/types.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { reportTheme } from '../doctor/doctor-check.ts'
 import { openReport } from '../follow/final-report.ts'
+import { keepInputs } from '../follow/reports.ts'
 import { say } from '../output/prose.ts'
+import { processTexts } from '../output/redaction.ts'
 import { errorLine } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import { serverOf } from '../verbs/servers.ts'
-import type { CommandContext } from '../workspace/in-workspace.ts'
+import { type CommandContext, refuseReadOnly } from '../workspace/in-workspace.ts'
 import { brokenJunit, conformanceJunit } from './junit.ts'
 import { type Conformance, countOf, failureLines, jsonOf, scenarioLine, sinceLines, verdictLine } from './report.ts'
 import { findSuite, runSuite, type Suite } from './suite.ts'
@@ -51,23 +53,52 @@ const MISUNDERSTOOD =
 
 const TIME_LIMIT_MS = 10 * 60_000
 
+/** Writes the JUnit report, where one is wanted. */
+type WriteJunit = (xml: string) => void
+
+/**
+ * Runs a command that may write a JUnit report. That of an earlier command is gone before anything else happens, and a
+ * command that ends without its own leaves one that says why.
+ * @throws UsageError for a report that would take the place of the expected failures
+ */
+export async function withConformanceReport(
+  { junit, expected }: ConformanceOptions,
+  name: string,
+  work: (write: WriteJunit) => Promise<number>,
+): Promise<number> {
+  keepInputs({ junit, expected })
+  const writeJunit = junit === undefined ? undefined : openReport(junit)
+  let isWritten = false
+  const write: WriteJunit = xml => {
+    isWritten = true
+    writeJunit?.(xml)
+  }
+  try {
+    const code = await work(write)
+    // What opens the workspace or the server reports its own failures.
+    if (!isWritten) write(brokenJunit(name, `It ended with exit code ${code}; standard error says why.`))
+    return code
+  } catch (error) {
+    if (!isWritten) write(brokenReport(name, error))
+    throw error
+  }
+}
+
+function brokenReport(name: string, error: unknown): string {
+  return brokenJunit(name, withoutSecrets(errorLine(error), processTexts().known))
+}
+
 /** `mcpdeck conformance`: 0 all passed or was expected, 1 something failed or is stale, 3 not judged. */
 export async function testConformance(
   context: CommandContext,
   words: readonly string[],
   own: ConformanceOptions,
+  writeJunit: WriteJunit,
 ): Promise<number> {
-  const writeJunit = own.junit === undefined ? undefined : openReport(own.junit)
-  let isWritten = false
-  const write = (xml: string): void => {
-    isWritten = true
-    writeJunit?.(xml)
-  }
   try {
-    return await testServer(context, words, own, write)
+    return await testServer(context, words, own, writeJunit)
   } catch (error) {
-    // No report of an earlier run may stand for this one.
-    if (!isWritten) write(brokenJunit(words[0] ?? 'mcpdeck conformance', errorLine(error)))
+    writeJunit(brokenReport(words[0] ?? 'mcpdeck conformance', error))
     throw error
   }
 }
@@ -76,7 +107,7 @@ async function testServer(
   context: CommandContext,
   words: readonly string[],
   own: ConformanceOptions,
-  writeJunit: (xml: string) => void,
+  writeJunit: WriteJunit,
 ): Promise<number> {
   const { client, targetOf, saved, common } = context
   if (!targetOf)
@@ -84,6 +115,8 @@ async function testServer(
       'The suite runs on this machine, and the service does not hand out how it reaches a server. Give --url, with ' +
         '--token-env or --header, or --command.',
     )
+  // The suite calls tools and changes log levels, past the client that refuses writes.
+  refuseReadOnly('The conformance suite', context.refusing)
   const [{ at, name }] = await serverOf(context, words, [], 0)
   const baseline = await readBaseline(own.expected)
   const suite = findSuite(process.cwd(), own.suiteVersion)
@@ -103,14 +136,12 @@ async function testServer(
   const { scenarios, interrupted } = ran
   const gone = interrupted === undefined ? await goneSince(client, at, scenarios) : undefined
   const doubts = [gone, ran.wasMisunderstood ? MISUNDERSTOOD : undefined].filter(each => each !== undefined)
-  const problems = [...ran.problems, ...doubts]
+  const problems = [...ran.problems, ...doubts.map(each => withoutSecrets(each, ran.known))]
   const stale = baseline ? staleEntries(scenarios, baseline) : []
   const verdict = doubts.length > 0 ? null : verdictOf(scenarios, stale, problems)
   const plain = ran.ran.map(each => judge(each, ran.between, undefined))
   const isWhole = problems.length === 0 && own.scenario === undefined
   const kept = saved?.opened.workspace.conformanceReports
-  const before = kept?.of(at.projectId).find(({ serverId }) => serverId === at.serverId)
-  const changes = before && changesBetween(before.report.scenarios, plain)
   const result: Conformance = {
     server: name,
     suite,
@@ -123,13 +154,29 @@ async function testServer(
     problems,
     verdict,
     exitCode: interrupted ?? exitCodeOf(verdict),
-    since: before && changes && { at: before.at, version: before.report.version, ...changes },
+    since: sinceLast(kept, at, own, plain),
   }
   // What was found is told first: a disk that is full takes the reports alone.
   print(result, own.json === true, theme)
   if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain))
   writeJunit(conformanceJunit(result))
   return result.exitCode
+}
+
+/** What changed since the last whole run; undefined where none is kept that had the same scenarios. */
+function sinceLast(
+  kept: ConformanceReports | undefined,
+  { projectId, serverId }: { projectId: string; serverId: string },
+  { specVersion, scenario }: ConformanceOptions,
+  scenarios: readonly Scenario[],
+): Conformance['since'] {
+  const last = kept?.of(projectId).find(each => each.serverId === serverId)
+  // Other versions of the protocol have other scenarios.
+  if (!last || last.report.specVersion !== specVersion) return undefined
+  const changes = changesBetween(last.report.scenarios, scenarios)
+  // Of a run of named scenarios the others are none that are missing.
+  const limited = scenario === undefined ? {} : { notJudged: [] }
+  return changes && { at: last.at, version: last.report.version, ...changes, ...limited }
 }
 
 function exitCodeOf(verdict: Conformance['verdict']): number {
@@ -163,9 +210,10 @@ async function readBaseline(file: string | undefined): Promise<readonly string[]
   const [problem] = read.ok ? [] : read.problems
   if (problem) throw new UsageError(`${file}:${problem.line}: ${problem.message}`)
   const [document, another] = read.ok ? read.value : []
-  const { server = [] } = Object(document?.value ?? {}) as { server?: unknown }
+  const { server = [], ...others } = Object(document?.value ?? {}) as { server?: unknown }
   const isList = Array.isArray(server) && server.every((entry): entry is string => typeof entry === 'string')
-  if (another || Array.isArray(document?.value) || !isList)
+  const isOfSuite = typeof (document?.value ?? {}) === 'object' && Object.keys(others).every(each => each === 'client')
+  if (another || !isOfSuite || !isList)
     throw new UsageError(`${file} is no file of expected failures: it holds server: and a list of scenarios.`)
   const twice = server.find(entry => server.some(other => other.startsWith(`${entry}:`)))
   if (twice !== undefined) throw new UsageError(`${file} expects all of ${twice} to fail, and single checks of it.`)
@@ -214,8 +262,10 @@ async function runAgainst(
     }
     if (late.aborted) problems.push(`It took longer than ${formatDuration(limit)}; --time-limit gives it more.`)
     const interrupted = interruption.signal.aborted ? interruptedCode(interruption.signal) : undefined
+    const broke = bridge?.brokenSessions() ?? 0
+    if (broke > 0) problems.push(`The program of the server ended by itself in ${plural(broke, 'session')}.`)
     const wasMisunderstood = bridge?.wasMisunderstood() ?? false
-    return { between, ran, scenarios, problems, interrupted, wasMisunderstood }
+    return { between, ran, scenarios, problems, interrupted, wasMisunderstood, known }
   } finally {
     interruption.stop()
     await bridge?.close()
@@ -224,10 +274,15 @@ async function runAgainst(
 
 type Transport = ServerTarget['transport']
 
+/** A part of a path that may be a secret: long, and not a word. */
+const LONG_PART = /[\w-]{20,}/
+
 /** Whether an address is all that is needed, and nothing of it secret: others see it on the suite's command line. */
 async function isOpen(transport: Extract<Transport, { type: 'http' }>): Promise<boolean> {
   const { url, headers, accessToken } = transport
-  return Object.keys(headers).length === 0 && new URL(url).search === '' && (await accessToken?.()) === undefined
+  const { search, pathname } = new URL(url)
+  const isPlain = search === '' && withoutSecrets(url) === url && !LONG_PART.test(pathname)
+  return isPlain && Object.keys(headers).length === 0 && (await accessToken?.()) === undefined
 }
 
 async function secretsOf(transport: Transport): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { failingOf, type Between, type Check, type Scenario } from '../../domain/conformance/verdict.ts'
+import { failingOf, type Between, type Changes, type Check, type Scenario } from '../../domain/conformance/verdict.ts'
 import { formatAgo, formatDuration, plural } from '../../lib/format.ts'
 import { clean } from '../../tui/theme/text.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
@@ -21,7 +21,7 @@ export type Conformance = {
   verdict: 'passed' | 'failed' | null
   exitCode: number
   /** What changed since the last whole run; undefined where none is kept. */
-  since: { at: number; version: string; newlyFailing: readonly string[]; fixed: readonly string[] } | undefined
+  since: ({ at: number; version: string } & Changes) | undefined
 }
 
 /** How many checks of a scenario ended so. */
@@ -77,11 +77,12 @@ export function failureLines({ scenarios, baseline }: Conformance, theme: Theme)
 /** What changed since the last whole run, as a line; none where nothing is known of it. */
 export function sinceLines({ since, suite }: Conformance): string[] {
   if (!since) return []
-  const { newlyFailing, fixed } = since
+  const { newlyFailing, fixed, notJudged } = since
   const version = since.version === suite.version ? '' : `, by suite ${since.version}`
   const changes = [
     ...(newlyFailing.length > 0 ? [`newly failing ${newlyFailing.join(', ')}`] : []),
     ...(fixed.length > 0 ? [`fixed ${fixed.join(', ')}`] : []),
+    ...(notJudged.length > 0 ? [`no longer judged ${notJudged.join(', ')}`] : []),
   ]
   const text = changes.length > 0 ? changes.join('; ') : 'nothing changed'
   return [

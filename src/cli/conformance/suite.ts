@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -45,16 +45,28 @@ function installedSuite(folder: string): Suite | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const installedIn = join(at, 'node_modules', PACKAGE)
     const manifest = join(installedIn, 'package.json')
-    if (existsSync(manifest)) {
-      const { version, bin } = JSON.parse(readRegularFile(manifest, BOUNDS.configFile.most)) as {
-        version?: unknown
-        bin?: string | Record<string, string>
-      }
+    // Below a folder that all users share, another one's package would run as this user.
+    if (existsSync(manifest) && isTrusted(manifest)) {
+      const { version, bin } = manifestIn(manifest)
       const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0]
       if (typeof version !== 'string' || file === undefined) throw new UsageError(`${manifest} names no program.`)
       return { version, installedIn, command: isNode() ? process.execPath : 'node', args: [join(installedIn, file)] }
     }
     if (at === dirname(at)) return undefined
+  }
+}
+
+/** Whether a file belongs to this user or to the system's. */
+function isTrusted(file: string): boolean {
+  return process.getuid === undefined || [0, process.getuid()].includes(statSync(file).uid)
+}
+
+/** @throws UsageError for what is no manifest of a package */
+function manifestIn(file: string): { version?: unknown; bin?: string | Record<string, string> } {
+  try {
+    return Object(JSON.parse(readRegularFile(file, BOUNDS.configFile.most))) as ReturnType<typeof manifestIn>
+  } catch {
+    throw new UsageError(`${file} cannot be read as the manifest of a package.`)
   }
 }
 
@@ -64,7 +76,7 @@ const isNode = (): boolean => !process.getBuiltinModule('node:sea').isSea()
 /** The suite takes a Node as new as ours, and npx starts it with the first on the PATH. */
 function nodeFirst(): Record<string, string> {
   const { PATH = '' } = withoutOwnPrograms(process.env)
-  return isNode() ? { PATH: [dirname(process.execPath), PATH].join(delimiter) } : {}
+  return isNode() ? { PATH: [dirname(process.execPath), PATH].filter(Boolean).join(delimiter) } : {}
 }
 
 type SuiteRun = {
@@ -125,7 +137,7 @@ async function followSuite(suite: ServerProcess, folder: string, run: SuiteRun):
   suite.child.stdin.end()
   suite.child.stdout.on('data', (chunk: Buffer) => void reader.push(chunk))
   suite.onStderr(chunk => {
-    words = (words + chunk.toString('utf8')).slice(0, MOST_WORDS)
+    words = (words + chunk.toString('utf8')).slice(-MOST_WORDS)
   })
   const drained = once(suite.child.stdout, 'close')
   const how = await untilAborted(suite.ended, run.signal).catch(() => undefined)

@@ -127,18 +127,19 @@ export type BaselineFacts = Pick<GateFacts, 'baseline' | 'written'> & { report?:
  */
 export async function judgeBaselines(
   client: Client,
-  { file, lines, update }: Baseline,
+  baseline: Baseline,
   runs: readonly FollowedPlace[],
   { launched, missing, signal }: { launched: LaunchedCases | undefined; missing: boolean; signal: AbortSignal },
 ): Promise<BaselineFacts[]> {
   const read = await Promise.all(runs.map(each => readRun(client, each, launched, signal)))
-  const written = update ? writeUpdated(file, read, missing) : undefined
+  const { file, lines, update } = baseline
+  const written = update ? writeUpdated(baseline, read, missing) : undefined
   return read.map(facts => {
     if (typeof facts === 'string') return { baseline: facts, written }
     const compared = compareWithBaseline(lines, facts)
     if (typeof compared === 'string') return { baseline: compared, written }
-    const baseline = changedCases({ cases: compared }, facts.trials)
-    return { baseline, written, report: baselineReport(file, baseline) }
+    const changed = changedCases({ cases: compared }, facts.trials)
+    return { baseline: changed, written, report: baselineReport(file, changed) }
   })
 }
 
@@ -163,7 +164,11 @@ async function readRun(
 }
 
 /** @returns how many results the file has now, or why it was left as it was */
-function writeUpdated(file: string, runs: readonly (BaselineRun | string)[], missing: boolean): number | string {
+function writeUpdated(
+  { file, lines: before }: Baseline,
+  runs: readonly (BaselineRun | string)[],
+  missing: boolean,
+): number | string {
   if (missing) return 'a run was not started'
   const whole: BaselineRun[] = []
   for (const each of runs) {
@@ -173,6 +178,8 @@ function writeUpdated(file: string, runs: readonly (BaselineRun | string)[], mis
     whole.push(each)
   }
   try {
+    // The lines of other suites would be lost.
+    if (before.length > 0 && !existsSync(file)) return 'the file is gone since the command began'
     // Somebody else may have written it while the runs went on.
     const lines = updatedLines(readLines(file), whole)
     if (typeof lines === 'string') return lines

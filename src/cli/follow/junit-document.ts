@@ -57,7 +57,7 @@ type Found = { type: string; why: string }
 /** A testcase that says in one sentence what is wrong. */
 export function caseOf(suiteName: string, name: string, kind: TestKind, { type, why }: Found): Counted {
   const found = { '@type': type, '@message': inAttribute(why) }
-  return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': name, [kind]: found } }
+  return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': inAttribute(name), [kind]: found } }
 }
 
 /** Readers divide names of classes at dots. */

@@ -23,7 +23,7 @@ export async function refuseWithReports(
   }
   try {
     await withReports(
-      { ...text('junit'), ...text('summary'), ...text('baseline') },
+      { ...text('junit'), ...text('summary'), ...text('baseline'), ...text('expected') },
       words[0] ?? `mcpdeck ${command}`,
       async () => withShiftReport({ ...text('report'), force: options['force'] === true }, refuse),
     )

@@ -12,8 +12,21 @@ import { NoRun } from './follow-run.ts'
 import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
 
-/** Where a command reports to: a file that is replaced, and one that is added to; and a baseline, which is neither. */
-export type ReportOptions = { junit?: string; summary?: string; baseline?: string }
+/** Where a command reports to: a file that is replaced, and one that is added to; and files that it reads. */
+export type ReportOptions = { junit?: string; summary?: string; baseline?: string; expected?: string }
+
+/** @throws UsageError for a report that would take the place of a file that the command reads */
+export function keepInputs({
+  junit,
+  summary,
+  baseline,
+  expected,
+}: { [Key in keyof ReportOptions]: string | undefined }): void {
+  for (const [option, file] of Object.entries({ junit, summary }))
+    for (const [other, input] of Object.entries({ baseline, expected }))
+      if (file !== undefined && input !== undefined && isSameFile(file, input))
+        throw new UsageError(`--${option} and --${other} name the same file, and a report would take its place.`)
+}
 
 /**
  * Writes every report that was asked for.
@@ -29,14 +42,12 @@ export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, te
  * @throws UsageError for a report that cannot be written
  */
 export async function withReports(
-  { junit, summary, baseline }: ReportOptions,
+  { junit, summary, baseline, expected }: ReportOptions,
   name: string,
   work: (write: WriteReports | undefined) => Promise<number>,
 ): Promise<number> {
   if (junit === undefined && summary === undefined) return await work(undefined)
-  for (const [option, file] of Object.entries({ junit, summary }))
-    if (file !== undefined && baseline !== undefined && isSameFile(file, baseline))
-      throw new UsageError(`--${option} and --baseline name the same file, and a report would take its place.`)
+  keepInputs({ junit, summary, baseline, expected })
   const isOneFile = junit !== undefined && summary !== undefined && isSameFile(junit, summary)
   // A summary is added to what a file holds, so that only a report may be replaced there.
   if (isOneFile && !holdsReport(junit)) throw new UsageError(ONE_FILE)

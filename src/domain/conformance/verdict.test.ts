@@ -67,6 +67,6 @@ test('only what was judged in both runs is newly failing or fixed', () => {
     Object.entries(states).map(([name, state]) => ({ name, state }))
   const before = run({ a: 'passed', b: 'failed', c: 'unjudged', d: 'passed', e: 'skipped', f: 'failed' })
   const after = run({ a: 'failed', b: 'passed', c: 'failed', d: 'unjudged', e: 'failed', f: 'failed', g: 'failed' })
-  expect(changesBetween(before, after)).toEqual({ newlyFailing: ['a'], fixed: ['b'] })
+  expect(changesBetween(before, after)).toEqual({ newlyFailing: ['a'], fixed: ['b'], notJudged: ['d'] })
   expect(changesBetween(before, run({ c: 'passed', e: 'passed', g: 'failed' }))).toBe(undefined)
 })

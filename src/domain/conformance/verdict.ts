@@ -124,9 +124,16 @@ export function staleEntries(scenarios: readonly Scenario[], baseline: readonly 
   )
 }
 
-/** Entries of a baseline that name nothing that was run. */
+/** Entries of a baseline that name nothing that was run; of a scenario that was not judged any check may be named. */
 export function strangeEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
-  return baseline.filter(entry => !scenarios.some(({ name }) => entry === name || entry.startsWith(`${name}:`)))
+  const isNamed = (entry: string) =>
+    scenarios.some(
+      ({ name, state, checks }) =>
+        entry === name ||
+        (state === 'unjudged' && entry.startsWith(`${name}:`)) ||
+        checks.some(({ id }) => entry === `${name}:${id}`),
+    )
+  return baseline.filter(entry => !isNamed(entry))
 }
 
 /**
@@ -143,8 +150,8 @@ export function verdictOf(
   return scenarios.some(({ state }) => state === 'passed' || state === 'failed') ? 'passed' : null
 }
 
-/** Names of scenarios whose state changed between two runs. */
-export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[] }
+/** Names of scenarios whose state changed between two runs, and of those that were judged in the first alone. */
+export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[]; notJudged: readonly string[] }
 
 type Judged = Pick<Scenario, 'name' | 'state'>
 
@@ -155,5 +162,7 @@ export function changesBetween(before: readonly Judged[], after: readonly Judged
   if (!after.some(({ name, state }) => isJudged(state) && isJudged(earlier.get(name)))) return undefined
   const namesOf = (was: ScenarioState, is: ScenarioState) =>
     after.filter(({ name, state }) => state === is && earlier.get(name) === was).map(({ name }) => name)
-  return { newlyFailing: namesOf('passed', 'failed'), fixed: namesOf('failed', 'passed') }
+  const judged = new Set(after.flatMap(({ name, state }) => (isJudged(state) ? [name] : [])))
+  const notJudged = before.flatMap(({ name, state }) => (isJudged(state) && !judged.has(name) ? [name] : []))
+  return { newlyFailing: namesOf('passed', 'failed'), fixed: namesOf('failed', 'passed'), notJudged }
 }

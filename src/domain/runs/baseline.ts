@@ -83,11 +83,14 @@ type Judged = {
 type Standing = { judged: readonly Judged[]; gone: readonly BaselineLine[]; missing: readonly string[] }
 
 function placeOf({ environment, client }: EvalRun): Pick<BaselineKey, 'environment' | 'client'> {
-  return defined({ environment: environment?.name ?? environment?.id, client: client?.name })
+  return defined({ environment: environment?.name ?? undefined, client: client?.name ?? undefined })
 }
 
 /** @returns a sentence where cases of the run cannot be told apart by what a baseline knows them by */
 function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
+  // An id would be another one in the next workspace.
+  if (run.environment && !run.environment.name) return 'the environment of the run has no name'
+  if (run.client && !run.client.name) return 'the client of the run has no name'
   const known = new Map(suite.cases.map(each => [each.id, each]))
   const judged = new Map<string, Judged>()
   for (const { trials: own, graded } of byCase(trials)) {

@@ -6,6 +6,7 @@ import { conformanceCommand } from '../../domain/calls/call-copies.ts'
 import type { ConformanceReport, KeptScenario } from '../../domain/conformance/reports.ts'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { toEpochMs } from '../../api/contract/shapes.ts'
 import { formatAgo, formatDuration, plural } from '../../lib/format.ts'
 import { unavailable } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
@@ -27,7 +28,9 @@ export function Conformance({ projectId, server, focused }: TabProps) {
   const now = useNow()
   // Looked up with every minute: a command of another process writes it.
   const kept = conformanceReports?.of(projectId).find(({ serverId }) => serverId === server.id)
-  const lines = kept ? conformanceLines(kept, symbols, now) : NO_ITEMS
+  const changedAt = toEpochMs(server.updatedAt)
+  const isOld = kept !== undefined && changedAt !== undefined && changedAt > kept.at
+  const lines = kept ? conformanceLines({ ...kept, isOld }, symbols, now) : NO_ITEMS
   const copyCommand = async (): Promise<void> => {
     const reach = await storedReaches?.of(server.id)
     const copied = conformanceCommand({ profile, projectId, server, reach, isUnsaved: unsaved !== undefined })
@@ -60,12 +63,18 @@ const LOOKS: Record<KeptScenario['state'], readonly [symbol: 'ok' | 'error' | 'w
 }
 
 /** The verdict, each scenario, and below a failed one its checks with what was found. */
-function conformanceLines({ at, report }: { at: number; report: ConformanceReport }, symbols: Symbols, now: number) {
+function conformanceLines(
+  { at, report, isOld }: { at: number; report: ConformanceReport; isOld: boolean },
+  symbols: Symbols,
+  now: number,
+) {
   const { verdict, version, specVersion, scenarios } = report
   const passed = scenarios.filter(({ state }) => state === 'passed').length
   const tone = { passed: 'ok', failed: 'error', none: 'warn' } as const
   const fields: Field[] = [
-    ['Verdict', verdict ?? 'not judged', tone[verdict ?? 'none']],
+    isOld
+      ? ['Verdict', `${verdict ?? 'not judged'}, before its settings were changed`, 'warn']
+      : ['Verdict', verdict ?? 'not judged', tone[verdict ?? 'none']],
     ['Passed', `${passed} of ${plural(scenarios.length, 'scenario')}`],
     ['Suite', version],
     ...(specVersion === undefined ? [] : [['Protocol', specVersion] as const]),

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo, Socket } from 'node:net'
 import type { ServerTarget } from '../connections/types.ts'
 import { type Behind, forwardTo } from './forwarded.ts'
 import { bridgeProgram } from './program.ts'
 
 /** A saved server as an address on this machine, for programs that speak MCP over HTTP alone. */
-export type Bridge = Pick<Behind, 'wasMisunderstood'> & {
-  /** On 127.0.0.1, with a free port and a path that cannot be guessed; nothing secret is in it. */
+export type Bridge = Pick<Behind, 'wasMisunderstood' | 'brokenSessions'> & {
+  /** On 127.0.0.1, with a free port and a path that cannot be guessed. On Linux other users are refused. */
   url: string
   /** Ends sessions and programs; requests under way are cut off. */
   close(): Promise<void>
@@ -25,7 +26,10 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
   let own = ''
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
-    fetch(request) {
+    fetch(request, env) {
+      // The address stands on the suite's command line, where all users of the machine can read it.
+      if (isForeign((env as { incoming: { socket: Socket } }).incoming.socket))
+        return new Response(null, { status: 403 })
       // A page in a browser must get neither the server nor what is added for it.
       const { host, origin } = { host: request.headers.get('host'), origin: request.headers.get('origin') }
       if (host !== own || (origin !== null && origin !== `http://${own}`)) return new Response(null, { status: 403 })
@@ -39,6 +43,7 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
   return {
     url: `http://${own}${path}`,
     wasMisunderstood: behind.wasMisunderstood,
+    brokenSessions: behind.brokenSessions,
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -47,4 +52,35 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
       await closed
     },
   }
+}
+
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
+
+/** Whether another user's process is at the other end of a connection; only Linux tells. Root may read all anyway. */
+function isForeign({ remotePort = 0, localPort = 0 }: Socket): boolean {
+  if (process.platform !== 'linux' || process.getuid === undefined) return false
+  let tables: string
+  try {
+    tables = TABLES.map(file => readFileSync(file, 'latin1')).join('')
+  } catch {
+    return false
+  }
+  return ![0, process.getuid()].includes(ownerOf(tables, remotePort, localPort) ?? -1)
+}
+
+/** 127.0.0.1 as the tables have it, alone and within IPv6. */
+const LOOPBACK = /^(?:0000000000000000FFFF0000)?0100007F:([0-9A-F]{4})$/
+
+/**
+ * The user whose socket goes from one port of 127.0.0.1 to another.
+ * @param table as `/proc/net/tcp` has it: number, local and remote address, in hexadecimal, and the user in column 8
+ * @returns undefined where the table has no such socket
+ */
+export function ownerOf(table: string, from: number, to: number): number | undefined {
+  const portOf = (address: string | undefined) => Number.parseInt(LOOPBACK.exec(address ?? '')?.[1] ?? '', 16)
+  for (const line of table.split('\n')) {
+    const [, local, remote, , , , , owner] = line.trim().split(/\s+/)
+    if (portOf(local) === from && portOf(remote) === to) return Number(owner)
+  }
+  return undefined
 }

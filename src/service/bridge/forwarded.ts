@@ -6,6 +6,8 @@ export type Behind = {
   answer(request: Request): Response | Promise<Response>
   /** Whether something was asked in a version of the protocol that goes nowhere here. */
   wasMisunderstood(): boolean
+  /** Sessions whose program ended by itself: what was answered for it is none of its answers. */
+  brokenSessions(): number
   close(): Promise<void>
 }
 
@@ -24,12 +26,12 @@ export function forwardTo(transport: HttpTransport): Behind {
   return {
     async answer(request) {
       const headers = without(request.headers, OF_THE_REQUEST)
-      const token = await transport.accessToken?.()
-      if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      for (const [name, value] of own) headers.set(name, value)
       const { method, signal } = request
-      const body = method === 'POST' ? await request.arrayBuffer() : null
       try {
+        const token = await transport.accessToken?.()
+        if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+        for (const [name, value] of own) headers.set(name, value)
+        const body = method === 'POST' ? await request.arrayBuffer() : null
         return passedBack(await sendWithin(address, { method, headers, body, signal, redirect: 'manual' }))
       } catch (error) {
         const why = describeNetwork(error) ?? 'was not answered'
@@ -37,6 +39,7 @@ export function forwardTo(transport: HttpTransport): Behind {
       }
     },
     wasMisunderstood: () => false,
+    brokenSessions: () => 0,
     close: () => Promise.resolve(),
   }
 }

@@ -17,7 +17,8 @@ const LAST_WITH_SESSIONS = '2025-11-25'
 const SERVER_ERROR = -32_000
 
 type Id = string | number
-type Message = { id?: Id; method?: string; params?: { progressToken?: unknown; _meta?: { progressToken?: unknown } } }
+type Params = { progressToken?: unknown; requestId?: Id; _meta?: { progressToken?: unknown } }
+type Message = { id?: Id; method?: string; params?: Params }
 type Transport = WebStandardStreamableHTTPServerTransport
 
 type Session = {
@@ -34,6 +35,8 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
   const pending = createPendingWork()
   const sessions = new Map<string, Session>()
   let wasMisunderstood = false
+  let broken = 0
+  let isClosed = false
 
   const begin = (): Transport => {
     const transport: Transport = new Transport({
@@ -44,13 +47,28 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
         endUnused(sessions)
       },
     })
-    const session = createSession(transport, async () => {
+    const start = async (): Promise<ServerProcess> => {
       const server = await startServer(command, serverName, guardian, 'here')
+      let isOurEnd = isClosed
       transport.onclose = () => {
+        isOurEnd = true
         sessions.delete(transport.sessionId!)
         pending.add(server.end())
       }
+      void server.ended.then(() => (broken += isOurEnd ? 0 : 1))
+      // It was closed while the program started.
+      if (isClosed) await server.end()
       return server
+    }
+    const session = createSession(transport, () => {
+      const starting = start()
+      pending.add(
+        starting.then(
+          () => undefined,
+          () => undefined,
+        ),
+      )
+      return starting
     })
     return transport
   }
@@ -59,6 +77,7 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
     answer(request) {
       wasMisunderstood ||= (request.headers.get('mcp-protocol-version') ?? '') > LAST_WITH_SESSIONS
       const id = request.headers.get('mcp-session-id')
+      if (id === null && isFull(sessions)) return Response.json(errorOf(null, 'Too many sessions'), { status: 503 })
       if (id === null) return begin().handleRequest(request)
       const session = sessions.get(id)
       // As the library says it of a session that is not its own.
@@ -67,7 +86,9 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
       sessions.set(id, session)
       return session.transport.handleRequest(request)
     },
+    brokenSessions: () => broken,
     async close() {
+      isClosed = true
       for (const { transport } of sessions.values()) await transport.close()
       await pending.settled()
       guardian.close()
@@ -75,9 +96,15 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
   }
 }
 
+/** Whether as many programs run as may, each with a request under way. */
+function isFull(sessions: ReadonlyMap<string, Session>): boolean {
+  return sessions.size >= MOST_SESSIONS && [...sessions.values()].every(({ open }) => open.size > 0)
+}
+
+/** The last one has just begun. */
 function endUnused(sessions: ReadonlyMap<string, Session>): void {
   if (sessions.size <= MOST_SESSIONS) return
-  const unused = [...sessions.values()].find(({ open }) => open.size === 0)
+  const unused = [...sessions.values()].slice(0, -1).find(({ open }) => open.size === 0)
   void unused?.transport.close()
 }
 
@@ -121,6 +148,8 @@ function createSession(transport: Transport, startProgram: () => Promise<ServerP
       transport.onmessage = message => {
         const { id, method, params } = message as Message
         if (method !== undefined && id !== undefined) open.set(id, params?._meta?.progressToken)
+        // What was cancelled may never be answered.
+        if (method === 'notifications/cancelled' && params?.requestId !== undefined) open.delete(params.requestId)
         server.child.stdin.write(`${JSON.stringify(message)}\n`)
       }
     },
