@@ -21,6 +21,22 @@ export function measureWork(): () => number {
   return () => processorTimeOf(before) / reference
 }
 
+/**
+ * How many times the processor time of `work(count)` grows when the count grows tenfold: some 10 where the work grows
+ * as the count does, 100 where each item is compared with each. Only this thread is measured, without the threads that
+ * collect garbage and compile beside it, and the least of five rounds counts.
+ */
+export function growthOfWork(count: number, work: (count: number) => unknown): number {
+  const spent = (size: number): number => {
+    const before = process.threadCpuUsage()
+    work(size)
+    const { user, system } = process.threadCpuUsage(before)
+    return user + system
+  }
+  const rounds = Array.from({ length: 5 }, () => [spent(count), spent(10 * count)] as const)
+  return Math.min(...rounds.map(([, many]) => many)) / Math.min(...rounds.map(([few]) => few))
+}
+
 /** Begins to measure how the memory of this process grows, in multiples of what holding `bytes` takes here and now. */
 export function measureMemory(bytes: number): () => number {
   const began = process.memoryUsage().rss

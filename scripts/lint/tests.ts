@@ -161,7 +161,7 @@ export const portRule = {
   },
 } satisfies Rule
 
-const MACHINE = /performance\.now\(|Date\.now\(|hrtime|eventLoopUtilization|memoryUsage|cpuUsage|resourceUsage|VmRSS/
+const MACHINE = /performance\.now\(|Date\.now\(|hrtime|eventLoopUtilization|memoryUsage|[cC]puUsage|resourceUsage|VmRSS/
 const UNIT = /^(?:[KMG]i?B|SECOND|MINUTE|HOUR)$/
 
 /** Whether a bound is made of numbers and units alone. */
@@ -197,7 +197,7 @@ export const boundRule = {
         if (sources.some(source => MACHINE.test(source)))
           context.report({
             node,
-            message: 'compare with measureWork or measureMemory of test/work.ts, or count events',
+            message: 'compare with measureWork, growthOfWork or measureMemory of test/work.ts, or count events',
           })
       },
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { measureWork } from '../../../test/work.ts'
+import { growthOfWork } from '../../../test/work.ts'
 import { readSuiteFile } from '../../domain/suites/suite-file.ts'
 import { MOST_PROBLEMS, readYaml } from './yaml-reading.ts'
 
@@ -24,28 +24,12 @@ const TEXTS: Record<string, (count: number) => string> = {
 const MOST = 40
 
 describe('ten times the lines take some ten times the work', () => {
-  const growth = (read: (text: string) => unknown, textOf: (count: number) => string): number => {
-    const work = (count: number): number => {
-      const text = textOf(count)
-      const spent = measureWork()
-      read(text)
-      return spent()
-    }
-    const least = (count: number): number => Math.min(...Array.from({ length: 3 }, () => work(count)))
-    // What is read first is compiled first.
-    least(1000)
-    const few = least(1000)
-    const many = work(10_000)
-    // What else the machine did meanwhile is left out where it counts.
-    return Math.min(many, many / few < MOST ? many : least(10_000)) / few
-  }
-
   test.each(Object.entries(TEXTS))('of YAML with %s on each', (_, textOf) => {
-    expect(growth(readYaml, textOf)).toBeLessThan(MOST)
+    expect(growthOfWork(1000, count => readYaml(textOf(count)))).toBeLessThan(MOST)
   })
 
   test('of a suite with an unknown setting on each', () => {
-    expect(growth(readSuiteFile, TEXTS['a name of its own']!)).toBeLessThan(MOST)
+    expect(growthOfWork(1000, count => readSuiteFile(TEXTS['a name of its own']!(count)))).toBeLessThan(MOST)
   })
 })
 
