@@ -54,7 +54,7 @@ test('a launch that was killed is told by a read-only start and offered by the n
     await terminal.waitFor(/Create eval run “.*” \(.*\) may have happened: no run of the suite began then/)
     expect(await runs()).toEqual([])
     terminal.type('1')
-    await terminal.waitFor(/Create eval run “.*” \(.*\) may have happened/)
+    await terminal.waitFor('R decides about it')
     terminal.type('R')
     await terminal.waitFor('What about Create eval run')
     terminal.type('\x1b[B')

@@ -102,6 +102,8 @@ test('a server restarts when its files change, until the key ends that', async (
 })
 
 test('a process that ended by itself after calls is told with what it held, and a key ends one', async () => {
+  // A read that is under way when the process ends would fail with it.
+  await app.see(/2 listed, .* 1st start/)
   const { content } = await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })
   process.kill((JSON.parse(String(content?.[0]?.['text'])) as { pid: number }).pid, 'SIGKILL')
   await app.see('the 1st start ended after 1 call, its state is gone')
