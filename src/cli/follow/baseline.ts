@@ -72,7 +72,7 @@ function tryToWrite(file: string): void {
 }
 
 /** What is known of the cases of a launch: all of the suite, and the ids of those that were to run. */
-export type LaunchedCases = { asked: readonly string[]; suite?: NamedSuite }
+export type LaunchedCases = { asked: readonly string[]; suite?: NamedSuite; replacesModels?: boolean }
 
 /**
  * The suite with what a baseline names its results by; or why it cannot.
@@ -154,7 +154,8 @@ async function readRun(
   const { run, trials } = followed
   try {
     const suite = launched?.suite ?? (await readSuite(client, { projectId, suiteId: run.suiteId }, { signal }))
-    return typeof suite === 'string' ? suite : { suite, run, trials, asked: launched?.asked }
+    if (typeof suite === 'string') return suite
+    return { suite, run, trials, asked: launched?.asked, replacesModels: launched?.replacesModels }
   } catch (error) {
     if (signal.aborted) return 'it was stopped'
     if (!(error instanceof ApiError)) throw error

@@ -153,7 +153,8 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   await checkBase(client, projectId, work.base)
   const ids = plan.cases.map(({ id }) => id)
   const place = { projectId, suiteId: plan.suite.id }
-  const cases = session.baseline && (await nameCases(client, place, ids, plan.allCases))
+  const named = session.baseline && (await nameCases(client, place, ids, plan.allCases))
+  const cases = named && own.model !== undefined ? { ...named, replacesModels: true } : named
   const launch = plannedLaunch(projectId, plan, own, modelApiKeys)
   const going = await earlierOf(work, { ...launch, idempotencyKey: own.idempotencyKey })
   if (going.retry) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
+import { changedCases } from './changes.ts'
 import { compareWithBaseline, updatedLines, type BaselineRun } from './baseline.ts'
 
 const cases = ['a', 'b'].map(title => ({ id: title, declaredId: title, title }))
@@ -44,7 +45,45 @@ test('a case that failed in some trials has regressed when fewer of them pass', 
     a: 'regressed',
     b: 'unchanged_failed',
   })
-  expect(statuses(lines, runOf({ a: ['failed'], b: ['failed'] }, whole))).toMatchObject({ a: 'regressed' })
+  const worse = runOf({ a: ['failed'], b: ['failed'] }, whole)
+  expect(statuses(lines, worse)).toMatchObject({ a: 'regressed' })
+  const compared = compareWithBaseline(lines, worse)
+  if (typeof compared === 'string') throw new Error(compared)
+  expect(changedCases({ cases: compared }, worse.trials)).toMatchObject([
+    { title: 'a', change: 'new-failure', isNew: false },
+    { title: 'b', change: 'still-failing' },
+  ])
+})
+
+test('a launch that replaces the models leaves the results on other models, though the run does not say so', () => {
+  const of = (model: string): BaselineRun => {
+    const facts = runOf({ a: ['passed'], b: ['failed'] }, { selectedCaseCount: 2, totalCaseCount: 2 })
+    return { ...facts, trials: facts.trials.map(trial => ({ ...trial, model })), replacesModels: true }
+  }
+  const small = updatedLines([], [of('small')])
+  if (typeof small === 'string') throw new Error(small)
+  expect(updatedLines(small, [of('large')])).toMatchObject([
+    { case: 'a', model: 'large' },
+    { case: 'a', model: 'small' },
+    { case: 'b', model: 'large' },
+    { case: 'b', model: 'small' },
+  ])
+  expect(updatedLines(small, [{ ...of('large'), replacesModels: undefined }])).toHaveLength(2)
+})
+
+test('one of two cases of one title without a trial is not judged where its twin ran', () => {
+  const twins = ['a1', 'a2'].map(id => ({ id, declaredId: id, title: 'a' }))
+  const both = runOf({ a1: ['passed'], a2: ['passed'] })
+  const titled = (facts: BaselineRun): BaselineRun => ({
+    ...facts,
+    suite: { name: 'Smoke', cases: twins },
+    trials: facts.trials.map(trial => ({ ...trial, title: 'a' })),
+  })
+  const lines = updatedLines([], [titled(both)])
+  if (typeof lines === 'string') throw new Error(lines)
+  expect(lines).toMatchObject([{ id: 'a1' }, { id: 'a2' }])
+  const compared = compareWithBaseline(lines, titled(runOf({ a1: ['passed'] })))
+  expect(compared).toMatchObject([{ status: 'unchanged_passed' }, { title: 'a', status: 'changed' }])
 })
 
 test('a case of the baseline without a trial is not judged where nobody says which cases were selected', () => {

@@ -39,6 +39,8 @@ export type BaselineRun = {
   trials: readonly EvalIteration[]
   /** Ids of the cases that were to run, where that is known. */
   asked?: readonly string[] | undefined
+  /** Whether the launch replaced the models of the cases, which a run need not say. */
+  replacesModels?: boolean | undefined
 }
 
 /** The fields of a key in the order in which lines are sorted and written. */
@@ -47,6 +49,11 @@ export const KEY_FIELDS = ['suite', 'case', 'id', 'environment', 'client', 'mode
 /** The key as one text: two lines with the same one speak of the same result. */
 export function keyText(key: BaselineKey): string {
   return JSON.stringify(KEY_FIELDS.map(field => key[field] ?? null))
+}
+
+/** What tells a case from the others of its suite, as one text. */
+function caseText({ case: title, id }: BaselineKey): string {
+  return JSON.stringify([title, id ?? null])
 }
 
 /** Lines in their one order, which depends on nothing but their keys. */
@@ -138,16 +145,17 @@ function lostCases(
 ): string[] {
   if (asked.length > 0 || countAt(run, 'selectedCaseCount') !== undefined) return []
   const place = placeOf(run)
-  const ran = new Set(judged.map(({ key }) => key.case))
+  const ran = new Set(judged.map(({ key }) => caseText(key)))
   const titles = new Set(suite.cases.map(({ title }) => title))
   const ofRun = lines.filter(
     line => line.suite === suite.name && line.environment === place.environment && line.client === place.client,
   )
-  return [...new Set(ofRun.map(line => line.case))].filter(title => titles.has(title) && !ran.has(title))
+  const lost = ofRun.filter(line => titles.has(line.case) && !ran.has(caseText(line)))
+  return [...new Set(lost.map(line => line.case))]
 }
 
 function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standing | string {
-  const { suite, run, trials } = facts
+  const { suite, run, trials, replacesModels = run.modelSource === 'override' } = facts
   const judged = judgedCases(facts)
   if (typeof judged === 'string') return judged
   const { titles, others } = missingCases(facts)
@@ -155,9 +163,8 @@ function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standin
   const missing = [...titles, ...lost, ...(others > 0 ? [`${plural(others, 'case')} without a trial`] : [])]
   const { cases } = reportRun(run, { trials, caseCount: suite.cases.length }).coverage
   const isWhole = others === 0 && cases !== undefined && cases.selected >= cases.total
-  const caseKey = ({ case: title, id }: BaselineKey): string => JSON.stringify([title, id ?? null])
   const own = new Set(judged.map(({ key }) => keyText(key)))
-  const ran = new Set(judged.map(({ key }) => caseKey(key)))
+  const ran = new Set(judged.map(({ key }) => caseText(key)))
   const models = new Set(judged.map(({ key }) => key.model))
   const place = placeOf(run)
   // Of another environment, another client, or a model that this launch replaced, the run says nothing.
@@ -165,10 +172,10 @@ function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standin
     line.suite === suite.name &&
     line.environment === place.environment &&
     line.client === place.client &&
-    (run.modelSource !== 'override' || line.model === undefined || models.has(line.model))
+    (!replacesModels || line.model === undefined || models.has(line.model))
   const gone = lines.filter(
     line =>
-      isOfRun(line) && !own.has(keyText(line)) && !titles.includes(line.case) && (isWhole || ran.has(caseKey(line))),
+      isOfRun(line) && !own.has(keyText(line)) && !titles.includes(line.case) && (isWhole || ran.has(caseText(line))),
   )
   return { judged, gone, missing }
 }

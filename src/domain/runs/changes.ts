@@ -50,7 +50,7 @@ function changeOf({ status, base, compare }: ComparedCase): CaseChange {
   if (status === 'removed_case') return 'removed'
   const [before, after] = [base.outcome, compare.outcome]
   if (after === 'failed') {
-    if (before === 'failed') return 'still-failing'
+    if (before === 'failed') return status === 'regressed' ? 'new-failure' : 'still-failing'
     return before === 'passed' || status === 'new_case' ? 'new-failure' : 'unknown'
   }
   if (after !== 'passed') return 'unknown'
