@@ -13,6 +13,7 @@ import {
 } from '../../domain/conformance/verdict.ts'
 import type { ConformanceReport, ConformanceReports } from '../../domain/conformance/reports.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { readInputText } from '../../lib/files/read-input.ts'
 import { formatDuration, plural } from '../../lib/format.ts'
 import { jsonText } from '../../lib/printable.ts'
@@ -122,6 +123,8 @@ async function testServer(
   const suite = findSuite(process.cwd(), own.suiteVersion)
   // A server that cannot be reached would fail every scenario.
   await client.servers.validate({ ...at, body: {} })
+  // A report is of the server as it is read here, however long the suite takes.
+  const began = systemClock.now()
   const target = await targetOf(at.serverId)
   if (!target) throw new UsageError(`The server "${name}" is gone.`)
   say(
@@ -158,7 +161,7 @@ async function testServer(
   }
   // What was found is told first: a disk that is full takes the reports alone.
   print(result, own.json === true, theme)
-  if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain))
+  if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain), began)
   writeJunit(conformanceJunit(result))
   return result.exitCode
 }

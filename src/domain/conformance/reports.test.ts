@@ -24,6 +24,8 @@ test('the last run of each server is there at the next start, for its owner only
   conformanceReportsAt(file).keep({ ...server, serverId: 'srv_2' }, { ...report, specVersion: '2025-11-25' })
   expect(conformanceReportsAt(file).last(server)).toEqual(report)
   expect(conformanceReportsAt(file).of('prj_1')).toHaveLength(2)
+  conformanceReportsAt(file).keep(server, report, 1_000)
+  expect(conformanceReportsAt(file).of('prj_1')).toMatchObject([{ serverId: 'srv_1', at: 1_000 }, {}])
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 

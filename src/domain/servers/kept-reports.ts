@@ -10,7 +10,8 @@ export type KeptReports<T> = {
   /** What is kept of a project's servers; `at` in epoch milliseconds of this machine. */
   of(projectId: string): { serverId: string; at: number; report: T }[]
   last(server: Server): T | undefined
-  keep(server: Server, report: T): void
+  /** @param at when it began, where the server may have changed since; now by default */
+  keep(server: Server, report: T, at?: number): void
   forget(server: Server): void
 }
 
@@ -58,9 +59,9 @@ export function createKeptReports<T>({
         return project === projectId ? [{ serverId, at, report }] : []
       }),
     last: server => latest().find(({ key }) => key === keyOf(server))?.report,
-    keep(server, report) {
+    keep(server, report, at = clock.now()) {
       const key = keyOf(server)
-      const fresh = { key, at: clock.now(), report: shortened(report) }
+      const fresh = { key, at, report: shortened(report) }
       stored.change(before => [fresh, ...before.filter(each => each.key !== key)].slice(0, most))
     },
     forget(server) {

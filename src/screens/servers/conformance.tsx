@@ -73,7 +73,7 @@ function conformanceLines(
   const tone = { passed: 'ok', failed: 'error', none: 'warn' } as const
   const fields: Field[] = [
     isOld
-      ? ['Verdict', `${verdict ?? 'not judged'}, before its settings were changed`, 'warn']
+      ? ['Verdict', `${verdict ?? 'not judged'}, before the server was last changed`, 'warn']
       : ['Verdict', verdict ?? 'not judged', tone[verdict ?? 'none']],
     ['Passed', `${passed} of ${plural(scenarios.length, 'scenario')}`],
     ['Suite', version],
