@@ -66,7 +66,8 @@ describe('a write without a key is read back', () => {
     }
     const [told] = await resolve()
     expect(told).toMatchObject({ finding })
-    if (finding === 'cannot-be-known') expect(told!.sentence).toMatch(/ is there; no answer says who created it\.$/)
+    if (finding === 'cannot-be-known')
+      expect(told!.sentence).toMatch(/ is there; the service does not say who created it\.$/)
     expect(seen).toHaveLength(1)
     // What would be lost for good is offered; a record can simply be written once more.
     const waits = finding === 'cannot-be-known' || (finding === 'did-not-happen' && endpoint.risk === 'delete')
@@ -78,7 +79,7 @@ describe('a write without a key is read back', () => {
     [
       'callTool',
       { body: { toolName: 'echo', parameters: { message: 'm' } } },
-      String.raw`a call of echo at [-\d ]*\d\d:\d\d is listed as answered; no answer says who made it`,
+      String.raw`a call of echo at [-\d ]*\d\d:\d\d is listed as answered; the service does not say who made it`,
     ],
     ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
   ])('%s may have happened, and says so', async (operation, input, because) => {

@@ -127,7 +127,9 @@ describe('a launch is not repeated without a word after its command was killed',
     const waiting = mcpdeck('run', name, '--yes', '--in-doubt', 'wait')
     getsIt()
     const waited = await waiting
-    expect(waited.stderr).toMatch(/ may have happened: run #1 began then and is \w+; no answer says who launched it\./)
+    expect(waited.stderr).toMatch(
+      / may have happened: run #1 began then and is \w+; the service does not say who launched it\./,
+    )
     expect(waited.code).toBe(0)
     expect(await runs()).toHaveLength(2)
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
@@ -149,7 +151,9 @@ describe('a launch is not repeated without a word after its command was killed',
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
     const again = await mcpdeck('run', name, '--yes')
-    expect(again.stderr).toMatch(/ may have happened: run #1 began then and is \w+; no answer says who launched it\./)
+    expect(again.stderr).toMatch(
+      / may have happened: run #1 began then and is \w+; the service does not say who launched it\./,
+    )
     expect(again.code).toBe(0)
     expect(await runs()).toHaveLength(2)
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
@@ -249,7 +253,7 @@ describe('mcpdeck api', () => {
     expect(again).toMatchObject({ code: 3, stdout: '' })
     expect(await projects()).toHaveLength(1)
     expect(again.stderr).toMatch(
-      / is there; no answer says who created it\. Nothing was sent: add --new to send another/,
+      / is there; the service does not say who created it\. Nothing was sent: add --new to send another/,
     )
     expect(await projects()).toHaveLength(1)
   })

@@ -92,8 +92,8 @@ const cases: Case[] = [
     'callTool',
     ({ server }) => ({ ...server, body: { toolName: 'echo', parameters: { message: 'm' } } }),
     // The list of calls goes back no further, so that it may have been cleared.
-    'may have happened: nothing that can be read shows it.',
-    String.raw`may have happened: a call of echo at [-\d ]*\d\d:\d\d is listed as answered; no answer says who made it.`,
+    'may have happened: no read shows it.',
+    String.raw`may have happened: a call of echo at [-\d ]*\d\d:\d\d is listed as answered; the service does not say who made it.`,
   ],
   [
     'clearCalls',
@@ -150,7 +150,7 @@ const cases: Case[] = [
     'startClaudeReadinessRun',
     ({ projectId, remoteId }) => ({ projectId, serverId: remoteId }),
     'did not happen: no readiness run began then.',
-    String.raw`may have happened: readiness run \S+ began then; no answer says who started it.`,
+    String.raw`may have happened: readiness run \S+ began then; the service does not say who started it.`,
   ],
 ]
 

@@ -181,7 +181,9 @@ describe('a client with a journal', () => {
     await expect(client.runs.create({ projectId, body }, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(ApiError)
     const [told] = await resolve()
     expect(told).toMatchObject({ finding: 'cannot-be-known', isOpen: true })
-    expect(told!.sentence).toMatch(/may have happened: run #1 began then and is \w+; no answer says who launched it\.$/)
+    expect(told!.sentence).toMatch(
+      /may have happened: run #1 began then and is \w+; the service does not say who launched it\.$/,
+    )
     const [entry] = await journal.unresolved()
     expect(choicesOf(entry!, entry!.intendedAt)).toEqual(['dismiss'])
     expect(seen).toHaveLength(2)
@@ -210,7 +212,7 @@ describe('a client with a journal', () => {
       {
         finding: 'cannot-be-known',
         isOpen: true,
-        sentence: expect.stringMatching(/may have happened: run #1 .*; no answer says who launched it\.$/),
+        sentence: expect.stringMatching(/may have happened: run #1 .*; the service does not say who launched it\.$/),
       },
     ])
     // The key tells: sent under it, it is a run of its own, which the next look does not ask about.
@@ -242,7 +244,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([
       [
         'cannot-be-known',
-        'Create eval run may have happened: 2 runs of the suite began then; no answer says who launched them.',
+        'Create eval run may have happened: 2 runs of the suite began then; the service does not say who launched them.',
       ],
     ])
   })

@@ -6,7 +6,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 const { runs, waveInsights, readiness, images } = contract
 type RunInput = InputOf<typeof runs.requestInsights>
 
-/** Writes that begin work of which a list or the thing itself speaks, by operation. */
+/** Writes that start work which a list or the record itself shows, by operation. */
 export const beginnings: Readonly<Record<string, ReadBack>> = {
   [runs.requestInsights.operation]: async ({ client, entry, options }) => {
     const { projectId, runId } = entry.input as RunInput
@@ -27,17 +27,17 @@ export const beginnings: Readonly<Record<string, ReadBack>> = {
   [images.build.operation]: async context => {
     const build = await inList(images.builds, context, item => isFromThen(item, context.entry))
     return build
-      ? sign(`build ${String(build['id'])} began then`, 'who asked for it')
+      ? sign(`build ${String(build['id'])} began then`, 'who requested it')
       : { finding: 'cannot-be-known', because: 'no build began then; an identical one may have been taken' }
   },
 }
 
-/** What is shown of an analysis by a model; one without a state was never asked for. */
+/** An analysis by a model, as the service shows it; one without a state was never requested. */
 type Analysis = { status?: unknown; generatedAt?: Time; updatedAt?: Time } | null | undefined
 type Time = number | string | null | undefined
 
-/** States of insights that nobody asked for. */
-const NOT_ASKED: ReadonlySet<unknown> = new Set([undefined, null, 'not_available', 'not_requested'])
+/** States of insights that were never requested. */
+const NOT_REQUESTED: ReadonlySet<unknown> = new Set([undefined, null, 'not_available', 'not_requested'])
 
 /** One that fails while it is made anew may keep the time of the last that succeeded, or state no time. */
 function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): ReadBackAnswer {
@@ -45,13 +45,17 @@ function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): Read
     const times = [analysis?.generatedAt, analysis?.updatedAt].filter(at => at != null)
     return analysis?.status === 'pending' || times.some(at => isFromThen({ createdAt: at }, entry))
   })
-  if (one) return sign(`an analysis of then is ${String(one.status)}`, 'who asked for it')
+  if (one) return sign(`an analysis from that time is ${String(one.status)}`, 'who requested it')
   const timeless = analyses.find(
-    each => each && !NOT_ASKED.has(each.status) && each.generatedAt == null && each.updatedAt == null,
+    each =>
+      each &&
+      !NOT_REQUESTED.has(each.status) &&
+      each.updatedAt == null &&
+      (each.generatedAt == null || each.status !== 'completed'),
   )
   return timeless
     ? { finding: 'cannot-be-known', because: `an analysis is ${String(timeless.status)}, and does not say since when` }
-    : { finding: 'did-not-happen', because: 'no analysis of then is there' }
+    : { finding: 'did-not-happen', because: 'there is no analysis from that time' }
 }
 
 function readinessReadBack(readinessKind: 'claude' | 'openai'): ReadBack {

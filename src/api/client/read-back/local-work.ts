@@ -60,15 +60,18 @@ async function connectionReadBack({ client, entry, now, options }: ReadBackConte
       }
 }
 
-/** Calls of a tool are listed with their input, the newest first; others may have made the same one. */
+/**
+ * Calls of a tool are listed with their input, the newest first; others may have made the same one. Only a call that
+ * had ended before the lost one shows that none is missing: clearing keeps calls that run, and so do the list's bounds.
+ */
 async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { entry, now } = context
   const { body } = entry.input as InputOf<typeof servers.callTool>
   const { first } = timeOf(entry)
   let reachesBack = false
   try {
-    const call = await inList(calls.list, context, ({ kind, target, startedAt }) => {
-      reachesBack = startOf(startedAt) < first
+    const call = await inList(calls.list, context, ({ kind, target, startedAt, durationMs }) => {
+      reachesBack = typeof durationMs === 'number' && startOf(startedAt) + durationMs < first
       const isOurs = kind === 'tool' && target === body.toolName && isFromThen({ createdAt: startedAt }, entry)
       return reachesBack || isOurs
     })

@@ -44,18 +44,22 @@ test('insights that failed when they were made anew are of then, whenever the la
   const insights = { status: 'failed', generatedAt: THEN - DAY_MS, updatedAt: THEN + 1_000 }
   expect(await ofRun(requestInsights, { insights })).toMatchObject({
     finding: 'cannot-be-known',
-    seen: 'an analysis of then is failed',
+    seen: 'an analysis from that time is failed',
   })
   const before = { ...insights, updatedAt: THEN - DAY_MS }
   expect(await ofRun(requestInsights, { insights: before })).toMatchObject({ finding: 'did-not-happen' })
 })
 
-test('an analysis that states no time may be of then; one that nobody asked for is not', async () => {
+test('an analysis that states no time may be of then; one that was not requested is not', async () => {
   const judged = (status: string | null) => ofRun(requestJudge, { judges: { goalCompletion: { status } } })
   expect(await judged('failed')).toEqual({
     finding: 'cannot-be-known',
     because: 'an analysis is failed, and does not say since when',
   })
+  const again = { goalCompletion: { status: 'failed', generatedAt: THEN - DAY_MS } }
+  expect(await ofRun(requestJudge, { judges: again })).toMatchObject({ finding: 'cannot-be-known' })
+  const last = { goalCompletion: { status: 'completed', generatedAt: THEN - DAY_MS } }
+  expect(await ofRun(requestJudge, { judges: last })).toMatchObject({ finding: 'did-not-happen' })
   expect(await judged(null)).toMatchObject({ finding: 'did-not-happen' })
   expect(await ofRun(requestInsights, { insights: { status: 'not_requested' } })).toMatchObject({
     finding: 'did-not-happen',
@@ -83,10 +87,23 @@ test('a call is looked for as far back as it can have been made', async () => {
     cursors.push(cursor)
     const startedAt = cursor === null ? THEN + DAY_MS : THEN - DAY_MS
     return {
-      items: [{ ...call, id: `c${cursors.length}`, startedAt, status: 'answered' }],
+      items: [{ ...call, id: `c${cursors.length}`, startedAt, status: 'answered', durationMs: 5 }],
       nextCursor: `${cursors.length}`,
     }
   })
   expect(answer).toMatchObject({ finding: 'did-not-happen' })
   expect(cursors).toEqual([null, '1'])
 })
+
+test.each([
+  ['still runs', { status: 'running', durationMs: null }],
+  ['lost its program', { status: 'unknown', durationMs: null }],
+  ['ended since', { status: 'answered', durationMs: 2 * DAY_MS }],
+])(
+  'an earlier call that %s does not show that a call is missing from the list, which may have been cleared',
+  async (_, fields) => {
+    const input = { projectId: 'p', serverId: 's', body: { toolName: 'echo', parameters: {} } }
+    const answer = await lookBack(contract.servers.callTool, input, () => ({ items: [{ ...call, ...fields }] }))
+    expect(answer).toMatchObject({ finding: 'cannot-be-known' })
+  },
+)

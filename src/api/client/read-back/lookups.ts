@@ -101,13 +101,13 @@ export function asFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
-/** How a look back ends where nothing that can be read says anything. */
-export const UNKNOWN: ReadBackAnswer = { finding: 'cannot-be-known', because: 'nothing that can be read shows it' }
+/** The answer where no read shows whether the write happened. */
+export const UNKNOWN: ReadBackAnswer = { finding: 'cannot-be-known', because: 'no read shows it' }
 
 /**
  * A sign of a write that somebody else may have made as well, which is no proof.
  * @param who such as "who launched it"
  */
 export function sign(seen: string, who: string): ReadBackAnswer {
-  return { finding: 'cannot-be-known', because: `${seen}; no answer says ${who}`, seen }
+  return { finding: 'cannot-be-known', because: `${seen}; the service does not say ${who}`, seen }
 }
