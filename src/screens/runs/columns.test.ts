@@ -44,7 +44,7 @@ describe('a suite', () => {
       '! completed',
       '✗ 1 failed',
     ])
-    expect(shown(latest(0, 0), 'latest')).toBe('undecided')
+    expect(shown(latest(0, 0), 'latest')).toBe('—')
   })
 
   test('is judged by its last run over everything, and its last run says what it covered', () => {

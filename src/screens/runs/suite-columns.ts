@@ -90,10 +90,11 @@ function latestCell(latest: ReportedRun): Cell {
   return { text: latestText(latest), tone: reportLook(latest).tone }
 }
 
-/** `3/3 of 6 cases`; of one in flight or without figures, its state. */
+/** `3/3 of 6 cases`; unknown of one in flight or without figures. */
 function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
-  if (covered === UNKNOWN) return reportLook(latest).word
+  // What it came to stands in the state beside it.
+  if (covered === UNKNOWN) return UNKNOWN
   return latest.coverage.isWhole === undefined ? fitting(`${covered} of ? cases`, `${covered} of ?`) : covered
 }
 

@@ -43,7 +43,7 @@ async function open(on = testService, params: Record<string, string> = ids): Pro
 
 test('without a call no key is offered that needs one', async () => {
   await open()
-  await app.see('Nothing was called, rendered or read here yet.')
+  await app.see('No calls yet.')
   const offered = app.active().filter(({ name, unavailable }) => name.startsWith('calls.') && !unavailable)
   expect(offered.map(({ name }) => name)).toEqual([])
 })
@@ -148,7 +148,7 @@ test('all is forgotten after asking', async () => {
   await app.press(keys.clear)
   await app.see('Forget the calls on "talkative"?')
   await app.press('down', 'enter')
-  await app.see('Nothing was called, rendered or read here yet.')
+  await app.see('No calls yet.')
   expect((await testService.client.calls.list(ids)).items).toEqual([])
 })
 
@@ -157,7 +157,7 @@ test('where the service stores none, the list is that of the session and says so
   const projectId = (await hosted.client.projects.list()).items[0]!.id
   const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id
   await open(hosted, { projectId, serverId })
-  await app.see('Nothing was called, rendered or read here yet.')
+  await app.see('No calls yet.')
   app.router.replace({ tab: 'prompts' })
   await app.see('simple-prompt')
   await app.press('enter')

@@ -26,7 +26,7 @@ import { useNow, useRunningNow } from './use-now.ts'
 
 const NOTHING = unavailable('Nothing was called yet.')
 const NO_RUNNING = unavailable('No running call that was made here is chosen.')
-const NO_CALLS = 'Nothing was called, rendered or read here yet.'
+const NO_CALLS = 'No calls yet.'
 const OF_SESSION = 'Calls of this session only: this service stores none.'
 
 /** What was called, rendered and read by hand, newest first. */

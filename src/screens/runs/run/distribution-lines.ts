@@ -26,8 +26,8 @@ export function distributionLines(distribution: Distribution, look: Distribution
   const { label, number, columns } = columnsFor([distribution], look)
   const drawn = boxOf(distribution, scaleOf([distribution]), symbols, columns)
   return [
-    { parts: percentiles(distribution, look) },
-    { parts: boxEnds(distribution, look) },
+    { parts: amounts(distribution, ['least', 'p25', 'p50', 'p75'], look) },
+    { parts: amounts(distribution, ['p90', 'p95', 'most'], look) },
     ...(drawn === '' ? [] : [{ parts: [{ text: ' '.repeat(label + 3) + drawn, tone: 'muted' as const }] }]),
     ...bins.map(({ count }, index): Line => ({
       parts: [
@@ -105,15 +105,6 @@ function overlaidBar(now: number, before: number, symbols: Symbols, columns: num
 
 function countSpan(count: number, columns: number): Span {
   return { text: ` ${fit(formatCount(count), columns, 'right')}`, tone: count === 0 ? 'muted' : 'plain' }
-}
-
-function percentiles(distribution: Distribution, look: DistributionLook): Span[] {
-  return amounts(distribution, ['p50', 'p90', 'p95', 'most'], look)
-}
-
-/** Where a box begins, and where its middle half does and ends. */
-function boxEnds(distribution: Distribution, look: DistributionLook): Span[] {
-  return amounts(distribution, ['least', 'p25', 'p75'], look)
 }
 
 function amounts(distribution: Distribution, marks: readonly Mark[], { words }: DistributionLook): Span[] {

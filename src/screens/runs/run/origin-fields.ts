@@ -33,7 +33,7 @@ export function originFields(run: EvalRun, models: readonly string[]): Field[] {
     ['Client', client && [client.name, client.hostStyle, source].filter(Boolean).join(', ')],
     ['Model', [model, from].filter(Boolean).join(', ')],
     ['Engine', run.executionEngine],
-    ...startedServers(run.startedServers),
+    ...startedServers(run.startedServers).map(([name, words]): Field => ['Server', `${name}, ${words}`]),
     ['Launched by', [run.source, launcherOf(run)].filter(Boolean).join(', ')],
     ['Notes', run.notes],
   ]

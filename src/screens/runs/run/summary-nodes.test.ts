@@ -50,8 +50,7 @@ test('an inconclusive decision is none of the verdicts, and broken scores are na
   expect(text).toMatch(/Decision +! inconclusive: a verdict was withheld/)
   expect(text).toMatch(/Verdict +not established, so there is none\n/)
   expect(text).toMatch(/Scores +! invalid: not reliable/)
-  expect(text).toMatch(/Counted in +trials/)
-  expect(text).toMatch(/Passed +2 of 2 graded \(100%\)/)
+  expect(text).toMatch(/Passed +2 of 2 graded trials \(100%\)/)
   expect(text).toMatch(/Not graded +1 of 3/)
 })
 
@@ -60,7 +59,7 @@ test('why trials did not pass comes before all counts but the decision, and the 
   const decisionSummary = { decision: 'failed', verdict: 'failed', measurementUnit: 'trials', counts }
   const trials = [trial({ result: 'failed', error: 'no such city' }), trial({ id: 'u', result: 'passed' })]
   const text = textOf({ trials, run: run({ decisionSummary, scoreIntegrity: 'valid' }) })
-  const places = ['Decision', 'Passed', 'no such city', 'Counted in', 'Latency', 'Where it ran', 'Ids and other fields']
+  const places = ['Decision', 'Passed', 'no such city', 'Counts', 'Latency', 'Where it ran', 'Ids and other fields']
   const found = places.map(each => text.indexOf(each))
   expect(found).not.toContain(-1)
   expect(found).toEqual(found.toSorted((a, b) => a - b))
@@ -150,8 +149,10 @@ test('the servers that a run started show with their version and program, withou
       ],
     }),
   })
-  expect(text).toMatch(/weather +version 2\.1, started \d{4}-\d\d-\d\d \d\d:\d\d, node server\.mjs --token •+\n/)
-  expect(text).toMatch(/weather +again \d{4}-\d\d-\d\d \d\d:\d\d, https:/)
+  expect(text).toMatch(
+    /Server +weather, version 2\.1, started \d{4}-\d\d-\d\d \d\d:\d\d, node server\.mjs --token •+\n/,
+  )
+  expect(text).toMatch(/Server +weather, again \d{4}-\d\d-\d\d \d\d:\d\d, https:/)
   expect(text).not.toContain('hunter2')
 })
 

@@ -55,14 +55,7 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
     ...causeNodes(facts.causes, look),
     linesNode('wall', wallLines(input, look)),
     linesNode('history', historyLines(run, input.runs, look)),
-    linesNode('counts', [
-      '',
-      heading('Counts'),
-      ...fieldLines(
-        fields.filter(field => !isFirst(run)(field)),
-        2,
-      ),
-    ]),
+    linesNode('counts', ['', heading('Counts'), ...fieldLines(fields.filter(field => !isFirst(run)(field)))]),
     linesNode('latency', latencyLines(input, look)),
     linesNode('tokens', tokenLines(input, look)),
     ...(judges.length > 0

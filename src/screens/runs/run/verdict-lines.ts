@@ -83,10 +83,10 @@ export function countFields(run: EvalRun): Field[] {
   const { passed, failed, undecided, total, unit } = counts
   const graded = passed + failed
   const share = formatShare(passRate(counts))
+  const unitWords = unit === undefined ? '' : ` ${unit}`
   const rest = undecided ?? (total === undefined ? undefined : total - graded)
   return [
-    ['Counted in', unit],
-    ['Passed', `${formatCount(passed)} of ${formatCount(graded)} graded (${share})`],
+    ['Passed', `${formatCount(passed)} of ${formatCount(graded)} graded${unitWords} (${share})`],
     ['Failed', formatCount(failed), failed > 0 ? 'error' : 'plain'],
     ['Not graded', total === undefined ? UNKNOWN : `${formatCount(rest)} of ${formatCount(total)}`],
   ]
