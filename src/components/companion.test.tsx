@@ -17,11 +17,11 @@ async function openOverview(options: { size: { width: number; height: number }; 
 
 test('an overview has the calls below it in a tall pane, beside it in a wide one, and stands alone in a small one', async () => {
   const app = await openOverview({ size: { width: 120, height: 40 } })
-  await app.see(/validate\.[^]*│─ Calls ──+│\n[^\n]*Nothing was called/)
+  await app.see(/validate\.[^]*│─ Calls ──+│\n[^\n]*No calls yet/)
   await app.resize({ width: 200, height: 50 })
-  await app.see(/ Address +a program[^\n]*╭─ Calls ──+│\n[^\n]*│ Nothing was called[^]*validate\./)
+  await app.see(/ Address +a program[^\n]*╭─ Calls ──+│\n[^\n]*│ No calls yet[^]*validate\./)
   await app.resize({ width: 80, height: 16 })
-  await app.see(frame => !frame.includes('Nothing was called'))
+  await app.see(frame => !frame.includes('No calls yet'))
   await app.resize({ width: 120, height: 40 })
   await app.see(/validate\.[^]*│─ Calls ──+│/)
   expect(app.frame().split('\n')).toHaveLength(40)
@@ -29,13 +29,13 @@ test('an overview has the calls below it in a tall pane, beside it in a wide one
 
 test('a click on what stands with a tab opens it', async () => {
   const app = await openOverview({ size: { width: 120, height: 40 } })
-  await app.see('Nothing was called')
-  await app.click('Nothing was called')
+  await app.see('No calls yet')
+  await app.click('No calls yet')
   await app.see('[Calls]')
   expect(app.frame()).not.toContain('─ Calls ─')
 })
 
 test('read aloud a tab is all there is', async () => {
   const app = await openOverview({ size: { width: 200, height: 50 }, aloud: true })
-  expect(app.frame()).not.toContain('Nothing was called')
+  expect(app.frame()).not.toContain('No calls yet')
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileOf, folder, LOOKS, SIZES } from '../../scripts/pictures/screens.ts'
 import { isShape } from '../../scripts/pictures/shapes.ts'
@@ -9,6 +9,7 @@ import type { Cell } from '../../scripts/pictures/cells.ts'
 import { svgOf } from '../../scripts/pictures/svg.ts'
 import { screens } from '../../src/app/registry.ts'
 import { HOSTILE } from '../hostile-texts.ts'
+import { frameOf, needlessCuts } from './recorded-frames.ts'
 
 const PAGE = { ground: '#000000', text: '#ffffff' }
 const PLAIN: Cell = {
@@ -107,8 +108,27 @@ describe('docs/screens.md', () => {
     expect(present).toEqual(new Set(wanted))
   })
 
+  test('shows no text that is cut beside blank columns', () => {
+    const cuts = files.flatMap(name =>
+      needlessCuts(frameOf(readFileSync(join(folder, name), 'utf8'))).map(cut => `${name}: ${cut}`),
+    )
+    expect(cuts).toEqual([])
+  })
+
   test('is light enough for who clones it', () => {
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
     expect(bytes).toBeLessThan(2.5 * 1024 * 1024)
   })
+})
+
+test('a text that is cut beside blank columns of its row or of a neighbour is found', () => {
+  const frame = (...rows: string[]) => ({
+    rows: ['', '', '', ...rows, '', ''].map(row => [...row]),
+    edges: [...rows[0]!].flatMap((letter, column) => (letter === '│' ? [column] : [])),
+  })
+  const list = (text: string): string => `│${text.padEnd(60)}│`
+  expect(needlessCuts(frame(list('Sample: total of a…  3') + 'short'.padEnd(70) + '│'))).toHaveLength(2)
+  expect(needlessCuts(frame(list(`${'Sample '.repeat(8)}… 1`) + 'short'.padEnd(70) + '│'))).toHaveLength(1)
+  expect(needlessCuts(frame(list(`${'Sample '.repeat(8)}… 1`) + 'long '.repeat(14) + '│'))).toEqual([])
+  expect(needlessCuts(frame(list('Whole') + 'short'.padEnd(70) + '│'))).toEqual([])
 })

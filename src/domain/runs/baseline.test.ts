@@ -72,7 +72,7 @@ test('a launch that replaces the models leaves the results on other models, thou
 })
 
 test('one of two cases of one title without a trial is not judged where its twin ran', () => {
-  const twins = ['a1', 'a2'].map(id => ({ id, declaredId: id, title: 'a' }))
+  const twins = ['a1', 'a2'].map(id => ({ id, declaredId: `file ${id}`, title: 'a' }))
   const both = runOf({ a1: ['passed'], a2: ['passed'] })
   const titled = (facts: BaselineRun): BaselineRun => ({
     ...facts,
@@ -81,7 +81,7 @@ test('one of two cases of one title without a trial is not judged where its twin
   })
   const lines = updatedLines([], [titled(both)])
   if (typeof lines === 'string') throw new Error(lines)
-  expect(lines).toMatchObject([{ id: 'a1' }, { id: 'a2' }])
+  expect(lines).toMatchObject([{ id: 'file a1' }, { id: 'file a2' }])
   const compared = compareWithBaseline(lines, titled(runOf({ a1: ['passed'] })))
   expect(compared).toMatchObject([{ status: 'unchanged_passed' }, { title: 'a', status: 'changed' }])
 })
