@@ -117,7 +117,7 @@ test.concurrent('a place that is named shows what it showed first, wherever one 
     await first.see('▌everything')
     await first.see('fresh')
     // The last of what this screen reads.
-    await first.see('Nothing was called')
+    await first.see('No calls yet')
     expect(first.terminal.output).not.toMatch(KEPT)
     first.go(RUNS)
     await first.see('Reference server smoke')

@@ -58,7 +58,7 @@ async function openServers(): Promise<void> {
   app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.see(() => header().includes('fresh'))
-  await app.see('Nothing was called')
+  await app.see('No calls yet')
 }
 
 const REFUSED = answer(401, { code: 'UNAUTHORIZED', message: 'no such key' })
