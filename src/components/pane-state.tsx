@@ -25,6 +25,9 @@ export type PaneData = {
   restored?: boolean
 }
 
+/** Why there is nothing and what to do; `isFinal` where there can never be anything, so that none is looked for. */
+export type EmptyWords = { why: string; next: string; isFinal?: boolean }
+
 /**
  * How long what an earlier session read may show without a word, in milliseconds: mostly the answer is there before.
  */
@@ -37,7 +40,7 @@ const RESTORED_MS = 800
 export function PaneState(props: {
   data: PaneData
   loading: string
-  empty?: { why: string; next: string } | undefined
+  empty?: EmptyWords | undefined
   children: ReactNode
 }) {
   const { data } = props
@@ -95,12 +98,12 @@ function withKey(next: string, again: string): string {
 }
 
 /** Why there is nothing, and what to do next: where no key makes something, one looks for it again. */
-export function Empty({ why, next }: { why: string; next: string }) {
+export function Empty({ why, next, isFinal }: EmptyWords) {
   const again = againSentence(useKeyName())
   return (
     <Box flexDirection="column">
       <Sentence tone="plain" text={why} />
-      <Sentence tone="muted" text={withKey(next, again)} />
+      <Sentence tone="muted" text={isFinal ? next : withKey(next, again)} />
     </Box>
   )
 }
@@ -118,7 +121,7 @@ type Source = { what: string; data: PaneData }
 export function NothingChosen(props: {
   sources: readonly Source[]
   why: string
-  /** What to do; by default to go to where one is chosen, or to look again where there is none. */
+  /** What to do; by default to go to where one is chosen. Where there is none, the list itself says what to do. */
   next?: string | undefined
   /** There is none to choose from. */
   isEmpty?: boolean
@@ -129,7 +132,7 @@ export function NothingChosen(props: {
   const key = useKeyName()
   const list = key(panesKeys, 'previous')
   const again = againSentence(key)
-  const next = props.next ?? (props.isEmpty ? again : `Press ${list} to go to the list.`)
+  const next = props.next ?? (props.isEmpty ? undefined : `Press ${list} to go to the list.`)
   const missing = props.sources.find(({ data }) => !data.hasData)
   if (missing?.data.problem)
     return (
@@ -152,7 +155,7 @@ export function NothingChosen(props: {
   return (
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />
-      <Sentence tone="muted" text={withKey(next, again)} />
+      {next !== undefined && <Sentence tone="muted" text={withKey(next, again)} />}
     </Box>
   )
 }

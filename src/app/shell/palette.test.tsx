@@ -58,7 +58,7 @@ describe('in the program', () => {
     await app.type('sign-in')
     await app.see(/▌Connections/)
     await app.press('enter')
-    await app.see('No server is being connected')
+    await app.see('No connection requests.')
     expect(app.router.current().params).toEqual({ projectId })
   })
 

@@ -3,7 +3,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { ListPane } from '../list/list-pane.tsx'
 import type { LongList } from '../list/read-on.tsx'
 import { paneNeeds, paneRows } from '../list/use-list.ts'
-import { NothingChosen, type PaneData } from '../pane-state.tsx'
+import { NothingChosen, type EmptyWords, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { arrangementOf } from '../panes/layout.ts'
 import { Panes, type PaneSpec } from '../panes.tsx'
@@ -13,7 +13,7 @@ import { useLevel } from './level.ts'
 import type { Collection } from './use-collection.ts'
 
 /** A list pane as words; `loading` says what is read where that is more than `what` of the frame. */
-type ListWords = { title: string; empty: { why: string; next: string }; loading?: string; notices?: readonly string[] }
+type ListWords = { title: string; empty: EmptyWords; loading?: string; notices?: readonly string[] }
 
 /** A list, and what is read for it: page by page, where it is a long one. */
 type Listed<Row> = {
@@ -83,7 +83,6 @@ export function CollectionFrame<Row>(
       <NothingChosen
         sources={[{ what, data }]}
         why={`No ${noun} is chosen.`}
-        next={collection.list.total === 0 && 'list' in props ? props.list.empty.next : undefined}
         isEmpty={collection.list.total === 0}
         isMissed={collection.list.isMissed}
       />

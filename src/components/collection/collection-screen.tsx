@@ -19,6 +19,7 @@ import type { Column } from '../list/columns.ts'
 import { ListContent, ListPane } from '../list/list-pane.tsx'
 import { useArriving } from '../list/use-arriving.ts'
 import { listCount, listNote, paneRows, useList, type ListState } from '../list/use-list.ts'
+import type { EmptyWords } from '../pane-state.tsx'
 import { CollectionFrame } from './collection-frame.tsx'
 import { LevelContext, useLevel, type Level } from './level.ts'
 import { projectScreen } from './project-screen.tsx'
@@ -82,19 +83,14 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   /** What the answer holds beside its items, of which this is the first page; a hook. */
   useAnswer?: (first: unknown, key: (id: Id) => string) => Answer
   /** `key` names the key of a binding of this screen. */
-  empty: (key: (id: Id) => string, of: EmptyOf<Parent>) => { why: string; next: string }
+  empty: (key: (id: Id) => string, of: EmptyOf<Parent>) => EmptyWords
 }
 
 /** What an empty list is of; `keyName` names the keys of other screens and tabs. */
 type EmptyOf<Parent> = { isLocal: boolean; parent: Parent; keyName: ReturnType<typeof useKeyName> }
 
 /** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
-export type Answer = {
-  title?: string
-  notices?: readonly string[]
-  empty?: { why: string; next: string }
-  isRefused?: boolean
-}
+export type Answer = { title?: string; notices?: readonly string[]; empty?: EmptyWords; isRefused?: boolean }
 
 /** How the items of an answer become rows, where a row shows more than its record. */
 type CollectionRows<Item, Row, Parent = undefined> = {

@@ -1,6 +1,6 @@
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { BelowNotices } from '../below-notices.tsx'
-import { PaneState, type PaneData } from '../pane-state.tsx'
+import { PaneState, type EmptyWords, type PaneData } from '../pane-state.tsx'
 import { Pane } from '../panes/pane.tsx'
 import { List } from './list.tsx'
 import { BelowCut, type LongList } from './read-on.tsx'
@@ -13,7 +13,7 @@ export type ListContentProps<Item> = {
   data: PaneData
   focused: boolean
   loading: string
-  empty: { why: string; next: string }
+  empty: EmptyWords
   /**
    * What the list is read by, where it has a cursor, with what one of its rows is called; `always` of one that is read
    * on request alone.

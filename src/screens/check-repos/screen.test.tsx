@@ -12,11 +12,15 @@ async function open(answer: object): Promise<void> {
   app = await openApp({ testService, hosted: { openBrowser: async () => undefined }, place: checkReposRoute.to() })
 }
 
-describe('the repositories with pull-request checks', () => {
+describe('the repositories with pull request checks', () => {
   test('are opened by their letter, and the local workspace says why it has none', async () => {
     app = await openApp({ place: checkReposRoute.to() })
     await app.press('1', ',', 'k')
-    await app.see('The local workspace checks no')
+    const frame = await app.see('The local workspace checks no')
+    expect(frame).toContain('No repository is chosen.')
+    // Once, in the list; and nothing is looked for where nothing can come.
+    expect(frame.match(/Pull request checks need/g)).toHaveLength(1)
+    expect(frame).not.toContain('to read again')
   })
 
   test('show their suite and what an outage of the service does to merges', async () => {
@@ -29,7 +33,7 @@ describe('the repositories with pull-request checks', () => {
 
   test('that cannot be there because the feature is off are told from none', async () => {
     await open({ available: false, connectable: null })
-    await app.see('Pull-request checks are off for')
+    await app.see('Pull request checks are off for')
     await app.close()
     await open({ available: true, connectable: [{ repo: 'acme/site' }] })
     await app.see('No repository is connected to')

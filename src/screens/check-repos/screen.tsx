@@ -6,6 +6,7 @@ import { TabbedPane, fieldsTab } from '../../components/collection/tabbed-pane.t
 import { useCollection } from '../../components/collection/use-collection.ts'
 import { useCrumbs } from '../../components/crumbs.tsx'
 import type { Column } from '../../components/list/columns.ts'
+import type { EmptyWords } from '../../components/pane-state.tsx'
 import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
@@ -78,19 +79,20 @@ function stateOf({ enabled }: EvalCheckRepo): string {
   return enabled == null ? 'not known' : enabled ? 'on' : 'off'
 }
 
-function emptyText(page: EvalCheckRepos | undefined, isLocal: boolean): { why: string; next: string } {
+function emptyText(page: EvalCheckRepos | undefined, isLocal: boolean): EmptyWords {
   if (isLocal)
     return {
       why: 'The local workspace checks no pull requests.',
-      next: 'They are done by an app that the hosted service installs on the code host.',
+      next: 'Pull request checks need the hosted service.',
+      isFinal: true,
     }
   if (!page) return { why: 'This key has access to no organization.', next: 'Use a key of another organization.' }
   if (page.available === false)
-    return { why: 'Pull-request checks are off for this organization.', next: 'The API cannot turn them on.' }
+    return { why: 'Pull request checks are off for this organization.', next: 'The API cannot turn them on.' }
   const { connectable } = page
   const names = connectable?.map(({ repo }) => repo).join(', ')
   return {
-    why: 'No repository is connected to pull-request checks.',
+    why: 'No repository is connected to pull request checks.',
     next: connectable ? `Available: ${names || 'none'}.` : 'The repositories that can be connected could not be read.',
   }
 }

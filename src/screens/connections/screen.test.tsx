@@ -56,7 +56,7 @@ describe('connecting a server by its address', () => {
     const server = await startHttpServer()
     onTestFinished(() => server.close())
     await open()
-    await app.see('No server is being connected')
+    await app.see('No connection requests.')
     await connect(server.url)
     await app.see('connected')
     await app.see(`The connection to ${new URL(server.url).host}: connected`)
@@ -112,7 +112,7 @@ describe('connecting a server by its address', () => {
     await app.press(keys.signIn)
     await app.see('It has ended, and its link no longer works.')
     await app.press(keys.putAway)
-    await app.see('No server is being connected')
+    await app.see('No connection requests.')
   })
 
   test('that could mean several saved servers is begun anew with the one that is chosen', async () => {
@@ -138,7 +138,7 @@ describe('connecting a server by its address', () => {
     await open()
     for (let at = 0; at < 5; at += 1)
       await app.client.connections.create({ body: { url, projectId, reauthorize: true } })
-    await app.see('No server is being connected')
+    await app.see('No connection requests.')
     await connect(`${url}/another`)
     await app.see('Too many open connection requests')
     await app.press(formKeys.bindings.cancel)

@@ -108,8 +108,8 @@ export const ConnectionsScreen = projectScreen('connections', function Connectio
         title: 'Connections',
         notices: useOpenWriteNotices({ ids: { projectId }, operations: [contract.connections.create.operation] }),
         empty: {
-          why: 'No server is being connected from here.',
-          next: `Press ${key(connectionsKeys, 'add')} to connect one by its address. ${slots}, as far as known here.`,
+          why: 'No connection requests.',
+          next: `Press ${key(connectionsKeys, 'add')} to connect a server by its address.`,
         },
       }}
       weights={[4, 5]}

@@ -62,7 +62,8 @@ export const ImagesScreen = collectionScreen({
   keys: imagesKeys,
   empty: (_key, { isLocal }) => ({
     why: isLocal ? 'The local workspace builds no images.' : 'This project has no image.',
-    next: 'Images are what sandboxes of the hosted service start from.',
+    next: 'Sandboxes of the hosted service start from images.',
+    isFinal: isLocal,
   }),
 })
 

@@ -43,7 +43,8 @@ export const PluginsScreen = collectionScreen({
   keys: pluginsKeys,
   empty: (_key, { isLocal }) => ({
     why: isLocal ? 'The local workspace installs no plugins.' : 'This project has no plugin.',
-    next: 'Plugins are installed in the hosted app; the API only reads them.',
+    next: 'Plugins are installed in the hosted app; they can only be viewed here.',
+    isFinal: isLocal,
   }),
 })
 
