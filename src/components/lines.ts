@@ -19,9 +19,9 @@ export type Field = readonly [label: string, value: string | null | undefined, t
 /**
  * Labels and values in two columns, of which a long value goes on below itself, and a long word below its label; an
  * unknown one shows as such, never as nothing. A wide viewer lays two fields beside each other.
+ * @param width of the labels with the blanks behind them, where the values of several groups stand in one column
  */
-export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
-  const width = greatest(fields.map(([label]) => widthOf(label))) + 2
+export function fieldLines(fields: readonly Field[], indent = 0, width = labelWidth(fields)): Line[] {
   const margin = ' '.repeat(indent)
   return fields.map(([label, value, tone]) => ({
     lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],
@@ -29,6 +29,11 @@ export function fieldLines(fields: readonly Field[], indent = 0): Line[] {
     spans: tone ? [{ text: valueText(value), tone }] : measured(valueText(value)),
     below: indent + 2,
   }))
+}
+
+/** Columns of the labels of fields, with the blanks behind them. */
+export function labelWidth(fields: readonly Field[]): number {
+  return greatest(fields.map(([label]) => widthOf(label))) + 2
 }
 
 /**
@@ -39,9 +44,10 @@ export function recordView(
   fields: readonly Field[],
   technical: readonly Field[] = [],
   more: readonly Line[] = [],
+  width?: number,
 ): { lines: Line[]; rest: readonly Field[] } {
   return {
-    lines: [...fieldLines(fields.filter(hasValue)), ...more],
+    lines: [...fieldLines(fields.filter(hasValue), 0, width), ...more],
     rest: [...fields.filter(field => !hasValue(field)), ...technical],
   }
 }

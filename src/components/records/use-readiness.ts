@@ -3,7 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { newIdempotencyKey, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { ReadinessRun, ReadinessRunReceipt } from '../../api/contract/readiness.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
-import { DIRECTORIES, isRunning, publisherLabel, stateLook } from '../../domain/readiness/labels.ts'
+import { DIRECTORIES, isRunning, directoryLabel, stateLook } from '../../domain/readiness/labels.ts'
 import { useRunTask } from '../../hooks/tasks.tsx'
 import { useWrite } from '../../hooks/use-write.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
@@ -28,8 +28,7 @@ export function readinessColumns<Row>(
   of: (row: Row) => { run: ReadinessRun; isOn: boolean | undefined },
 ): Column<Row>[] {
   return [
-    { id: 'for', title: 'For', width: 6, cell: row => publisherLabel(of(row).run) },
-    { id: 'as', title: 'As', width: 19, from: 70, cell: row => of(row).run.submissionMode ?? '' },
+    { id: 'for', title: 'For', width: 6, cell: row => directoryLabel(of(row).run) },
     lookColumn(symbols, row => stateLook(of(row).run, of(row).isOn)),
     ageColumn('Age', row => of(row).run.createdAt),
   ]
@@ -48,7 +47,7 @@ export function useStartReadiness(projectId: string) {
     const servers = only ? [only] : await opening({ start: 'Reading the servers…', work: read })
     const gradable = servers?.filter(({ url }) => url != null)
     if (!gradable) return undefined
-    if (gradable.length === 0) throw new UnavailableAction('No server here has an address to grade.')
+    if (gradable.length === 0) throw new UnavailableAction('No server here has an address to check.')
     const serverOf = ({ serverId }: FormValues) => gradable.find(({ id }) => id === serverId) ?? gradable[0]!
     const keyOf = intentKeys()
     return await askUntilDone<AnyEndpoint, ReadinessRunReceipt>({
@@ -65,8 +64,8 @@ export function useStartReadiness(projectId: string) {
             directory === 'mcp-only' || directory === 'mcp-imported-skills'
               ? send(contract.readiness.startOpenAI, { ...target, body: { submissionMode: directory, ...own } })
               : send(contract.readiness.startClaude, { ...target, body: own }),
-          start: `Starting to grade ${name}…`,
-          done: ({ deduped }) => (deduped ? `${name} is graded for that already.` : `${name} is being graded.`),
+          start: `Starting to check ${name}…`,
+          done: ({ deduped }) => (deduped ? `${name} is checked for that already.` : `${name} is being checked.`),
         }
       },
     })
@@ -95,7 +94,7 @@ function startForm(
   const options = servers.map(({ id, name, url }) => ({ value: id, label: name, detail: url ?? '' }))
   const first = options.find(({ value }) => value === wanted) ?? options[0]!
   return {
-    title: options.length > 1 ? 'Grade a server for a directory' : `Grade ${first.label} for a directory`,
+    title: options.length > 1 ? 'Check a server for a directory' : `Check ${first.label} for a directory`,
     fields: [
       ...(options.length > 1
         ? [choiceField('serverId', 'Server', options, { required: true, initial: first.value })]
@@ -108,7 +107,7 @@ function startForm(
       {
         id: 'observations',
         label: 'Observations',
-        note: 'A model says where the tools may be misunderstood; this decides no lane.',
+        note: 'A model says where the tools may be misunderstood; this decides no check.',
         input: { kind: 'toggle' },
       },
     ],
@@ -123,7 +122,7 @@ function startForm(
         ? { text: isLocal ? OBSERVED_HERE : OBSERVED_THERE, tone: 'warn' }
         : { text: 'No observations: no model is used, nothing is spent.', tone: 'muted' },
     ],
-    act: 'Start grading',
+    act: 'Start checking',
   }
 }
 
@@ -138,17 +137,17 @@ export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Pr
     if (!isRunning(run)) throw new UnavailableAction('It has ended.')
     await cancel({
       confirm: {
-        title: 'Stop grading?',
+        title: 'Stop checking?',
         lines: ['There will be no result for the server. What a model has answered already is charged.'],
         action: 'Stop it',
         decline: 'Let it run',
       },
       work: ({ send }) => unlessEnded(send(contract.readiness.cancel, { projectId, runId: run.id })),
-      start: 'Stopping the grading…',
+      start: 'Stopping the check…',
       done: stopped =>
         stopped
-          ? `The grading is ${stopped.status}.`
-          : { tone: 'warn', text: 'Nothing was stopped: the grading had already ended.' },
+          ? `The check is ${stopped.status}.`
+          : { tone: 'warn', text: 'Nothing was stopped: the check had already ended.' },
     })
   }
 }

@@ -13,8 +13,10 @@ const PUBLISHERS = new Map<string | null | undefined, string>([
   ['openai', 'OpenAI'],
 ])
 
-/** For whom a run grades; the wire's own word where it is not known here. */
-export function publisherLabel({ readinessKind }: ReadinessRun): string {
+/** For which directory a run checks; the wire's own word where it is not known here. */
+export function directoryLabel({ readinessKind, submissionMode }: ReadinessRun): string {
+  const submitted = DIRECTORIES.find(({ value }) => value === submissionMode)
+  if (submitted) return submitted.label
   return PUBLISHERS.get(readinessKind) ?? readinessKind ?? 'not known'
 }
 

@@ -5,15 +5,15 @@ const define = bindingsOf('readiness')
 
 export const readinessKeys = define.screen('readiness', 'Readiness', {
   ...openAndBack('run'),
-  add: on('new', 'grade a server', {
+  add: on('new', 'check a server', {
     hint: true,
     needs: 'readiness.startClaude',
-    help: 'Grade a server against the rules of a publisher’s directory; shows the cost first.',
+    help: 'Check a server against the rules of a publisher’s directory; shows the cost first.',
   }),
   cancel: on('end', 'cancel', {
     hint: true,
     needs: 'readiness.cancel',
     help: 'Stop a run that has not ended, after asking.',
   }),
-  server: { keys: ['alt+enter'], label: 'its server', hint: true, help: 'Go to the server that it grades.' },
+  server: { keys: ['alt+enter'], label: 'its server', hint: true, help: 'Go to the server that it checks.' },
 })

@@ -1,9 +1,9 @@
 import { agoText } from '../../components/collection/plain-parts.ts'
-import type { ReadinessLane, ReadinessReport, ReadinessRun } from '../../api/contract/readiness.ts'
-import { heading, jsonLines, type Field } from '../../components/lines.ts'
+import type { ReadinessReport, ReadinessRun } from '../../api/contract/readiness.ts'
+import { fieldLines, heading, jsonLines, type Field } from '../../components/lines.ts'
 import type { Line } from '../../components/viewer.tsx'
 import { findingsOf, type ReadinessFinding } from '../../domain/readiness/findings.ts'
-import { isRunning, publisherLabel, readinessLook, stateLook, wordsOf } from '../../domain/readiness/labels.ts'
+import { isRunning, directoryLabel, readinessLook, stateLook, wordsOf } from '../../domain/readiness/labels.ts'
 import { formatCount, sentenceCase } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
@@ -18,7 +18,16 @@ const MEANS = new Map([
   ['not known', 'not known: it meets every rule, but whether it is switched on is not known'],
 ])
 
-/** What a run grades and what it came to. */
+/** Stages that are called otherwise than on the wire: "Submission ready: not ready" contradicts itself. */
+const STAGES = new Map([['submission-ready', 'Submission']])
+
+const SIGN_INS = new Map([
+  ['headless', 'without a person'],
+  ['interactive', 'by a person'],
+  ['provided-token', 'with a given token'],
+])
+
+/** What a run came to; which server it checks is the title of its pane. */
 export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols): Field[] {
   const look = stateLook(run, isOn)
   const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
@@ -32,14 +41,13 @@ export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols)
     ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
     ...(run.stages ?? []).map(({ stage, status }): Field => {
       const own = partLook(status, isOn)
-      return [sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
+      return [STAGES.get(stage) ?? sentenceCase(wordsOf(stage)), `${symbols[own.symbol]} ${own.word}`, own.tone]
     }),
-    ['Server', server],
     ...(run.serverUrl === server ? [] : [['Address', run.serverUrl] as const]),
-    ['For', publisherLabel(run)],
+    ['For', directoryLabel(run)],
     ['Began', agoText(run.createdAt)],
     ['Observations', `${wordsOf(status ?? 'not reported')}${why === undefined ? '' : `: ${why}`}`],
-    ['Signed in by', run.authMode && wordsOf(run.authMode)],
+    ['Sign-in', run.authMode && (SIGN_INS.get(run.authMode) ?? wordsOf(run.authMode))],
   ]
 }
 
@@ -53,42 +61,44 @@ export function runIds({ run }: ReadinessRow): Field[] {
   ]
 }
 
-/** What each lane evaluated, and the missing inputs that would let it evaluate more. */
-export function laneLines({ run, isOn }: ReadinessRow, symbols: Symbols): Line[] {
-  const lanes = run.lanes ?? []
+/** What each lane came to, as a field, and the missing inputs that would let it evaluate more. */
+export function laneFields({ run, isOn }: ReadinessRow, symbols: Symbols): LaneField[] {
+  return (run.lanes ?? []).map(each => {
+    const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
+    // No violation over nothing evaluated is not a pass.
+    const isBlank = evaluated === 0 && status === 'ready'
+    const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOn)
+    const counts = [evaluated, notEvaluated, notApplicable]
+    const coverage = counts.flatMap((count, index) => (count === 0 ? [] : [`${formatCount(count)} ${COVERAGE[index]}`]))
+    const words = coverage.length === 0 ? 'nothing to evaluate' : `${look.word}: ${coverage.join(', ')}`
+    return {
+      field: [sentenceCase(wordsOf(lane)), `${symbols[look.symbol]} ${words}`, look.tone],
+      missing: missingInputs ?? [],
+    }
+  })
+}
+
+type LaneField = { field: Field; missing: readonly string[] }
+
+const COVERAGE = ['evaluated', 'not evaluated', 'not applicable']
+
+/** The lanes in columns as wide as those of the fields above them. */
+export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], width: number): Line[] {
   if (lanes.length === 0)
-    return [{ text: isRunning(run) ? 'Lanes appear when the run ends.' : 'The run reports no lanes.', tone: 'muted' }]
-  return [heading('Lanes'), ...lanes.flatMap(lane => linesOfLane(lane, isOn, symbols))]
+    return [{ text: isRunning(run) ? 'Checks appear when the run ends.' : 'The run reports no checks.', tone: 'muted' }]
+  return [
+    heading('Checks'),
+    ...lanes.flatMap(({ field, missing }) => [
+      ...fieldLines([field], 0, width),
+      ...(missing.length > 0 ? [{ text: `Missing: ${missing.join(', ')}`, tone: 'warn' as const, indent: width }] : []),
+    ]),
+  ]
 }
 
 /** A part of the verdict; of a server that is not known to be on, only that nothing in it speaks against it. */
 function partLook(status: string | null | undefined, isOn: boolean | undefined) {
   if (isOn === true || status !== 'ready') return readinessLook(status)
   return { symbol: isOn === false ? 'cancelled' : 'pending', tone: 'muted', word: 'no violation' } as const
-}
-
-function linesOfLane(each: ReadinessLane, isOn: boolean | undefined, symbols: Symbols): Line[] {
-  const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
-  // No violation over nothing evaluated is not a pass.
-  const isBlank = evaluated === 0 && status === 'ready'
-  const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOn)
-  const coverage = [
-    `${formatCount(evaluated)} evaluated`,
-    `${formatCount(notEvaluated)} not evaluated`,
-    `${formatCount(notApplicable)} not applicable`,
-  ]
-  return [
-    {
-      parts: [
-        { text: `${symbols[look.symbol]} ${sentenceCase(wordsOf(lane))}`, tone: look.tone },
-        { text: `  ${look.word}`, tone: 'muted' },
-      ],
-    },
-    { text: coverage.join(', '), tone: 'muted', indent: 4 },
-    ...(missingInputs?.length
-      ? [{ text: `Missing: ${missingInputs.join(', ')}`, tone: 'warn' as const, indent: 4 }]
-      : []),
-  ]
 }
 
 /** The findings of a report with the rule behind each; the document as it is where it has none that can be shown. */

@@ -2,8 +2,9 @@ import { useMemo } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
+import { nameColumn } from '../../components/collection/plain-parts.ts'
 import type { Collection } from '../../components/collection/use-collection.ts'
-import { recordView } from '../../components/lines.ts'
+import { labelWidth, recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import {
@@ -18,12 +19,13 @@ import { isRunning, stateLook } from '../../domain/readiness/labels.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { isReadWhole, useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
+import { unavailable } from '../../tui/keymap/binding.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { serversRoute } from '../servers/route.ts'
 import { readinessKeys } from './bindings.ts'
-import { laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
+import { laneFields, laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
 
 /** Runs that grade servers against what a publisher's directory asks for: lanes and coverage, never a score. */
 export const ReadinessScreen = collectionScreen({
@@ -43,14 +45,14 @@ export const ReadinessScreen = collectionScreen({
   rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run },
   nameOf: ({ server }) => server,
   tabs: [
-    { id: 'lanes', title: 'Lanes', Content: Lanes },
+    { id: 'checks', title: 'Checks', Content: Checks },
     { id: 'report', title: 'Report', Content: Report },
   ],
   keys: readinessKeys,
   useActions: useReadinessActions,
   empty: key => ({
-    why: 'No server of this project was graded for a directory yet.',
-    next: `Press ${key('add')} to grade one; the cost is shown first.`,
+    why: 'No server of this project was checked for a directory yet.',
+    next: `Press ${key('add')} to check one; the cost is shown first.`,
   }),
 })
 
@@ -77,7 +79,7 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   }, [items, servers, isOld])
   const columns = useMemo(
     (): Column<ReadinessRow>[] => [
-      { id: 'server', title: 'Server', width: 'flex', cell: ({ server }) => server },
+      nameColumn<ReadinessRow>('Server', ({ server }) => server.replace(/^https?:\/\//, ''), { id: 'server' }),
       ...readinessColumns(symbols, (row: ReadinessRow) => row),
     ],
     [symbols],
@@ -85,7 +87,7 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   return { rows, columns, isJoined: isReadWhole(read) }
 }
 
-function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, projectId: string) {
+function useReadinessActions({ list, row, show, on }: Collection<ReadinessRow>, projectId: string) {
   const router = useRouter()
   const start = useStartReadiness(projectId)
   const cancel = useCancelReadiness(projectId)
@@ -94,17 +96,20 @@ function useReadinessActions({ list, show, on }: Collection<ReadinessRow>, proje
       const started = await start(undefined, list.current()?.run.serverId)
       show(started && { id: started.runId })
     },
-    cancel: on(({ run }) => cancel(run)),
+    cancel: row && !isRunning(row.run) ? unavailable('It has ended.') : on(({ run }) => cancel(run)),
     server: on(({ run: { serverId } }) => {
-      if (serverId == null) throw new UnavailableAction('The run does not name the server that it grades.')
+      if (serverId == null) throw new UnavailableAction('The run does not name the server that it checks.')
       router.go(serversRoute.to({ projectId, serverId, pane: 'detail' }))
     }),
   }
 }
 
-function Lanes({ row, focused }: DetailProps<ReadinessRow>) {
+function Checks({ row, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
-  const view = recordView(runFields(row, symbols), runIds(row), ['', ...laneLines(row, symbols)])
+  const fields = runFields(row, symbols)
+  const lanes = laneFields(row, symbols)
+  const width = labelWidth([...fields, ...lanes.map(({ field }) => field)])
+  const view = recordView(fields, runIds(row), ['', ...laneLines(row, lanes, width)], width)
   return <Viewer {...view} focused={focused} />
 }
 

@@ -194,11 +194,11 @@ export const callsKeys = define.panel('calls', 'Calls', {
 })
 
 export const serverReadinessKeys = define.panel('serverReadiness', 'Readiness of a server', {
-  open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to the run, with its lanes and its report.' },
-  add: on('new', 'grade it', {
+  open: { keys: ['enter'], label: 'open', hint: true, help: 'Go to the run, with its checks and its report.' },
+  add: on('new', 'check for a directory', {
     hint: true,
     needs: 'readiness.startClaude',
-    help: 'Grade it against the rules of a publisher’s directory; shows the cost first.',
+    help: 'Check it against the rules of a publisher’s directory; shows the cost first.',
   }),
   cancel: on('end', 'cancel', { hint: true, needs: 'readiness.cancel', help: 'Stop the chosen run, after asking.' }),
 })

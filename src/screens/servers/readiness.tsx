@@ -40,7 +40,7 @@ export function Readiness({ projectId, server, focused }: TabProps) {
   const list = useList({ items: runs.data?.items ?? NO_ITEMS, keyOf, columns })
   const on = (act: (run: ReadinessRun) => unknown) =>
     list.items.length === 0
-      ? unavailable('It was not graded yet.')
+      ? unavailable('It was not checked yet.')
       : async () => {
           const run = list.choose()
           if (run) await act(run)
@@ -60,8 +60,8 @@ export function Readiness({ projectId, server, focused }: TabProps) {
     { active: focused },
   )
   const empty = {
-    why: `${server.name} was not graded for a directory yet.`,
-    next: hasAddress ? `Press ${key(serverReadinessKeys, 'add')} to grade it; the cost is shown first.` : NO_ADDRESS,
+    why: `${server.name} was not checked for a directory yet.`,
+    next: hasAddress ? `Press ${key(serverReadinessKeys, 'add')} to check it; the cost is shown first.` : NO_ADDRESS,
   }
   return (
     <PaneState data={runs} loading="Reading its readiness runs…" empty={list.total === 0 ? empty : undefined}>
