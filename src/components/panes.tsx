@@ -63,9 +63,10 @@ export function Panes<Id extends string>(props: {
   const shown = panes.flatMap((_, index) => (boxes[index] ? [{ index, focused: index === focused && !covered }] : []))
   const stacked = groupArrangement({ ...group, zoomed }) === 'stacked'
   const alone = !zoomed && groupArrangement(group) === 'one'
+  const only = panes.length === 1 ? unavailable('There is one pane here.') : undefined
   useBindings(panesKeys, {
-    next: () => step(1),
-    previous: () => step(-1),
+    next: only ?? (() => step(1)),
+    previous: only ?? (() => step(-1)),
     jump,
     zoom: alone ? unavailable('The pane already has the whole screen.') : () => setZoomed(!zoomed),
   })

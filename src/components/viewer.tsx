@@ -203,16 +203,18 @@ const PAIRS_FROM = 92
 const MOST_PAIRED = 2_000
 /** Columns between two fields. */
 const GAP = 3
+/** The second field is no further away than this, however wide the pane: the eye must find it. */
+const MOST_APART = 48
 
-/** The lines with neighbouring fields beside each other, where both are whole in half of the columns. */
+/** The lines with neighbouring fields beside each other, where both are whole in their part of the columns. */
 export function pairFields(lines: Lines, columns: number): Lines {
   if (columns < PAIRS_FROM || !isArray(lines) || lines.length > MOST_PAIRED) return lines
-  const half = Math.floor(columns / 2)
+  const half = Math.min(Math.floor(columns / 2), MOST_APART)
   const paired: Line[] = []
   for (let index = 0; index < lines.length; index += 1) {
     const [line, next] = [lines[index]!, lines[index + 1]]
     const left = fieldWithin(line, half - GAP)
-    const right = left && fieldWithin(next, half)
+    const right = left && fieldWithin(next, columns - half)
     if (!left || !right) {
       paired.push(line)
       continue

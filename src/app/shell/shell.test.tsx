@@ -353,7 +353,7 @@ describe('the frame', () => {
   test('names the place from the first frame of a screen on', async () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
-    await app.see('of 16 allowed')
+    await app.see('all but: delete any')
     await app.press(projectsKeys.bindings.open)
     await app.see('Sandbox › Servers › everything')
     await app.press('4')

@@ -27,17 +27,19 @@ function permissionsOf({ can }: ProjectCapabilities): [name: string, isAllowed: 
   return names.map(name => [name, typeof can[name] === 'boolean' ? can[name] : undefined])
 }
 
-/** `15 of 16 allowed; not: delete any eval run`, and what is not known; advice, since every write still checks. */
+/** `all but: delete any eval run`, or counts where some of it is not known; advice, since every write still checks. */
 export function permissionSummary(capabilities: ProjectCapabilities): string {
   const permissions = permissionsOf(capabilities)
   const named = (state: boolean | undefined) =>
     permissions.flatMap(([name, isAllowed]) => (isAllowed === state ? wordsOf(name) : []))
-  const rest = [
-    ['not', named(false)],
-    ['not known', named(undefined)],
-  ] as const
-  const texts = rest.flatMap(([word, names]) => (names.length > 0 ? `${word}: ${names.join(', ')}` : []))
-  return [`${named(true).length} of ${permissions.length} allowed`, ...texts].join('; ')
+  const [allowed, denied, unknown] = [named(true), named(false), named(undefined)]
+  if (unknown.length > 0) {
+    const not = denied.length > 0 ? [`not: ${denied.join(', ')}`] : []
+    return [`${allowed.length} of ${permissions.length}`, ...not, `not known: ${unknown.join(', ')}`].join('; ')
+  }
+  if (denied.length === 0) return 'everything'
+  if (allowed.length === 0) return 'nothing'
+  return allowed.length < denied.length ? `only: ${allowed.join(', ')}` : `all but: ${denied.join(', ')}`
 }
 
 /** What the caller may do in the project; advice, since every write still checks. */

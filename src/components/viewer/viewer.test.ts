@@ -64,7 +64,7 @@ describe('fields in a wide pane', () => {
     expect(paired(lines, 93)).toBe(lines)
     expect(painted(paired(lines, 100), 100)).toEqual([
       ' Server',
-      ` Name     everything${' '.repeat(30)}Kind     stdio`,
+      ` Name     everything${' '.repeat(29)}Kind     stdio`,
       ' Address  https://example.com/a/path/that/is/long/enough/for/a/row',
       ' State    ready',
     ])

@@ -65,8 +65,8 @@ export function ProjectDetail(props: { project: Project; focused: boolean }) {
       ['Description', project.description],
       ['Servers', count(servers)],
       ['Eval suites', count(suites)],
-      ['Role here', capabilities.data?.projectRole],
-      ['You may', data ? permissionSummary(data) : problem ? undefined : 'Reading…'],
+      ['Role', capabilities.data?.projectRole],
+      ['Allowed', data ? permissionSummary(data) : problem ? undefined : 'Reading…'],
       ['Swarms and scenarios', featureText(capabilities.data)],
     ],
     [

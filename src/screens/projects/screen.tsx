@@ -19,7 +19,7 @@ import type { Column } from '../../components/list/columns.ts'
 const projectColumns: readonly Column<Project>[] = [
   nameColumn('Name', ({ name }) => name),
   noteColumn('Role', 8, ({ role }) => role),
-  noteColumn('Visible', 8, ({ visibility }) => visibility, { id: 'visibility', from: 44 }),
+  noteColumn('Visibility', 10, ({ visibility }) => visibility, { id: 'visibility', from: 44 }),
   ageColumn('Age', project => project.createdAt),
 ]
 

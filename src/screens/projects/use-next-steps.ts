@@ -12,15 +12,15 @@ import { useNotify } from '../../hooks/notify.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import type { ProjectServer } from '../../api/contract/servers.ts'
+import { greatest } from '../../lib/extremes.ts'
 import { unavailable, type Handlers } from '../../tui/keymap/binding.ts'
 import { useBindings, useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
-import { clean, fit } from '../../tui/theme/text.ts'
+import { clean, fit, widthOf } from '../../tui/theme/text.ts'
 import { runsRoute } from '../runs/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { nextStepKeys, projectsKeys } from './bindings.ts'
 
-const KEY_WIDTH = 11
 const NOT_NOW = unavailable('The steps above say what can be done now.')
 const never = () => () => undefined
 
@@ -96,32 +96,32 @@ export function useNextSteps(
   }
   useBindings(nextStepKeys, handlers, { active: steps.length > 0 })
   if (steps.length === 0) return []
-  const keyed = (name: string, text: string): Line => ({
-    parts: [
-      { text: fit(name, KEY_WIDTH), tone: 'accent' },
-      { text, tone: 'plain' },
-    ],
-  })
-  const line = (step: NextStep): Line => {
+  const line = (step: NextStep): readonly [key: string, text: string] => {
     switch (step.kind) {
       case 'run':
-        return keyed(key(nextStepKeys, 'run'), `Run the suite “${clean(step.suite.name ?? step.suite.id)}”.`)
+        return [key(nextStepKeys, 'run'), `Run the suite “${clean(step.suite.name ?? step.suite.id)}”.`]
       case 'examine':
-        return keyed(key(nextStepKeys, 'examine'), `Check the server “${clean(step.server.name)}”.`)
+        return [key(nextStepKeys, 'examine'), `Check the server “${clean(step.server.name)}”.`]
       case 'call':
-        return keyed(key(nextStepKeys, 'call'), `Call a tool of “${clean(step.server.name)}”.`)
+        return [key(nextStepKeys, 'call'), `Call a tool of “${clean(step.server.name)}”.`]
       case 'import-servers':
-        return keyed(key(nextStepKeys, 'importServers'), 'Import servers that other programs here use.')
+        return [key(nextStepKeys, 'importServers'), 'Import servers that other programs here use.']
       case 'add-server':
-        return keyed(key(nextStepKeys, 'addServer'), 'Connect a server by its address.')
+        return [key(nextStepKeys, 'addServer'), 'Connect a server by its address.']
       case 'add-suite':
-        return keyed(key(projectsKeys, 'runs'), 'Open its eval runs, and create a suite there.')
+        return [key(projectsKeys, 'runs'), 'Open its eval runs, and create a suite there.']
     }
   }
+  const lines = [...steps.map(line), [key(nextStepKeys, 'dismiss'), 'Dismiss these steps.'] as const]
+  const width = greatest(lines.map(([name]) => widthOf(name))) + 2
   return [
     heading('What you can do now'),
-    ...steps.map(line),
-    keyed(key(nextStepKeys, 'dismiss'), 'Dismiss these steps.'),
+    ...lines.map(([name, text]): Line => ({
+      parts: [
+        { text: fit(name, width), tone: 'accent' },
+        { text, tone: 'plain' },
+      ],
+    })),
     '',
   ]
 }

@@ -66,7 +66,7 @@ function projectForm(stored: Project | undefined): FormSpec {
       description: { input: { kind: 'lines' } },
       icon: {},
       visibility: {
-        label: 'Visible',
+        label: 'Visibility',
         input: { kind: 'choice', none: 'not known', options: optionsOf(['private', 'public']) },
       },
     }),
