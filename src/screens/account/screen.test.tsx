@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { appKeys } from '../../components/everywhere-keys.ts'
-import { tabsKeys, viewerKeys } from '../../components/component-keys.ts'
+import { restKeys, tabsKeys, viewerKeys } from '../../components/component-keys.ts'
 import { MOST_EACH } from '../../hooks/use-each.ts'
 import { accountRoute } from './route.ts'
 
@@ -18,6 +18,9 @@ describe('the account', () => {
     await app.press('1', ',', 'a')
     await app.see(/Role +owner/)
     expect(app.frame()).toMatch(/Key +not needed here/)
+    await app.see('Ids and other fields')
+    await app.press(restKeys.bindings.show)
+    await app.press(viewerKeys.bindings.last)
     await app.see(/Eval vocabulary +1 and 2/)
     const me = await app.client.account.me()
     await app.see(me.id)

@@ -7,7 +7,7 @@ import { announcedVocabulary } from '../../api/client/transport/vocabulary.ts'
 import { agoText } from '../../components/collection/plain-parts.ts'
 import { TabbedPane } from '../../components/collection/tabbed-pane.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
-import { fieldLines, heading, jsonLines, problemLines, type Field } from '../../components/lines.ts'
+import { fieldLines, heading, jsonLines, labelWidth, problemLines, type Field } from '../../components/lines.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { Empty, PaneState } from '../../components/pane-state.tsx'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
@@ -68,42 +68,48 @@ function Overview({ focused }: TabProps) {
   const organizations = useWholeList(queries.account.organizations, {})
   const { first, left } = useFirstOfEach(organizations.items ?? NO_ORGANIZATIONS, idOf)
   const deployment = useApiQuery(queries.capabilities.get.options({}))
+  const account = me.data ? accountFields(me.data) : []
+  const organized = first.map(organizationFields)
+  const own = keyFields(profile)
+  const ids: Field[] = [
+    ['Account id', me.data?.id],
+    ...first.map(({ id, name }): Field => [`Id of ${name ?? 'organization'}`, id]),
+  ]
+  const width = labelWidth([...account, ...organized.flat(), ...own])
   const lines: Line[] = [
-    ...(me.data ? fieldLines(accountFields(me.data)) : []),
-    ...first.flatMap(each => ['', heading('Organization'), ...fieldLines(organizationFields(each))]),
+    ...fieldLines(account, 0, width),
+    ...organized.flatMap(fields => ['', heading('Organization'), ...fieldLines(fields, 0, width)]),
     ...(left > 0 ? ['', { text: `${plural(left, 'further organization')}.`, tone: 'muted' as const }] : []),
     ...(organizations.problem ? ['', heading('Organization'), ...problemLines(symbols, organizations.problem)] : []),
     '',
     heading('Key and service'),
-    ...fieldLines([...keyFields(profile), ['Eval vocabulary', vocabularyText(deployment)]]),
+    ...fieldLines(own, 0, width),
   ]
   return (
     <PaneState data={me} loading="Reading the account…">
-      <Viewer lines={lines} focused={focused} />
+      <Viewer lines={lines} rest={[['Eval vocabulary', vocabularyText(deployment)], ...ids]} focused={focused} />
     </PaneState>
   )
 }
 
 const NO_ORGANIZATIONS: readonly Organization[] = []
 
-function accountFields({ id, name, email, plan, createdAt }: Me): Field[] {
+function accountFields({ name, email, plan, createdAt }: Me): Field[] {
   return [
     ['Name', name],
     ['Email', email],
     ['Plan', plan],
     ['Created', agoText(createdAt)],
-    ['Id', id],
   ]
 }
 
-function organizationFields({ id, name, plan, myRole, isCreator, createdAt }: Organization): Field[] {
+function organizationFields({ name, plan, myRole, isCreator, createdAt }: Organization): Field[] {
   return [
     ['Name', name],
     ['Role', myRole],
     ['Plan', plan],
     ['Created', agoText(createdAt)],
     ['Created by you', isCreator == null ? undefined : isCreator ? 'yes' : 'no'],
-    ['Id', id],
   ]
 }
 
