@@ -3,7 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { Environment, EnvironmentResolved } from '../../api/contract/environments.ts'
 import { ageColumn, agoText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { recordView } from '../../components/lines.ts'
+import { fieldLines, recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState, Sentence } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
@@ -52,12 +52,10 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
   {
     id: 'model',
     title: 'Model',
-    width: 18,
+    width: 28,
     from: 70,
-    cell: ({ environment, client }) => ({
-      text: environment.modelId ?? client?.modelId ?? 'none',
-      tone: environment.modelId ? 'plain' : 'muted',
-    }),
+    // Its client, beside it, is muted: two greys one blank apart would read as one.
+    cell: ({ environment, client }) => environment.modelId ?? client?.modelId ?? 'none',
   },
   countColumn('Rev.', 4, ({ environment }) => environment.revision, {
     id: 'revision',
@@ -90,7 +88,7 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
     [
       ...(state === undefined ? [] : [['State', state] as const]),
       ['Client', clientName(row)],
-      ['Model', modelId ?? (client?.modelId ? `${client.modelId}, of its client` : undefined)],
+      ['Model', modelId ?? (client?.modelId ? `${client.modelId}, the client’s default` : undefined)],
       ['Description', description],
       ['Skills', skillSelection?.skillIds?.join(', ')],
       ['Changed', agoText(environment.updatedAt)],
@@ -116,26 +114,19 @@ function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
     return <Sentence tone="warn" text={`Nothing can be launched on it: ${data.error.message}`} />
   return (
     <PaneState data={data} loading="Resolving the environment…">
-      {data.data && <Viewer {...resolvedView(data.data)} focused={focused} />}
+      {data.data && <Viewer lines={resolvedLines(data.data)} focused={focused} />}
     </PaneState>
   )
 }
 
-/** Client and model are in the overview, which is beside it or one tab away. */
-function resolvedView({ environment, effectiveModelId, modelSource, hostName, ...rest }: EnvironmentResolved) {
+/** Client, model and ids are in the overview, which is beside it or one tab away. */
+function resolvedLines(rest: EnvironmentResolved) {
   const names = new Map(rest.servers?.map(({ serverId, name }) => [serverId, name]))
   const servers = (rest.effectiveServerIds ?? []).map(id => names.get(id) ?? id)
-  const plugins = (rest.pluginVersions ?? []).map(({ name, pluginVersionId }) => name ?? pluginVersionId)
-  return recordView(
-    [
-      ['Servers', servers.join(', ') || 'none: a launch reaches no tool', servers.length === 0 ? 'warn' : 'plain'],
-      ['Plugins', plugins.join(', ')],
-    ],
-    [
-      ['Client', hostName ?? rest.hostId],
-      ['Model', effectiveModelId && `${effectiveModelId}, of the ${modelSource === 'host' ? 'client' : 'environment'}`],
-      ['Image', rest.sandboxImageId ?? 'none'],
-      ['Revision', String(environment.revision)],
-    ],
-  )
+  const plugins = rest.pluginVersions?.map(({ name, pluginVersionId }) => name ?? pluginVersionId)
+  return fieldLines([
+    ['Servers', servers.join(', ') || 'none: a launch reaches no tool', servers.length === 0 ? 'warn' : 'plain'],
+    ['Plugins', plugins && (plugins.join(', ') || 'none')],
+    ['Image', rest.sandboxImageId ?? 'none'],
+  ])
 }
