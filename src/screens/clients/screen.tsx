@@ -2,11 +2,11 @@ import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 import { collectionScreen, plainRows, type DetailProps } from '../../components/collection/collection-screen.tsx'
 import { ageColumn, agoText, countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
-import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
-import { jsonLines } from '../../components/lines.ts'
+import { jsonLines, recordView } from '../../components/lines.ts'
 import { PaneState } from '../../components/pane-state.tsx'
 import { Viewer } from '../../components/viewer.tsx'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
+import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { clientsKeys } from './bindings.ts'
@@ -28,22 +28,7 @@ export const ClientsScreen = collectionScreen({
     ageColumn('Changed', ({ updatedAt }) => updatedAt),
   ]),
   tabs: [
-    {
-      ...fieldsTab(
-        'Overview',
-        (client: Client) => [
-          ['Model', client.modelId],
-          ['Servers', client.serverCount == null ? undefined : formatCount(client.serverCount)],
-          ['Created', agoText(client.createdAt)],
-          ['Changed', agoText(client.updatedAt)],
-        ],
-        client => [
-          ['Config', client.configId ?? client.hostConfigId],
-          ['Id', client.id],
-        ],
-      ),
-      companion: 'config',
-    },
+    { id: 'overview', title: 'Overview', Content: Overview, companion: 'config' },
     { id: 'config', title: 'Config', Content: Config },
   ],
   keys: clientsKeys,
@@ -53,6 +38,29 @@ export const ClientsScreen = collectionScreen({
     next: `Press ${key('add')} to save one from a template, with the servers it has.`,
   }),
 })
+
+function Overview({ projectId, row: client, focused }: DetailProps<Client>) {
+  const { queries } = useWorkspace()
+  const { data } = useApiQuery(queries.clients.get.options({ projectId, clientId: client.id }))
+  const { items = [] } = useWholeList(queries.servers.list, { projectId })
+  const names = new Map(items.map(({ id, name }) => [id, name]))
+  const ids = data?.config['serverIds']
+  const count = client.serverCount == null ? undefined : formatCount(client.serverCount)
+  const servers = Array.isArray(ids) && ids.length > 0 ? ids.map(id => names.get(id) ?? String(id)).join(', ') : count
+  const view = recordView(
+    [
+      ['Model', client.modelId],
+      ['Servers', servers],
+      ['Created', agoText(client.createdAt)],
+      ['Changed', agoText(client.updatedAt)],
+    ],
+    [
+      ['Config', client.configId ?? client.hostConfigId],
+      ['Id', client.id],
+    ],
+  )
+  return <Viewer {...view} focused={focused} />
+}
 
 function Config({ projectId, row, focused }: DetailProps<Client>) {
   const { queries } = useWorkspace()
