@@ -69,6 +69,12 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
   await app.see('[4 Runs')
 })
 
+test('a row says what its session belongs to, where there is room for it', async () => {
+  await open()
+  await app.resize({ width: 80, height: 24 })
+  await app.see(/eval +Later +Reported #1 +\d/)
+})
+
 test('another source closes the open session, and one without a title is called as it began', async () => {
   const items = ['eval', 'scenario'].map(source => ({
     id: `ses_${source}`,
@@ -137,7 +143,7 @@ test('the trace of a trial is read when its run has ended, so that no part of it
   await app.press(keys.source, keys.source, keys.source)
   await app.see(/▌eval/)
   await app.press(listKeys.bindings.first, keys.open, tabsKeys.bindings.next)
-  await app.see('Its run is running; the transcript appears')
+  await app.see('The transcript appears when the run ends.')
   expect(traces).toBe(0)
   isRunning = false
   await app.see('▾ assistant')

@@ -2,7 +2,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { useChat } from '../../components/conversations/use-chat.tsx'
-import { ageColumn, agoText, countColumn } from '../../components/collection/plain-parts.ts'
+import { ageColumn, agoText, countColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
@@ -65,7 +65,8 @@ export const SessionsScreen = collectionScreen({
   rows: plainRows<SessionSummary>(() => [
     { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
     { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
-    countColumn('Msgs', 5, ({ messageCount }) => messageCount, { from: 44 }),
+    noteColumn('Belongs to', 16, parentLabel, { id: 'parent', from: 48 }),
+    countColumn('Messages', 8, ({ messageCount }) => messageCount, { from: 64 }),
     ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
   tabs: [
@@ -84,6 +85,11 @@ export const SessionsScreen = collectionScreen({
 
 function sourceLabel({ sourceType }: SessionSummary): string {
   return SOURCE_LABELS.get(sourceType) ?? sourceType
+}
+
+/** A chat belongs to nothing; what another one belongs to may not be known. */
+function parentLabel({ sourceType, parentRef }: SessionSummary): string | null | undefined {
+  return sourceType === 'direct' ? '' : parentRef?.label
 }
 
 function titleOf({ title, firstMessagePreview, id }: SessionSummary): string {

@@ -63,7 +63,7 @@ function Trial(props: TrialProps) {
       {isTerminalRunStatus(status) ? (
         <EndedTrial {...props} />
       ) : (
-        <Sentence tone="muted" text={`Its run is ${status}; the transcript appears when the run ends.`} />
+        <Sentence tone="muted" text="The transcript appears when the run ends." />
       )}
     </PaneState>
   )
