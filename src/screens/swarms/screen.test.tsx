@@ -36,9 +36,11 @@ async function openSamples(size?: { width: number; height: number }): Promise<st
 describe('the swarms', () => {
   test('stand below the whole project, with what its recent runs add up to', async () => {
     await openSamples()
+    await app.see(/Based on +the latest \d+ runs, \d+ of them graded/)
     await app.see(/Goal reached +\d+ of \d+ graded sessions \(\d+%\)/)
     await app.see(/\d{4}-\d\d-\d\d +█+░* \d+ of \d+ graded sessions/)
-    await app.see('Criteria that failed in recent runs')
+    await app.see(/Criteria that failed in recent runs[^\n]*\n[^\n]*✗ [A-Z][^\n]* \(Sample: /)
+    await app.see(/failed in \d of \d graded sessions/)
     await app.press(listKeys.bindings.down)
     await app.see(/New journeys +1 target × 2 sessions, up to 4 turns each/)
     await app.see(/Environments +Sample: assistant/)

@@ -4,10 +4,9 @@ import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Swarm } from '../../api/contract/swarms.ts'
 import { ageColumn, agoText, countColumn, freshness, nameColumn } from '../../components/collection/plain-parts.ts'
 import { collectionScreen, type DetailProps } from '../../components/collection/collection-screen.tsx'
-import { fieldLines, heading, recordView, tableLines, type TableColumn } from '../../components/lines.ts'
+import { fieldLines, heading, recordView } from '../../components/lines.ts'
 import type { Column } from '../../components/list/columns.ts'
 import { PaneState } from '../../components/pane-state.tsx'
-import { useSize } from '../../components/size.tsx'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import { ungradedSessions } from '../../domain/swarms/waves.ts'
 import { utcDay } from '../../lib/times.ts'
@@ -89,7 +88,6 @@ function SwarmOverviewTab({ projectId, row, focused }: DetailProps<Swarm>) {
 
 function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   const { symbols } = useTheme()
-  const { width } = useSize()
   const key = useKeyName()
   const overview = useOverview(projectId)
   const empty = {
@@ -104,24 +102,20 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
       loading="Reading the recent runs…"
       empty={overview.data && !overview.data.runs?.length ? empty : undefined}
     >
-      {overview.data && <Viewer lines={overviewLines(overview.data, symbols, width - 2)} focused={focused} />}
+      {overview.data && <Viewer lines={overviewLines(overview.data, symbols)} focused={focused} />}
     </PaneState>
   )
 }
 
 /** Rates divide by graded sessions; where nothing was graded there is none. */
-function overviewLines(
-  { runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview,
-  symbols: Symbols,
-  width: number,
-): Line[] {
+function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview, symbols: Symbols): Line[] {
   const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))
   const ungraded = ungradedSessions(runs)
+  const graded = goals?.runsWithGrades == null ? '' : `, ${formatCount(goals.runsWithGrades)} of them graded`
   return [
     ...fieldLines([
-      ['Based on', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}`],
-      ['With grades', goals?.runsWithGrades == null ? undefined : plural(goals.runsWithGrades, 'run')],
+      ['Based on', `the latest ${plural(runsConsidered ?? runs?.length ?? 0, 'run')}${graded}`],
       ['Goal reached', goals?.gradedCount ? rateText(goals) : 'nothing was graded'],
       ...(ungraded > 0
         ? [['Not graded', `${plural(ungraded, 'session')} that came to an end, in no rate here`, 'warn'] as const]
@@ -129,42 +123,33 @@ function overviewLines(
     ]),
     ...((goals?.trend?.length ?? 0) > 0 ? ['', heading('By day (UTC)')] : []),
     ...(goals?.trend ?? []).map(day => dayLine(day, symbols)),
-    ...failedLines([...latest.values()], width),
+    ...failedLines([...latest.values()], symbols),
   ]
 }
 
 type Run = NonNullable<SwarmOverview['runs']>[number]
 type FailedCriterion = NonNullable<Run['findings']>[number] & { run: Run }
 
-/** What failed in recent runs, the most graded sessions first. */
-function failedLines(failed: readonly FailedCriterion[], width: number): Line[] {
+/** What failed in recent runs, in the most sessions first: by name, so that one sees it without reading on. */
+function failedLines(failed: readonly FailedCriterion[], symbols: Symbols): Line[] {
   if (failed.length === 0) return []
   const rows = failed.toSorted((a, b) => (b.failCount ?? 0) - (a.failCount ?? 0))
-  const column = (title: string, cellOf: (each: FailedCriterion) => string): TableColumn => ({
-    title,
-    cells: rows.map(cellOf),
-  })
   return [
     '',
     heading('Criteria that failed in recent runs'),
-    ...tableLines(
-      [
-        {
-          ...column(
-            'Sessions',
-            ({ failCount, sessionsGraded }) => `${formatCount(failCount)} of ${formatCount(sessionsGraded)}`,
-          ),
-          isNumber: true,
-          tone: 'error',
-        },
-        { ...column('Runs in a row', ({ runStreak }) => formatCount(runStreak ?? undefined)), isNumber: true },
-        column('Criterion', ({ label, criterionId }) => label ?? criterionId),
-        column('Journey', ({ run }) => run.journeyName ?? run.runId),
-      ],
-      width,
-      2,
-    ),
+    ...rows.flatMap(({ label, criterionId, run, ...counts }): Line[] => [
+      { text: `${symbols.error} ${label ?? criterionId} (${run.journeyName ?? run.runId})`, tone: 'error' },
+      { text: failedText(counts), tone: 'muted', indent: 2 },
+    ]),
   ]
+}
+
+type FailedCounts = Pick<FailedCriterion, 'failCount' | 'sessionsGraded' | 'runStreak'>
+
+function failedText({ failCount, sessionsGraded: graded, runStreak }: FailedCounts): string {
+  const of = graded == null ? 'graded sessions' : `of ${plural(graded, 'graded session')}`
+  const streak = runStreak != null && runStreak > 1 ? `, ${formatCount(runStreak)} runs in a row` : ''
+  return `failed in ${formatCount(failCount)} ${of}${streak}`
 }
 
 /** Columns of the bar of a day. */
