@@ -1,17 +1,18 @@
 import { Box, Text } from 'ink'
 import { createContext, useContext, useLayoutEffect, useMemo, useState, type ReactNode } from 'react'
+import { formatCount } from '../lib/format.ts'
 import { clean, truncate, widthOf } from '../tui/theme/text.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { MouseFocus } from './mouse-areas.tsx'
-import { SizeProvider, useArea, useSize, type Size } from './size.tsx'
+import { SizeProvider, useArea, type Size } from './size.tsx'
 
 /** From so many columns on a companion stands at the right, else below. */
 const BESIDE_FROM = 110
 /** Rows that a companion below gets at least, its title among them. */
 const LEAST_BELOW = 10
 
-/** An area whose content says how much of it it fills; `row` is its place on the screen. */
-type Room = { row: number; height: number; take: (rows: number) => void }
+/** An area whose content says how much of it it fills, and that it has gone; `row` is its place on the screen. */
+type Room = { row: number; height: number; take: (rows: number) => void; leave?: () => void }
 
 export const RoomContext = createContext<Room | undefined>(undefined)
 
@@ -24,6 +25,7 @@ export function useTakenRows(count: (most: number) => number): void {
   const taken = room && row - room.row + count(room.height)
   useLayoutEffect(() => {
     if (taken !== undefined) room?.take(taken)
+    return room?.leave
   }, [room, taken])
 }
 
@@ -65,14 +67,19 @@ export function Accompanied(props: {
   const { width, height, row } = useArea()
   const known = mostTaken.get(of)
   const most = known?.width === width ? known.rows : 0
-  const [taken, setTaken] = useState(most > 0 ? most : undefined)
+  // What the content took of another width says nothing of this one.
+  const [said, setSaid] = useState({ width, rows: 0 })
+  const taken = (said.width === width && said.rows) || most || undefined
   const room = useMemo<Room>(() => {
     const take = (rows: number): void => {
       const before = mostTaken.get(of)
       const largest = before?.width === width && before.rows + LEAST_BELOW <= height ? before.rows : 0
       if (rows + LEAST_BELOW <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
       // What is shorter than others changes nothing, so it draws nothing.
-      setTaken(now => (now !== undefined && rows <= now && now + LEAST_BELOW <= height ? now : rows))
+      setSaid(now => {
+        const isShorter = now.width === width && rows <= now.rows && now.rows + LEAST_BELOW <= height
+        return isShorter ? now : { width, rows }
+      })
     }
     return { row, height, take }
   }, [of, width, height, row])
@@ -89,48 +96,61 @@ export function Accompanied(props: {
         </SizeProvider>
       </RoomContext>
       {share && companion && (
-        <RoomContext value={undefined}>
-          <SizeProvider
-            {...(isBeside
-              ? { width: width - share.width, height, left: share.width }
-              : { width, height: height - share.height, top: share.height })}
-          >
-            <MouseFocus onFocus={companion.onOpen}>
-              <Companion title={companion.title} isBeside={isBeside}>
-                {companion.render()}
-              </Companion>
-            </MouseFocus>
-          </SizeProvider>
-        </RoomContext>
+        <SizeProvider
+          {...(isBeside
+            ? { width: width - share.width, height, left: share.width }
+            : { width, height: height - share.height, top: share.height })}
+        >
+          <MouseFocus onFocus={companion.onOpen}>
+            <Companion title={companion.title} isBeside={isBeside}>
+              {companion.render()}
+            </Companion>
+          </MouseFocus>
+        </SizeProvider>
       )}
     </Box>
   )
 }
 
-/** A companion under its title, with a line to the content at its left. */
+/**
+ * A companion under its title, with a line to the content at its left. It has no keys, so the title says how many rows
+ * of a list there are below its end.
+ */
 function Companion(props: { title: string; isBeside: boolean; children: ReactNode }) {
   const theme = useTheme()
-  const { width, height } = useSize()
+  const { width, height, row } = useArea()
   const { horizontal, vertical, corners } = theme.symbols.lines
   const left = props.isBeside ? 1 : 0
-  const start = (left > 0 ? corners[0] : '') + horizontal
-  const title = truncate(clean(props.title), Math.max(0, width - left - 3))
-  const rest = horizontal.repeat(Math.max(0, width - widthOf(title) - widthOf(start) - 2))
   const inner = { width: width - left, height: height - 1 }
+  const [taken, setTaken] = useState(0)
+  const room = useMemo<Room>(
+    () => ({ row: row + 1, height: inner.height, take: setTaken, leave: () => setTaken(0) }),
+    [row, inner.height],
+  )
+  const hidden = taken > inner.height ? ` ${formatCount(taken - inner.height)} more ${horizontal}` : ''
+  // A blank at both ends, like the text below: the line belongs to what is in the frame, not to the frame.
+  const start = (left > 0 ? corners[0] : ' ') + horizontal
+  const title = truncate(clean(props.title), Math.max(0, width - widthOf(start) - 3 - widthOf(hidden)))
+  const rest = horizontal.repeat(Math.max(0, width - widthOf(title + start + hidden) - 3))
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Text wrap="truncate">
-        {theme.paint('border', `${start} `) + theme.paint('muted', title) + theme.paint('border', ` ${rest}`)}
+        {theme.paint('border', `${start} `) +
+          theme.paint('muted', title) +
+          theme.paint('border', ` ${rest}`) +
+          theme.paint('muted', hidden)}
       </Text>
       <Box width={width} height={inner.height}>
         {left > 0 && (
           <Text>{Array.from({ length: inner.height }, () => theme.paint('border', vertical)).join('\n')}</Text>
         )}
-        <SizeProvider {...inner} top={1} left={left}>
-          <Box {...inner} flexDirection="column" overflow="hidden">
-            {props.children}
-          </Box>
-        </SizeProvider>
+        <RoomContext value={room}>
+          <SizeProvider {...inner} top={1} left={left}>
+            <Box {...inner} flexDirection="column" overflow="hidden">
+              {props.children}
+            </Box>
+          </SizeProvider>
+        </RoomContext>
       </Box>
     </Box>
   )
