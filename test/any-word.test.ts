@@ -30,7 +30,7 @@ test.each(INHERITED)('a state called %s is shown as it is', word => {
   expect(reportLook(word)).toMatchObject({ word, tone: 'warn' })
   expect(stepLook(word)).toMatchObject({ word, tone: 'warn' })
   expect(readinessLook(word)).toMatchObject({ word, tone: 'warn' })
-  expect(modeLook(word, symbols)).toEqual({ text: `  ${word}`, tone: 'warn' })
+  expect(modeLook(word, symbols)).toEqual({ text: word, tone: 'warn' })
   expect(stepKinds([{ id: 's', kind: word }])).toBe(`1 ${word}`)
   const check = { projectId: 'p', serverId: 's', serverName: 'n', status: word, at: 0 }
   expect(serverLines([{ id: 'p', name: 'P' }], [check as never], 0)).toMatchObject([{ word, mark: 'warn' }])

@@ -43,9 +43,8 @@ const SHORT_MODES: Record<string, string> = {
 export function modeLook(mode: string | null | undefined, symbols: Symbols): { text: string; tone: Tone } {
   if (mode == null) return { text: UNKNOWN, tone: 'muted' }
   const known = ownValue(SHORT_MODES, mode)
-  const word = known ?? mode
-  if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${word}`, tone: 'warn' }
-  return { text: `  ${word}`, tone: known ? 'plain' : 'warn' }
+  if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${known}`, tone: 'warn' }
+  return { text: known ?? mode, tone: known ? 'plain' : 'warn' }
 }
 
 export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {
@@ -59,9 +58,9 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       sort: ({ scenario }) => scenario.mode ?? undefined,
     },
     noteColumn('Environment', 'flex', ({ environment }) => environment, { from: 64 }),
-    measureColumn('Ver', 4, ({ accessVersion }) => accessVersion, formatCount, { id: 'version', from: 50 }),
-    noteColumn('Link', 6, ({ link }) => (link === undefined ? UNKNOWN : 'hidden'), { from: 74 }),
-    countColumn('Sess', 4, ({ sessions }) => sessions?.count, {
+    measureColumn('Version', 7, ({ accessVersion }) => accessVersion, formatCount, { id: 'version', from: 96 }),
+    noteColumn('Link', 6, ({ link }) => (link === undefined ? UNKNOWN : 'hidden'), { from: 96 }),
+    countColumn('Sessions', 8, ({ sessions }) => sessions?.count, {
       id: 'sessions',
       from: 34,
       cell: ({ sessions }) => sessionsText(sessions),
@@ -88,7 +87,7 @@ export const visitColumns: readonly Column<UserTestingSession>[] = [
     cell: ({ visitor }) => visitor?.displayName ?? 'somebody',
   }),
   noteColumn('Who', 20, visitorLabel),
-  countColumn('Msgs', 4, ({ messageCount }) => messageCount, {
+  countColumn('Messages', 8, ({ messageCount }) => messageCount, {
     id: 'messages',
     count: ({ messageCount }) => messageCount,
   }),

@@ -158,8 +158,8 @@ describe('open documents', () => {
 describe('the list', () => {
   test('marks what strangers may enter without colour, and keeps unknown modes as they are', () => {
     expect(modeLook('anyone_with_link', symbols)).toEqual({ text: '! ANYONE', tone: 'warn' })
-    expect(modeLook('invited_only', symbols).text.trim()).toBe('invited')
-    expect(modeLook('secret_club', symbols)).toMatchObject({ text: '  secret_club', tone: 'warn' })
+    expect(modeLook('invited_only', symbols).text).toBe('invited')
+    expect(modeLook('secret_club', symbols)).toMatchObject({ text: 'secret_club', tone: 'warn' })
     expect(modeLook(null, symbols).text).toBe('—')
   })
 

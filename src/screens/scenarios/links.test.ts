@@ -49,6 +49,6 @@ test('a link stays known through changes from here', async () => {
   await stage.agree('end')
   await stage.seeWords('Answered: it is for invited people.')
   await app.press(close)
-  await stage.seeWords('May enter: invited people')
+  await stage.seeWords('Open to invited people')
   await stage.seeWords('The link is available in this session only')
 })

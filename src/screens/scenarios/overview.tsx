@@ -34,10 +34,11 @@ export function modeField(mode: string | null | undefined, symbols: Symbols): Fi
   return ['Open to', mode == null ? undefined : `${sign}${modeLabel(mode)}`, tone]
 }
 
-/** Whom a mode lets in, where it is one that is known here. */
+/** Whom a mode lets in, where it is one that is known here and says less by its name. */
 export function admittedLines(mode: string | null | undefined): Line[] {
   if (!isAccessMode(mode)) return []
   const admitted = listed(ADMITS[mode].map(kind => VISITOR_KIND_LABELS[kind]))
+  if (admitted === modeLabel(mode)) return []
   return [{ text: `May enter: ${admitted} (${mode}).`, tone: 'muted' }]
 }
 
@@ -79,12 +80,12 @@ export function doorLines(
     case 'other':
       return [
         { text: `${symbols.error} Another program answers at ${origin}: links do not work.`, tone: 'error' },
-        { text: `Stop it, then start: ${start}`, indent: 2 },
+        { text: `Stop it, then run \`${start}\`.`, indent: 2 },
       ]
     case 'nothing':
       return [
         { text: `${symbols.error} Nothing answers at ${origin}: links do not open in a browser.`, tone: 'error' },
-        { text: `Start it: ${start}. On this machine, mcpdeck visit still opens them.`, indent: 2 },
+        { text: `Start it with \`${start}\`. On this machine, \`mcpdeck visit\` still opens them.`, indent: 2 },
       ]
   }
 }
@@ -101,6 +102,11 @@ function linkField(row: ScenarioRow, name: (id: 'rotate' | 'showSecrets') => str
   return ['Link', `${masked(row.link, false)}  a secret, ${name('showSecrets')} shows or hides it`]
 }
 
+function approvalText({ requireToolApproval }: ScenarioDetail): string | undefined {
+  if (requireToolApproval == null) return undefined
+  return requireToolApproval ? 'need approval' : 'need no approval'
+}
+
 function settingLines(detail: ScenarioDetail): Line[] {
   const servers = detail.servers ?? []
   return [
@@ -110,16 +116,13 @@ function settingLines(detail: ScenarioDetail): Line[] {
       ['Client', detail.hostName ?? detail.hostStyle],
       ['Model', detail.modelId],
       ['Temperature', detail.temperature == null ? undefined : String(detail.temperature)],
-      ['Approves tools', detail.requireToolApproval == null ? undefined : detail.requireToolApproval ? 'yes' : 'no'],
+      ['Tool calls', approvalText(detail)],
     ]),
     ...(detail.description ? ['', heading('Description'), detail.description] : []),
     '',
     heading('Servers'),
-    ...(servers.length === 0 ? [{ text: 'none', tone: 'muted' as const, indent: 2 }] : []),
-    ...servers.map(({ id, name, url, useOAuth }) => ({
-      text: [name ?? id, url ?? undefined, useOAuth ? 'OAuth' : undefined].filter(Boolean).join('  '),
-      indent: 2,
-    })),
+    ...(servers.length === 0 ? [{ text: 'none', tone: 'muted' as const }] : []),
+    ...servers.map(({ id, name, url, useOAuth }) => [name ?? id, url, useOAuth && 'OAuth'].filter(Boolean).join('  ')),
     ...(detail.systemPrompt ? ['', heading('System prompt'), detail.systemPrompt] : []),
   ]
 }
@@ -132,23 +135,21 @@ function capLines(
   const caps = notes?.caps
   if (!caps)
     return [
-      { text: 'The service does not return guest limits. None were set from this machine.', tone: 'muted', indent: 2 },
+      { text: 'The service does not return guest limits. None were set from this machine.', tone: 'muted' },
       {
         text: `Anonymous visitors get no answers until these limits allow them. Press ${editKey} to set them.`,
         tone: 'muted',
-        indent: 2,
       },
     ]
   return [
     {
       text: `Set from this machine ${formatAgo(caps.at, now)}. The service does not return guest limits.`,
       tone: 'muted',
-      indent: 2,
     },
     ...(mayBeOthers(caps, changedAt)
-      ? [{ text: 'The scenario was changed since; these limits may be out of date.', tone: 'warn' as const, indent: 2 }]
+      ? [{ text: 'The scenario was changed since; these limits may be out of date.', tone: 'warn' as const }]
       : []),
-    ...capLabels(caps.caps).map(text => ({ text, indent: 2 })),
+    ...capLabels(caps.caps),
   ]
 }
 
