@@ -59,7 +59,7 @@ export function CollectionFrame<Row>(
     between?: PaneSpec<string>
     /** The list that holds the row inside which this one is: it shows where three panes stand beside each other. */
     outer?: ReactNode
-    weights?: readonly [list: number, detail: number]
+    weights?: readonly [list: number, detail: number] | undefined
   } & (
     | Listed<Row>
     | {

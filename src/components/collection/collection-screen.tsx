@@ -78,6 +78,8 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   useActions?: (collection: Collection<Row>, projectId: string, parent: Parent) => Handlers<Exclude<Id, Moves>>
   /** The writes that make a new one: one whose outcome is open is named above the list. */
   create?: AnyEndpoint | readonly AnyEndpoint[]
+  /** Shares of the width of the list and the chosen one, where the frame's own would leave the list blank. */
+  weights?: readonly [list: number, detail: number]
   /** What is to be known above the list. */
   useNotices?: (projectId: string) => readonly string[]
   /** What the answer holds beside its items, of which this is the first page; a hook. */
@@ -350,6 +352,7 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
     const frame = {
       collection,
       what: spec.what,
+      weights: around ? undefined : spec.weights,
       renderDetail: (row: Row, focused: boolean) => (
         <Detail key={keyOf(row)} projectId={projectId} row={row} focused={focused} always={!around} />
       ),

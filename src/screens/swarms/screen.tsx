@@ -41,6 +41,7 @@ export const SwarmsScreen = collectionScreen({
   list: contract.swarms.list,
   create: contract.swarms.create,
   param: 'swarmId',
+  weights: [1, 2],
   says: ({ name, updatedAt }: Swarm) => `${name}\n${updatedAt}`,
   rows: {
     useRows: (items: readonly Swarm[], projectId: string) => ({

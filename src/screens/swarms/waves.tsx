@@ -73,7 +73,7 @@ function stateText(wave: Wave, symbols: Symbols) {
 
 function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
   return [
-    { id: 'state', title: 'State', width: 14, cell: wave => stateText(wave, symbols) },
+    { id: 'state', title: 'State', width: 24, cell: wave => stateText(wave, symbols) },
     nameColumn('Journeys', ({ name }) => name),
     countColumn('Sessions', 9, wave => waveProgress(wave)?.ended, { cell: progressText }),
     ageColumn('Age', ({ at }) => at || undefined),
