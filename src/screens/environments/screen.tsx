@@ -52,10 +52,11 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
   {
     id: 'model',
     title: 'Model',
-    width: 28,
+    width: 18,
     from: 70,
     // Its client, beside it, is muted: two greys one blank apart would read as one.
-    cell: ({ environment, client }) => environment.modelId ?? client?.modelId ?? 'none',
+    // Without its provider, which the overview has: with it no list beside a text has room for the name.
+    cell: ({ environment, client }) => (environment.modelId ?? client?.modelId ?? 'none').replace(/^.*\//, ''),
   },
   countColumn('Rev.', 4, ({ environment }) => environment.revision, {
     id: 'revision',
