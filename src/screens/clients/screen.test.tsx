@@ -3,6 +3,7 @@ import { openApp, openService, type TestApp } from '../../../test/harness.tsx'
 import { editorOf } from '../../../test/scripted-editor.ts'
 import { configIdOf } from '../../api/contract/clients.ts'
 import { confirmKeys, tabsKeys } from '../../components/component-keys.ts'
+import { appKeys } from '../../components/everywhere-keys.ts'
 import { formKeys } from '../../components/form/form-keys.ts'
 import { clientsKeys } from './bindings.ts'
 import { clientsRoute } from './route.ts'
@@ -31,6 +32,17 @@ async function agree(): Promise<void> {
   await app.see('❯ Cancel')
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
 }
+
+test('the overview names the servers of a client', async () => {
+  await open()
+  const body = { name: 'graphs', enabled: true, transportType: 'http' as const, url: 'https://mcp.example/mcp' }
+  const { id } = await app.client.servers.create({ projectId, body })
+  const now = await read()
+  const changed = { config: { ...now.config, modelId: 'a/b', serverIds: [id] }, expectedConfigId: configIdOf(now)! }
+  await app.client.clients.update({ projectId, clientId, body: changed })
+  await app.press(appKeys.bindings.refresh)
+  await app.see(/Servers +graphs/)
+})
 
 test('a client is made from a template, renamed and duplicated', async () => {
   await open()
