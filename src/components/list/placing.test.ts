@@ -74,6 +74,13 @@ test('no column moves because a row changed, left, or is hidden; another list be
   expect(createNeeds<Row>()([{ name: 'short' }])(name)).toBe(5)
 })
 
+test('a sentence of any length may take what neighbours leave blank, but leaves no column of its own list out', () => {
+  const { isName: _, ...sentence } = name
+  const needs = createNeeds<Row>()(named(90))
+  expect(neededWidth([sentence, age], 60, needs)).toBe(90 + 5 + 3)
+  expect(widths(50, [sentence, age], named(90))).toEqual({ name: 42, age: 5 })
+})
+
 describe('of any columns with any contents', () => {
   const column = fc.record({
     width: fc.oneof(fc.constant('flex' as const), fc.integer({ min: 1, max: 20 })),

@@ -22,7 +22,7 @@ export function placeColumns<Item>(
   needs: Needs<Item> = titleNeeds,
 ): PlacedColumn<Item>[] {
   const shown = columns.filter(column => width >= (column.from ?? 0))
-  const name = shown.find(column => column.width === 'flex' && column.from === undefined)
+  const name = shown.find(isMain)
   const wanted = name?.isName ? Math.min(needs(name), Math.max(LONGEST_NAME, Math.floor(width * NAME_SHARE))) : 0
   for (;;) {
     const placed = spread(shown, { width, name, needs })
@@ -36,16 +36,22 @@ export function placeColumns<Item>(
 }
 
 /**
- * Columns of a list of this width in which its names stand whole, and what else shows at that width as far as that is
- * not longer than a name.
+ * Columns of a list of this width in which its names, or the sentences in their place, stand whole, and what else shows
+ * at that width as far as that is not longer than a name.
  */
 export function neededWidth<Item>(columns: readonly Column<Item>[], width: number, needs: Needs<Item>): number {
   const shown = columns.filter(column => width >= (column.from ?? 0))
+  const main = shown.find(isMain)
   const needed = shown.map(column => {
-    const most = column.isName ? Infinity : LONGEST_NAME
+    const most = column.isName || column === main ? Infinity : LONGEST_NAME
     return isNumber(column) ? declared(column) : Math.max(leastOf(column, needs), Math.min(needs(column), most))
   })
   return needed.reduce((sum, each) => sum + each, EDGES + GAP * (shown.length - 1))
+}
+
+/** Whether it may be what rows are told apart by: the first one of a list is. */
+function isMain<Item>({ width, from }: Column<Item>): boolean {
+  return width === 'flex' && from === undefined
 }
 
 /** Gives each column its least width, and what is left to those that need it, in the order of their importance. */

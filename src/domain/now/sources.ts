@@ -94,6 +94,11 @@ function oldestOf(sources: readonly NowSource[]): number | undefined {
   return times.length === 0 ? undefined : least(times)
 }
 
+/** Where the oldest answer came just now, all of them did. */
+function answeredWords(oldest: string): string {
+  return oldest === formatAgo(0, 0) ? `read ${oldest}` : `oldest answer ${oldest}`
+}
+
 /** What was looked at, in one line: first what failed, then what was read in part, then what is switched off. */
 export function coverageLabel(
   sources: readonly NowSource[],
@@ -106,7 +111,7 @@ export function coverageLabel(
   const oldest = oldestOf(sources)
   const parts = [
     projects,
-    oldest !== undefined && `oldest answer ${agoFor(isAway)(oldest, now)}`,
+    oldest !== undefined && answeredWords(agoFor(isAway)(oldest, now)),
     readingWords(sources),
     closed.length > 0 && closedWords(closed),
   ]

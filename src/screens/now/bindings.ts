@@ -15,7 +15,7 @@ export const nowKeys = define.panel('now', 'Now', {
     needs: 'service',
     help: 'Send a write again that did not happen, or dismiss it.',
   }),
-  faults: on('filter', 'faults or new', {
+  faults: on('filter', 'faults filter', {
     hint: true,
     help: 'Only faults, then only what is new or regressed, then everything.',
   }),

@@ -7,7 +7,6 @@ import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
 import type { StoredNow } from '../../domain/now/memory.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
 import { formatAge, UNKNOWN } from '../../lib/format.ts'
-import { sparkline } from '../../tui/theme/charts.ts'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { countColumn, measureColumn, noteColumn } from '../../components/collection/plain-parts.ts'
 import { ageCell, type Column } from '../../components/list/columns.ts'
@@ -120,7 +119,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       align: 'right',
       from: 96,
       cell: row => {
-        const text = weekText(theme, row)
+        const text = weekText(row)
         return { text, tone: row.acknowledged || text === UNKNOWN ? 'muted' : TONES[row.mark] }
       },
       sort: row => row.week && weekSum(row.week)?.failed,
@@ -135,17 +134,15 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       4,
       row => row.readAt,
       at => formatAge(at ?? undefined, Date.now()),
-      { quiet: true },
+      { quiet: true, from: 96 },
     ),
   ]
 }
 
-/** How much failed on each of the last seven days, of what ended then; plain counts of all where nothing is drawn. */
-function weekText({ symbols, ascii }: Theme, { week }: NowLine): string {
+/** What failed of all that ended in the last seven days. */
+function weekText({ week }: NowLine): string {
   const sum = week && weekSum(week)
-  if (!week || !sum) return UNKNOWN
-  const shares = week.map(day => (day && day.ended > 0 ? day.failed / day.ended : undefined))
-  return (!ascii && sparkline(symbols, shares)) || `${sum.failed}/${sum.ended}`
+  return sum ? `${sum.failed}/${sum.ended}` : UNKNOWN
 }
 
 const projectColumn: Column<NowRow> = noteColumn('Project', 12, row => row.project?.name, { from: 70 })

@@ -73,7 +73,7 @@ describe('now', () => {
     await openNow()
     await app.see(FAILED)
     expect(app.frame()).toContain('[1 Now 1]')
-    await app.see('2 projects, oldest answer')
+    await app.see('2 projects, read just now')
     await app.see('Reference server smoke #1 failed:')
     await app.press(nowKeys.bindings.open)
     await app.see('[4 Runs]')
@@ -151,7 +151,7 @@ describe('now', () => {
     if (app.frame().includes('▌Sandbox')) await app.press(listKeys.bindings.down)
     await app.press(listKeys.bindings.mark, nowProjectsKeys.bindings.accept)
     await app.see('All clear at')
-    await app.see('1 of 2 projects, oldest answer')
+    await app.see('1 of 2 projects, read just now')
     await app.close()
     paths = []
     await openNow()
@@ -196,8 +196,7 @@ describe('now', () => {
     await app.see(/low +[●○] run (running|pending) +Reference server smoke #2: (\d+ of \d+|no trial|progress)/)
     expect(app.frame()).toMatch(/▌high +✗ run failed +Reference server smoke #1/)
     await app.see(/▌high +✗ run failed +Reference server smoke #2 failed/)
-    // The detail breaks it over two lines.
-    await app.see(/│ since #1/)
+    await app.see(/passed; failed since #1/)
     expect(app.frame()).not.toContain('Reference server smoke #1 failed')
     // The run itself counted its trials.
     expect(paths.filter(path => path.endsWith('/iterations'))).toEqual([])

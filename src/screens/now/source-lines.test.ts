@@ -13,11 +13,17 @@ const whole = sourceOf('suites', answered({ items: [], nextCursor: null }), PROJ
 const cut = sourceOf('swarm', answered({ items: [], nextCursor: 'more' }), PROJECT)
 
 test('what was read only in part is said before anything else', () => {
-  expect(coverageLabel([whole], '1 project', NOW)).toEqual({ tone: 'muted', text: '1 project, oldest answer just now' })
+  expect(coverageLabel([whole], '1 project', NOW)).toEqual({ tone: 'muted', text: '1 project, read just now' })
   expect(coverageLabel([whole, cut, cut], '1 project', NOW)).toEqual({
     tone: 'warn',
-    text: 'Not all of: swarm findings in Desk and 1 more; 1 project, oldest answer just now',
+    text: 'Not all of: swarm findings in Desk and 1 more; 1 project, read just now',
   })
+})
+
+test('where answers came at other times, the oldest counts', () => {
+  expect(coverageLabel([whole, { ...whole, at: NOW - 180_000 }], '1 project', NOW).text).toBe(
+    '1 project, oldest answer 3m ago',
+  )
 })
 
 test('all clear is said only where everything was read to its end', () => {
@@ -57,7 +63,7 @@ test('what is still being read stands in one row, and what failed in a few', () 
   const kinds = ['suites', 'waves', 'scenarios'] as const
   const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))
   expect(coverageLabel([whole, ...reading], '2 projects', NOW).text).toBe(
-    '2 projects, oldest answer just now, reading suites 1/2, 2 kinds more',
+    '2 projects, read just now, reading suites 1/2, 2 kinds more',
   )
   const many = Array.from({ length: 237 }, () => ({ ...cut, state: 'error' as const }))
   const { symbols } = createTheme({ level: 0, ascii: false })
