@@ -235,13 +235,14 @@ export function listCount<Item>(
 /** What the list is sorted and filtered by, and what is not there any more since the answer before. */
 export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string | undefined {
   const { sorting } = list
-  const title = list.columns.find(column => column.id === sorting?.column)?.title
+  const column = list.columns.find(({ id }) => id === sorting?.column)
   const direction = sorting?.descending ? symbols.descending : symbols.ascending
   const notes = [
     list.changes.gone > 0 && `${list.changes.gone} gone`,
     newsNote(list),
     list.filter !== '' && `/${clean(list.filter)}${list.isSearching ? ' searching…' : ''}`,
-    title !== undefined && `by ${title.toLowerCase()} ${direction}`,
+    // The title of a column that always shows has the mark of the order itself.
+    column?.from !== undefined && `by ${column.title.toLowerCase()} ${direction}`,
   ]
   return notes.filter(Boolean).join(` ${symbols.bullet} `) || undefined
 }

@@ -8,6 +8,7 @@ import type { Column } from '../../components/list/columns.ts'
 import {
   freshness,
   countColumn,
+  lookCell,
   lookColumn,
   measureColumn,
   nameColumn,
@@ -27,16 +28,17 @@ export const rowKey = (row: FindingRow): string => row.key
 /** @param graded whether any finding has a severity of its own */
 export function findingColumns(symbols: Symbols, graded: boolean): readonly Column<FindingRow>[] {
   return [
-    lookColumn(symbols, row => statusLook(row.status), {
+    {
       id: 'status',
       title: 'Status',
-      width: 11,
-      sort: row => rankIn(FINDING_STATUSES, row.status),
-    }),
-    noteColumn('Dism.', 5, row => (row.isDismissed ? `${symbols.cancelled} yes` : ''), {
-      id: 'dismissed',
-      sort: row => Number(row.isDismissed),
-    }),
+      width: 13,
+      cell: row => {
+        const { text, tone } = lookCell(symbols, statusLook(row.status))
+        return row.isDismissed ? { text: `${text} ${symbols.cancelled}`, tone: 'muted' } : { text, tone }
+      },
+      // Of each status, what is dismissed asks for nothing any more.
+      sort: row => rankIn(FINDING_STATUSES, row.status) + (row.isDismissed ? 0.5 : 0),
+    },
     nameColumn('Subject', (row: FindingRow) => nameOf(row), {
       id: 'subject',
       cell: row =>

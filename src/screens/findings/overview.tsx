@@ -5,13 +5,13 @@ import { serviceNow } from '../../api/client/transport/service-time.ts'
 import { formatAgo, plural, UNKNOWN } from '../../lib/format.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
-import type { Theme, Tone } from '../../tui/theme/theme.ts'
+import type { Theme } from '../../tui/theme/theme.ts'
 import { heading, recordView, type Field } from '../../components/lines.ts'
 import { Viewer, type Line } from '../../components/viewer.tsx'
 import type { Span } from '../../components/viewer/source.ts'
 import { findingsKeys } from './bindings.ts'
 import type { FindingRow } from './columns.ts'
-import { severityTone, statusLook } from './status.ts'
+import { severityTone } from './status.ts'
 import type { BehindProps } from './use-behind-place.ts'
 import type { Insights } from './use-insights.ts'
 import { useLastSeen } from './use-last-seen.ts'
@@ -22,24 +22,14 @@ function when(at: number | undefined): string {
   return `${formatAgo(at, serviceNow())} (${utcTime(at, 'minutes')})`
 }
 
-/** How it stands in a row: `✗ regressed · severity high · 3 of 9 sessions`. */
-function stateLine(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symbols }: Theme): Line {
-  const look = statusLook(row.status)
+/** How grave it is in a row, `severity high · 3 of 9 sessions`: its status is in the edge of the pane. */
+function graveLines(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symbols }: Theme): Line[] {
   const severity = row.severity ?? advice?.severity ?? undefined
-  const more = (text: string | undefined, tone: Tone = 'plain'): Span[] =>
-    text === undefined
-      ? []
-      : [
-          { text: ` ${symbols.bullet} `, tone: 'muted' },
-          { text, tone },
-        ]
-  return {
-    spans: [
-      { text: `${symbols[look.symbol]} ${look.word}`, tone: look.tone },
-      ...more(severity && `severity ${severity}`, severityTone(severity)),
-      ...more(advice && affectedLabel(advice)),
-    ],
-  }
+  const affected = advice && affectedLabel(advice)
+  const spans: Span[] = severity ? [{ text: `severity ${severity}`, tone: severityTone(severity) }] : []
+  if (severity && affected) spans.push({ text: ` ${symbols.bullet} `, tone: 'muted' })
+  if (affected) spans.push({ text: affected, tone: 'plain' })
+  return spans.length === 0 ? [] : [{ spans }]
 }
 
 /** What is asked of a finding beside what happened. */
@@ -48,7 +38,7 @@ function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: The
     ...(row.refused === undefined
       ? []
       : [['Last try', `${theme.symbols.error} not taken: ${row.refused}`, 'error'] as const]),
-    ...(row.isDismissed ? [['Dismissed', `yes, ${dismissedWhen(row)}`, 'warn'] as const] : []),
+    ...(row.isDismissed ? [['Dismissed', `${dismissedWhen(row)}${unresolvedWords(row)}`, 'warn'] as const] : []),
     ['Confidence', row.confidence ?? advice?.confidence],
     ['Seen in', row.occurrences === undefined ? undefined : plural(row.occurrences, countedIn(row))],
     ['First seen', when(row.firstSeenAt)],
@@ -82,11 +72,9 @@ function dismissedWhen({ dismissedAt }: FindingRow): string {
   return dismissedAt === undefined ? 'as the service just answered' : when(dismissedAt)
 }
 
-/** What a status and a dismissal together mean, where that is easily misread. */
-function markWords(row: FindingRow): string | undefined {
-  if (!row.isDismissed) return undefined
-  if (row.status === 'resolved') return 'It is resolved and also dismissed.'
-  return `It is ${row.status ?? 'of unknown status'} and dismissed: dismissing hides it, but does not resolve it.`
+/** A dismissal is easily taken for the end of it. */
+function unresolvedWords({ status }: FindingRow): string {
+  return status === 'resolved' ? '' : '; not resolved by that'
 }
 
 /** What happened, where it was seen last, what to do next; then what else is known of the finding. */
@@ -96,7 +84,6 @@ export function FindingOverview(props: BehindProps) {
   const key = useKeyName()
   const advice = adviceOn(insights.query.data, row)
   const seen = useLastSeen(props)
-  const mark = markWords(row)
   const part = (title: string, text: string | null | undefined): Line[] =>
     text ? [heading(title), { text, indent: 2 }, ''] : []
   const happened = [advice?.observed ?? openText(row, 'summary', 'observed'), seen.happened].filter(Boolean)
@@ -105,8 +92,7 @@ export function FindingOverview(props: BehindProps) {
   const view = recordView(fields(row, advice, theme), ids(row))
   const lines: Line[] = [
     { text: findingName(row), tone: 'strong' },
-    stateLine(row, advice, theme),
-    ...(mark === undefined ? [] : [{ text: mark, tone: 'muted' as const }]),
+    ...graveLines(row, advice, theme),
     '',
     heading('What happened'),
     ...happened.map(text => ({ text: text!, indent: 2 })),

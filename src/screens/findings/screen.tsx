@@ -9,21 +9,14 @@ import { FindingsPane } from './findings-pane.tsx'
 import { useFindings } from './use-findings.ts'
 import { useInsights } from './use-insights.ts'
 import { useKeys } from './use-keys.ts'
-import { clean, truncate, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { TabbedPane, type DetailTab } from '../../components/collection/tabbed-pane.tsx'
-import { useSize } from '../../components/size.tsx'
 import { BehindFinding } from './behind.tsx'
 import { FindingEvidence } from './evidence.tsx'
 import { FindingInsights } from './insights.tsx'
 import { FindingOverview } from './overview.tsx'
 import { statusLook } from './status.ts'
 import type { BehindProps } from './use-behind-place.ts'
-
-/** What the edge of a pane takes besides a title and a note. */
-const EDGE = 11
-
-const LEAST_NAME = 8
 
 const TABS: readonly DetailTab<BehindProps>[] = [
   { id: 'overview', title: 'Overview', Content: FindingOverview },
@@ -66,7 +59,6 @@ function FindingDetail(props: BehindProps) {
   const { symbols } = useTheme()
   const look = statusLook(row.status)
   const note = `${symbols[look.symbol]} ${look.word}${row.isDismissed ? ` ${symbols.cancelled} dismissed` : ''}`
-  // How it stands is shown whole, however long its name is.
-  const room = Math.max(LEAST_NAME, useSize().width - widthOf(note) - EDGE)
-  return <TabbedPane title={truncate(clean(findingName(row)), room)} note={note} tabs={TABS} content={props} />
+  // Names that begin alike would be cut before they differ; it stands whole in the overview.
+  return <TabbedPane title="Finding" note={note} tabs={TABS} content={props} />
 }
