@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findingsOf } from './findings.ts'
-import { publisherLabel, readinessLook } from './labels.ts'
+import { directoryLabel, readinessLook } from './labels.ts'
 
 test('findings to act on stand first, and what is not told is left out', () => {
   const findings = findingsOf({
@@ -30,7 +30,7 @@ test('whatever a report and a run say, what is shown is text', () => {
       for (const { title, status } of findingsOf({ findings: [document] }) ?? [])
         expect([typeof title, typeof status]).toEqual(['string', 'string'])
       expect(typeof readinessLook(said).word).toBe('string')
-      expect(typeof publisherLabel({ id: 'r', status: 'running', readinessKind: said })).toBe('string')
+      expect(typeof directoryLabel({ id: 'r', status: 'running', readinessKind: said })).toBe('string')
     }),
   )
 })
