@@ -68,7 +68,7 @@ function pinnedOf(from: {
 }): Pinned {
   const { subject, place, crumbs, queryClient, workspace } = from
   const { kind, id, record } = subject
-  const where = [['Seen at', crumbs.join(' › ')] as const]
+  const where = [['Pinned on', crumbs.join(' › ')] as const]
   const named = { id, place, name: nameOf(kind, record) }
   const { tab, projectId } = place.params
   if (kind === 'server' && tab === 'doctor') {

@@ -1,14 +1,15 @@
-import { localClock, localTime, utcClock } from '../../lib/times.ts'
-import { type Incident, type NotebookEntry } from '../../domain/notebook/notebook.ts'
+import { sentenceCase } from '../../lib/format.ts'
+import { localClock, utcClock } from '../../lib/times.ts'
+import { type Incident, type NotebookEntry, type Pinned } from '../../domain/notebook/notebook.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { countColumn, nameColumn, noteColumn } from '../../components/collection/plain-parts.ts'
-import type { Column } from '../../components/list/columns.ts'
+import { ageCell, type Column } from '../../components/list/columns.ts'
 
 export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
   return [
     {
       id: 'state',
-      title: '',
+      title: 'State',
       width: 8,
       cell: ({ closedAt }) =>
         closedAt === undefined
@@ -18,23 +19,44 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
     },
     nameColumn('Incident', ({ title }) => title, { id: 'title', isName: false }),
     countColumn('Entries', 7, ({ entries }) => entries.length),
-    noteColumn('Opened', 16, ({ openedAt }) => localTime(openedAt), { from: 56, sort: ({ openedAt }) => openedAt }),
+    // Its date is in its title, unless somebody gave it another one.
+    countColumn('Age', 5, ({ openedAt }) => openedAt, { cell: ({ openedAt }) => ageCell(openedAt, Date.now()) }),
   ]
 }
 
-/** The entry's first line: what is pinned, or what the note begins with. */
+/** The entry's first line: what the note begins with, and what is pinned where that is called more than its id. */
 export function entryTitle({ pinned, note }: NotebookEntry): string {
   const [first = ''] = note.split('\n')
   if (!pinned) return first
-  return first === '' ? pinned.name : `${pinned.name}: ${first}`
+  if (first === '') return pinned.name
+  return isNamed(pinned) ? `${first} (${pinned.name})` : first
 }
 
-export const entryColumns: readonly Column<NotebookEntry>[] = [
-  noteColumn('Time', 8, ({ at }) => localClock(at, 'seconds'), { id: 'at', sort: ({ at }) => at }),
-  noteColumn('UTC', 8, ({ at }) => utcClock(at), { from: 50, sort: ({ at }) => at }),
-  { id: 'kind', title: 'What', width: 13, cell: ({ pinned }) => pinned?.kind ?? 'note' },
-  nameColumn('Entry', entryTitle, { id: 'title', isName: false }),
-]
+/** Its kind, and what it is called: `Server everything`. */
+export function pinnedTitle(pinned: Pinned): string {
+  return sentenceCase(isNamed(pinned) ? `${pinned.kind} ${pinned.name}` : pinned.kind)
+}
+
+function isNamed({ id, name }: Pinned): boolean {
+  return name !== id
+}
+
+/** @param inUtc this machine's clock is at UTC, so that one time says it all */
+export function entryColumns(inUtc: boolean): readonly Column<NotebookEntry>[] {
+  return [
+    noteColumn('Time', 8, ({ at }) => localClock(at, 'seconds'), { id: 'at', sort: ({ at }) => at }),
+    ...(inUtc
+      ? []
+      : [noteColumn<NotebookEntry>('UTC', 8, ({ at }) => utcClock(at), { from: 50, sort: ({ at }) => at })]),
+    { id: 'kind', title: 'What', width: 13, cell: ({ pinned }) => pinned?.kind ?? 'note' },
+    nameColumn('Entry', entryTitle, { id: 'title', isName: false }),
+  ]
+}
+
+/** Whether no entry has another time on this machine's clock. */
+export function areInUtc(entries: readonly NotebookEntry[]): boolean {
+  return entries.every(({ at }) => localClock(at, 'seconds') === utcClock(at))
+}
 
 export const incidentKey = (incident: Incident): string => incident.id
 export const entryKey = (entry: NotebookEntry): string => entry.id

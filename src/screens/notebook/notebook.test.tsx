@@ -15,7 +15,9 @@ import {
   MAX_INCIDENTS,
   MAX_NOTE,
   nextToGo,
+  type NotebookEntry,
   notebookKey,
+  type Pinned,
 } from '../../domain/notebook/notebook.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { storedInMemory } from '../../lib/files/profile-store.ts'
@@ -24,6 +26,7 @@ import { confirmKeys, fieldKeys } from '../../components/component-keys.ts'
 import { projectsRoute } from '../projects/route.ts'
 import { serversRoute } from '../servers/route.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
+import { areInUtc, entryColumns, entryTitle, pinnedTitle } from './columns.ts'
 import { notebookRoute } from './route.ts'
 import { fileName } from './use-export.ts'
 
@@ -148,6 +151,27 @@ test.each([
   expect(fileName(title)).toBe(name)
 })
 
+describe('an entry', () => {
+  const at = Date.UTC(2026, 10, 21, 12)
+  const run: Pinned = { kind: 'run', id: 'run_1', name: 'run_1', place: { screen: 'now', params: {} }, facts: [] }
+  const entry = (pinned: Pinned, note: string): NotebookEntry => ({ id: 'e', at, note, pinned })
+
+  test('is called by its note, with the name of what is pinned unless that is an id', () => {
+    expect(entryTitle(entry(run, 'seen\nby me'))).toBe('seen')
+    expect(entryTitle(entry({ ...run, name: 'nightly' }, 'seen'))).toBe('seen (nightly)')
+    expect(entryTitle(entry(run, ''))).toBe('run_1')
+    expect(pinnedTitle(run)).toBe('Run')
+    expect(pinnedTitle({ ...run, name: 'nightly' })).toBe('Run nightly')
+  })
+
+  test('has one time where this machine is at UTC', () => {
+    const titles = (inUtc: boolean) => entryColumns(inUtc).map(({ title }) => title)
+    expect(titles(true)).toEqual(['Time', 'What', 'Entry'])
+    expect(titles(false)).toEqual(['Time', 'UTC', 'What', 'Entry'])
+    expect(areInUtc([entry(run, '')])).toBe(new Date(at).getTimezoneOffset() === 0)
+  })
+})
+
 describe('the notebook on screen', () => {
   let testService: TestService
   let app: TestApp
@@ -170,7 +194,8 @@ describe('the notebook on screen', () => {
     await app.press(', i')
     await app.see('[8 Notebook]')
     await app.press(incidentsKeys.bindings.entries)
-    await app.see(/▌\d\d:\d\d:\d\d \d\d:\d\d:\d\d server +everything/)
+    // What the person wrote comes first; the time of another zone shows where this machine has one.
+    await app.see(/▌\d\d:\d\d:\d\d (\d\d:\d\d:\d\d )?server +it hangs/)
     await app.press(notebookKeys.bindings.note)
     await app.see('Add a note')
     await app.type('restarted it')
@@ -207,7 +232,7 @@ describe('the notebook on screen', () => {
     await app.see('is taken out of')
     await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
     await app.see(frame => !frame.includes('restarted it'))
-    await app.see(/▌\d\d:\d\d:\d\d .*server +everything/)
+    await app.see(/▌\d\d:\d\d:\d\d .*server +it hangs/)
     await app.press(notebookKeys.bindings.open)
     await app.see('[3 Servers]')
   })

@@ -10,7 +10,7 @@ import { NothingChosen, type PaneData } from '../../components/pane-state.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotebook } from '../../hooks/use-notebook.ts'
 import { incidentsKeys, notebookKeys } from './bindings.ts'
-import { entryColumns, entryKey, incidentColumns, incidentKey } from './columns.ts'
+import { areInUtc, entryColumns, entryKey, incidentColumns, incidentKey, pinnedTitle } from './columns.ts'
 import { useNotebookKeys } from './use-keys.ts'
 import { utcTime } from '../../lib/times.ts'
 import { fieldLines, heading } from '../../components/lines.ts'
@@ -89,11 +89,13 @@ function useCollections(all: readonly Incident[]) {
     panes: PANES,
     placed: { key: incidentId, param: 'incidentId', follows: true },
   })
+  const items = incidents.row?.entries ?? NO_ENTRIES
+  const inUtc = areInUtc(items)
   const entries = useCollection({
     noun: 'entry',
-    items: incidents.row?.entries ?? NO_ENTRIES,
+    items,
     keyOf: entryKey,
-    columns: entryColumns,
+    columns: useMemo(() => entryColumns(inUtc), [inUtc]),
     panes: PANES.slice(1),
     placed: { key: entryId, param: 'entryId', follows: true },
   })
@@ -105,7 +107,7 @@ function EntryPane(props: { entry: NotebookEntry | undefined; next: string | und
   const { entry, focused } = props
   const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])
   return (
-    <Pane title={entry?.pinned ? `${entry.pinned.kind} ${entry.pinned.name}` : 'Entry'} focused={focused}>
+    <Pane title={entry?.pinned ? pinnedTitle(entry.pinned) : 'Entry'} focused={focused}>
       {entry ? (
         <Viewer lines={lines} focused={focused} />
       ) : (
