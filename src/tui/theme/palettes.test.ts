@@ -101,9 +101,14 @@ describe.each(THEME_CHOICES)('%s', choice => {
     for (const tone of tones) expect(themeOf(level).paint(tone, 'x')).toMatch(allowed)
   })
 
+  test.each([1, 2, 3] as const)('the row of a pane without the keys outshines none at level %s', level => {
+    const ownWord = choice.includes('contrast') ? '\x1b[1m\x1b[4mx\x1b[24m\x1b[22m' : 'x'
+    expect(themeOf(level).paint('selectedIdle', 'x')).toBe(ownWord)
+  })
+
   test.each([1, 2, 3] as const)('what is chosen differs from the rest at level %s', level => {
     const theme = themeOf(level)
-    for (const tone of ['selected', 'selectedIdle', 'cursor', 'match', 'strong', 'key'] as const)
+    for (const tone of ['selected', 'cursor', 'match', 'strong', 'key'] as const)
       expect(theme.paint(tone, 'x')).not.toBe(theme.paint('plain', 'x'))
     expect(theme.paint('ok', 'x')).not.toBe(theme.paint('error', 'x'))
     expect(theme.paint('localBadge', 'x')).not.toBe(theme.paint('remoteBadge', 'x'))

@@ -182,7 +182,8 @@ function inverseRow(chalk: ChalkInstance) {
     strong: chalk.bold,
     emphasis: chalk.italic,
     selected: chalk.inverse,
-    selectedIdle: chalk.bold,
+    // The pointer says it: more would outshine the row of the pane that has the keys.
+    selectedIdle: (text: string) => text,
     cursor: chalk.inverse,
     match: chalk.inverse,
     localBadge: chalk.black.bgGreen,
