@@ -12,7 +12,7 @@ async function openOverview(options: { size: { width: number; height: number }; 
     },
   })
   onTestFinished(app.close)
-  await app.see('Not checked. Press K to validate.')
+  await app.see('Not checked. Press K to connect once')
   return app
 }
 
@@ -28,13 +28,13 @@ async function openVisits(size: { width: number; height: number }): Promise<Test
 
 test('an overview has the calls below it in a tall pane, beside it in a wide one, and stands alone in a small one', async () => {
   const app = await openOverview({ size: { width: 120, height: 40 } })
-  await app.see(/validate\.[^]*│ ─ Calls ──+ ?│\n[^\n]*No calls yet/)
+  await app.see(/answers\.[^]*│ ─ Calls ──+ ?│\n[^\n]*No calls yet/)
   await app.resize({ width: 200, height: 50 })
-  await app.see(/ Address +a program[^\n]*╭─ Calls ──+ ?│\n[^\n]*│ No calls yet[^]*validate\./)
+  await app.see(/ Address +a program[^\n]*╭─ Calls ──+ ?│\n[^\n]*│ No calls yet[^]*answers\./)
   await app.resize({ width: 80, height: 16 })
   await app.see(frame => !frame.includes('No calls yet'))
   await app.resize({ width: 120, height: 40 })
-  await app.see(/validate\.[^]*│ ─ Calls ──+ ?│/)
+  await app.see(/answers\.[^]*│ ─ Calls ──+ ?│/)
   expect(app.frame().split('\n')).toHaveLength(40)
 })
 

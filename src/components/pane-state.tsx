@@ -121,7 +121,7 @@ type Source = { what: string; data: PaneData }
 export function NothingChosen(props: {
   sources: readonly Source[]
   why: string
-  /** What to do; by default to go to where one is chosen. Where there is none, the list itself says what to do. */
+  /** What to do; by default to go to where one is chosen, or to look again where there is none; empty for nothing. */
   next?: string | undefined
   /** There is none to choose from. */
   isEmpty?: boolean
@@ -132,7 +132,7 @@ export function NothingChosen(props: {
   const key = useKeyName()
   const list = key(panesKeys, 'previous')
   const again = againSentence(key)
-  const next = props.next ?? (props.isEmpty ? undefined : `Press ${list} to go to the list.`)
+  const next = props.next ?? (props.isEmpty ? again : `Press ${list} to go to the list.`)
   const missing = props.sources.find(({ data }) => !data.hasData)
   if (missing?.data.problem)
     return (
@@ -155,7 +155,7 @@ export function NothingChosen(props: {
   return (
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />
-      {next !== undefined && <Sentence tone="muted" text={withKey(next, again)} />}
+      {next !== '' && <Sentence tone="muted" text={withKey(next, again)} />}
     </Box>
   )
 }

@@ -128,7 +128,7 @@ async function publish(person: Visitor): Promise<string> {
   await closeProofs()
 
   await person.see(() => person.words().includes('Anonymous visitors get no answers until these limits allow them.'))
-  await person.see(() => person.words().includes('mcpdeck visit still opens them'))
+  await person.see(() => person.words().includes('`mcpdeck visit` still opens them'))
   person.press(keys.limits)
   await person.see(/▌ answers for guests +\[ \] no/)
   person.type(' ')

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { contract } from '../../src/api/contract/contract.ts'
 import type { SwarmFinding } from '../../src/api/contract/journey-findings.ts'
 import { confirmKeys } from '../../src/components/component-keys.ts'
+import { fieldKeys } from '../../src/components/component-keys.ts'
 import { listKeys } from '../../src/components/list/list-keys.ts'
 import { findingsKeys } from '../../src/screens/findings/bindings.ts'
 import { recordFindings, removeFinding } from '../many-findings.ts'
@@ -79,7 +80,12 @@ test.concurrent(
     one.press(confirm.next)
     one.press(confirm.choose)
     await one.see('Dismissed 1 finding.')
-    await other.terminal.waitFor(new RegExp(`${state} +⊘ yes +${first}`), NEXT_READ_MS)
+    await other.terminal.waitFor(new RegExp(`${state} ⊘ +${first}`), NEXT_READ_MS)
+    // It has gone behind the others of its status.
+    other.press(list.filter)
+    other.type(first!)
+    other.press(fieldKeys.bindings.submit)
+    await other.see(new RegExp(`▌. ${state} ⊘ +${first}`))
     other.press(keys.show)
     await other.see(`Show ${first} again?`)
     other.press(confirm.next)
@@ -88,7 +94,7 @@ test.concurrent(
       () => dismissed(api, projectId),
       found => found.length === 0,
     )
-    await one.terminal.waitFor(terminal => !/⊘ yes/.test(terminal.screen()), NEXT_READ_MS)
+    await one.terminal.waitFor(terminal => !/ ⊘ /.test(terminal.screen()), NEXT_READ_MS)
     // What the first one dismissed was shown again by the other: taking it back has nothing left to do.
     one.press(keys.undo)
     await one.see('somebody has shown it again')

@@ -43,7 +43,7 @@ test('on call over a far line that loses requests: a failed run is found, opened
   const see = (wanted: Condition) => patiently(person, wanted)
   await see(/run failed +Reference server smo/)
   // What is most urgent stands first on the small screen.
-  expect(person.terminal.screen()).toMatch(/Read *│\n│▌high /)
+  expect(person.terminal.screen()).toMatch(/Since *│\n│▌high /)
   person.press(nowKeys.bindings.faults)
   await see(/Now 1 of \d+[^\n]* faults only/)
   person.press(nowKeys.bindings.faults)
@@ -72,7 +72,7 @@ test('on call over a far line that loses requests: a failed run is found, opened
 
   person.type(',i')
   person.press(incidentsKeys.bindings.entries)
-  await see(/▌\d\d:\d\d:\d\d \d\d:\d\d:\d\d run +#1/)
+  await see(/▌(?:\d\d:\d\d:\d\d ){1,2}run +key /)
   person.press(notebookKeys.bindings.note)
   await see('Add a note')
   person.type('looked at the line')

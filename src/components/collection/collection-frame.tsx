@@ -78,11 +78,15 @@ export function CollectionFrame<Row>(
   const outer = arrangement === 'beside' && room > 2 ? props.outer : undefined
   const listPane = (focused: boolean): ReactNode =>
     'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
+  const empty = 'list' in props && collection.list.total === 0 ? props.list.empty : undefined
+  // Nothing can be done about a list that is always empty here.
+  const nextOfEmpty = empty?.isFinal ? '' : empty?.next
   const none = (focused: boolean): ReactNode => (
     <Pane title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} focused={focused}>
       <NothingChosen
         sources={[{ what, data }]}
         why={`No ${noun} is chosen.`}
+        next={nextOfEmpty}
         isEmpty={collection.list.total === 0}
         isMissed={collection.list.isMissed}
       />

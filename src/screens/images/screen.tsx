@@ -62,7 +62,7 @@ export const ImagesScreen = collectionScreen({
   keys: imagesKeys,
   empty: (_key, { isLocal }) => ({
     why: isLocal ? 'The local workspace builds no images.' : 'This project has no image.',
-    next: 'Sandboxes of the hosted service start from images.',
+    next: isLocal ? 'Images need the hosted service.' : 'Sandboxes of the hosted service start from images.',
     isFinal: isLocal,
   }),
 })

@@ -43,7 +43,7 @@ export const PluginsScreen = collectionScreen({
   keys: pluginsKeys,
   empty: (_key, { isLocal }) => ({
     why: isLocal ? 'The local workspace installs no plugins.' : 'This project has no plugin.',
-    next: 'Plugins are installed in the hosted app; they can only be viewed here.',
+    next: isLocal ? 'Plugins need the hosted service.' : 'Plugins are installed in the hosted app.',
     isFinal: isLocal,
   }),
 })

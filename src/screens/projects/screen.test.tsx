@@ -56,7 +56,7 @@ describe('the projects', () => {
   test('sort by a column, both ways, and keep the chosen row', async () => {
     await openProjects()
     await app.press(listKeys.bindings.sort)
-    await app.see(/by name[^]*Amber[^]*Sandbox[^]*Zebra/)
+    await app.see(/Name↑[^]*Amber[^]*Sandbox[^]*Zebra/)
     await app.press(listKeys.bindings.last)
     expect(chosen()).toBe('Zebra')
     await app.press(listKeys.bindings.reverse)

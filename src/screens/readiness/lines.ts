@@ -70,11 +70,10 @@ export function laneFields({ run, isOn }: ReadinessRow, symbols: Symbols): LaneF
     const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOn)
     const counts = [evaluated, notEvaluated, notApplicable]
     const coverage = counts.flatMap((count, index) => (count === 0 ? [] : [`${formatCount(count)} ${COVERAGE[index]}`]))
-    const words = coverage.length === 0 ? 'nothing to evaluate' : `${look.word}: ${coverage.join(', ')}`
-    return {
-      field: [sentenceCase(wordsOf(lane)), `${symbols[look.symbol]} ${words}`, look.tone],
-      missing: missingInputs ?? [],
-    }
+    const name = sentenceCase(wordsOf(lane))
+    const missing = missingInputs ?? []
+    if (coverage.length === 0) return { field: [name, 'nothing to evaluate', 'muted'], missing }
+    return { field: [name, `${symbols[look.symbol]} ${look.word}: ${coverage.join(', ')}`, look.tone], missing }
   })
 }
 

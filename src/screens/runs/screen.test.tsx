@@ -225,7 +225,7 @@ describe('the runs', () => {
     await openRuns({ suiteId, pane: 'runs' })
     await app.see(/▌#3[^]*#2[^]*#1/)
     await app.press(listKeys.bindings.sort)
-    await app.see(/by run[^]*#1[^]*#2[^]*#3/)
+    await app.see(/Run↑[^]*#1[^]*#2[^]*#3/)
     await app.press(listKeys.bindings.reverse)
     await app.see(/#3[^]*#2[^]*#1/)
     await app.press(listKeys.bindings.filter)

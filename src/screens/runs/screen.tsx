@@ -9,7 +9,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { appKeys } from '../../components/everywhere-keys.ts'
-import { paneNeeds } from '../../components/list/use-list.ts'
+import { paneNeeds, paneRows } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
@@ -62,6 +62,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
             id: 'suites',
             weight: 14,
             needs: paneNeeds(lists.suiteList),
+            rows: paneRows(lists.suiteList, lists.suites.hasMore),
             render: focus => (
               <SuitesPane
                 projectId={projectId}

@@ -10,7 +10,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
     needs: 'userTesting.publish',
     help: 'Publish an environment, after showing what that does.',
   }),
-  mode: on('access', 'mode', {
+  mode: on('access', 'who may enter', {
     hint: true,
     needs: 'userTesting.update',
     help: 'Change who may enter, after showing who loses access and which sessions end.',
@@ -30,7 +30,7 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
     needs: 'userTesting.rotateLink',
     help: 'Rotate the link; running sessions stay.',
   }),
-  leaked: on('leaked', 'link leaked', {
+  leaked: on('leaked', 'handle a leaked link', {
     hint: true,
     needs: 'userTesting.rotateLink',
     help: 'What to do when the link leaked, step by step: rotate, decide who stays in, verify.',

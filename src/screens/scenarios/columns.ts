@@ -44,7 +44,7 @@ export function modeLook(mode: string | null | undefined, symbols: Symbols): { t
   if (mode == null) return { text: UNKNOWN, tone: 'muted' }
   const known = ownValue(SHORT_MODES, mode)
   if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${known}`, tone: 'warn' }
-  return { text: known ?? mode, tone: known ? 'plain' : 'warn' }
+  return { text: known ?? mode, tone: known ? 'muted' : 'warn' }
 }
 
 export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {

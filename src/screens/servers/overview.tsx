@@ -194,7 +194,7 @@ export function Overview(props: TabProps) {
       {
         running: 'Connecting and initializing once…',
         key: key(serversKeys, 'validate'),
-        purpose: 'validate',
+        purpose: 'connect once and see that it answers',
         answer: result => validateLines(symbols, result),
       },
       now,

@@ -137,7 +137,7 @@ describe('checks', () => {
 
   test('validate and check OAuth answer in the overview, with their time', async () => {
     await openServer()
-    await app.see('Not checked. Press K to validate.')
+    await app.see('Not checked. Press K to connect once')
     await app.press(keys.validate)
     await app.see('✓ connected')
     await app.press(keys.checkOAuth, viewerKeys.bindings.pageDown, viewerKeys.bindings.pageDown)

@@ -7,7 +7,7 @@ export const sessionsKeys = define.screen('sessions', 'Sessions', {
   ...openAndBack('session'),
   parent: {
     keys: ['alt+enter'],
-    label: 'run or scenario',
+    label: 'its run or scenario',
     hint: true,
     help: 'Go to what it belongs to: the trial of its eval run, its journey run, or its scenario.',
   },
