@@ -65,7 +65,7 @@ export const SessionsScreen = collectionScreen({
   rows: plainRows<SessionSummary>(() => [
     { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
     { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
-    noteColumn('Belongs to', 'flex', parentLabel, { id: 'parent', from: 48 }),
+    noteColumn('Belongs to', 16, parentLabel, { id: 'parent', from: 48 }),
     countColumn('Messages', 8, ({ messageCount }) => messageCount, { from: 64 }),
     ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
   ]),
