@@ -34,7 +34,7 @@ export async function onCall(home: string): Promise<Chapter> {
     title: 'The notebook',
     words: 'The pinned items in order.',
     keys: [/All clear|▌high|▌medium/, '8', /▌/, 'enter'],
-    until: /run +#1/,
+    until: /run +somebody looks/,
   })
   await chapter.stop(terminal, {
     title: 'Exported',
