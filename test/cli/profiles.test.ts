@@ -281,7 +281,7 @@ describe('profiles of a service', () => {
       await person.waitFor('Ctrl+G help')
       person.type('?')
       person.type('\u0007')
-      await person.waitFor('leave at once')
+      await person.waitFor('What works here')
     })
 
     test('a locator opens in the profile that it names', async () => {
