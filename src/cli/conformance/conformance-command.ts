@@ -159,7 +159,7 @@ async function testServer(
     exitCode: interrupted ?? exitCodeOf(verdict),
     since: sinceLast(kept, at, own, plain),
   }
-  // What was found is told first: a disk that is full takes the reports alone.
+  // Printed before files are written, so that a full disk loses the reports alone.
   print(result, own.json === true, theme)
   if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain), began)
   writeJunit(conformanceJunit(result))
