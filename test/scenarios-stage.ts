@@ -12,6 +12,7 @@ import { confirmKeys } from '../src/components/component-keys.ts'
 import { scenariosRoute } from '../src/screens/scenarios/route.ts'
 import { gateSetting } from '../src/service/core/organization-limits.ts'
 import type { ScenarioMode } from '../src/service/scenarios/rows.ts'
+import { wordsOf } from './dialog-words.ts'
 import { openApp, openService, type TestApp, type TestService } from './harness.tsx'
 import { caps, visitor } from './service/visits.ts'
 
@@ -178,15 +179,4 @@ export class ScenariosStage {
 
 export async function isAlive(session: { state: () => Promise<{ status: number }> }): Promise<boolean> {
   return (await session.state()).status === 200
-}
-
-/** The words of what has the keys: of a dialog those in its frame, without the page beside it. */
-function wordsOf(frame: string): string {
-  const rows = frame.split('\n')
-  const top = rows.findLastIndex(row => /\S.*╭▌/.test(row))
-  const [from, to] = [rows[top]?.indexOf('╭▌') ?? 0, rows[top]?.lastIndexOf('╮') ?? 0]
-  const bottom = rows.findIndex((row, at) => at > top && row[from] === '╰')
-  const dialog = rows.slice(top, bottom + 1).map(row => row.slice(from, to + 1))
-  const shown = top < 0 || bottom < 0 ? frame : [...rows.slice(0, top), ...dialog, rows.at(-1)].join('\n')
-  return shown.replaceAll(/[\s│┃]+/g, ' ')
 }

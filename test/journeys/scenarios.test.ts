@@ -3,6 +3,7 @@ import { confirmKeys, tabsKeys } from '../../src/components/component-keys.ts'
 import { formKeys } from '../../src/components/form/form-keys.ts'
 import { textOverlayKeys } from '../../src/components/text-overlay-keys.ts'
 import { scenariosKeys } from '../../src/screens/scenarios/bindings.ts'
+import { wordsOf } from '../dialog-words.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { clipboard } from '../pty/clipboard.ts'
 import { openTerminal } from '../pty/terminal.ts'
@@ -43,7 +44,7 @@ async function enter(home: string, link: string, invitation?: string) {
 /** Reads what is asked, agrees, and reads what is known afterwards. */
 async function through(person: Visitor, says: readonly RegExp[], word?: string): Promise<void> {
   await person.see(word === undefined ? '❯ Cancel' : `Type “${word}”`)
-  for (const sentence of says) expect(person.words()).toMatch(sentence)
+  for (const sentence of says) expect(wordsOf(person.terminal.screen())).toMatch(sentence)
   if (word !== undefined) {
     person.type(word)
     await person.see(`> ${word}`)
