@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shownTabs } from './tab-line.tsx'
+import { shownTabs, written } from './tab-line.tsx'
 
 const screens = ['1 Now', '2 Projects', '3 Servers', '4 Runs', '5 Findings', '6 Scenarios', '7 Swarms', '8 Notebook']
 
@@ -8,6 +8,15 @@ test('all tabs show where they fit, close together before any is left out', () =
   expect(shownTabs(screens, 0, 120)).toEqual({ first: 0, end: 8, gap: 1 })
   expect(shownTabs(screens, 0, 80)).toEqual({ first: 0, end: 8, gap: -1 })
   expect(shownTabs(screens, 0, 86)).toEqual({ first: 0, end: 8, gap: 0 })
+})
+
+test.each([80, 86, 120])('a blank stands on both sides of the current one at %i columns', width => {
+  for (const [index, title] of screens.entries()) {
+    const shown = shownTabs(screens, index, width)
+    const line = ` ${written(screens, index, shown).join(' '.repeat(Math.abs(shown.gap)))} `
+    expect(line).toContain(` [${title}] `)
+    expect(line.trimEnd().length).toBeLessThanOrEqual(width)
+  }
 })
 
 test('the current one shows, with those before it', () => {

@@ -4,7 +4,10 @@ import { useTheme } from '../tui/theme/theme-context.tsx'
 import { useMouseArea } from './mouse-areas.tsx'
 import { useSize } from './size.tsx'
 
-/** The tabs from `first` to before `end` fit a line, with so many columns between two; -1 where two share a blank. */
+/**
+ * The tabs from `first` to before `end` fit a line, with so many columns between two; -1 where two share a blank, and
+ * none but the current one has columns for brackets.
+ */
 type Shown = { first: number; end: number; gap: number }
 
 /** Brackets around a tab, or the blanks in their place. */
@@ -27,21 +30,30 @@ export function shownTabs(titles: readonly string[], current: number, width: num
   return { first, end, gap: 0 }
 }
 
-/** The tab whose name, with the brackets around it, stands at this column. */
-function tabAt(titles: readonly string[], { first, end, gap }: Shown, column: number): number | undefined {
+/** Each tab as it is written, the current one in brackets. */
+export function written(titles: readonly string[], current: number, { gap }: Shown): string[] {
+  return titles.map((title, index) => (index === current ? `[${title}]` : gap < 0 ? title : ` ${title} `))
+}
+
+/** Columns between two tabs as they are written. */
+function between({ gap }: Shown): number {
+  return Math.abs(gap)
+}
+
+/** The tab that stands at this column. */
+function tabAt(tabs: readonly string[], shown: Shown, column: number): number | undefined {
   let left = 1
-  for (let index = first; index < end; index += 1) {
-    const right = left + widthOf(titles[index]!) + BRACKETS
+  for (let index = shown.first; index < shown.end; index += 1) {
+    const right = left + widthOf(tabs[index]!)
     if (column >= left && column < right) return index
-    left = right + gap
+    left = right + between(shown)
   }
   return undefined
 }
 
 /** The keys at the end of the line; empty where they would come close to the tabs. */
-function endOf(props: { titles: readonly string[]; keys?: string }, shown: Shown, width: number): string {
-  const { titles, keys = '' } = props
-  const used = titles.reduce((sum, title) => sum + widthOf(title) + BRACKETS + shown.gap, 1)
+function endOf(tabs: readonly string[], shown: Shown, { keys = '', width }: { keys?: string; width: number }): string {
+  const used = tabs.reduce((sum, tab) => sum + widthOf(tab) + between(shown), 1)
   const space = width - 1 - used - widthOf(keys)
   return keys !== '' && space > 0 ? ' '.repeat(space) + keys : ''
 }
@@ -59,29 +71,24 @@ export function TabLine(props: {
 }) {
   const theme = useTheme()
   const { width } = useSize()
-  const shown = shownTabs(props.titles, props.current, width)
+  const { titles, current } = props
+  const shown = shownTabs(titles, current, width)
+  const tabs = written(titles, current, shown)
   useMouseArea(
     {
       press: ({ column }) => {
-        const index = tabAt(props.titles, shown, column)
+        const index = tabAt(tabs, shown, column)
         if (index !== undefined) props.onChoose(index)
       },
     },
     { top: props.top ?? 0, height: 1 },
   )
-  const { current } = props
-  const isShared = shown.gap < 0
-  const line = props.titles
-    .map((title, index) => {
-      if (index === current) return theme.paint('selected', `[${title}]`)
-      const before = isShared && index === current + 1 ? '' : ' '
-      const after = isShared && index + 1 < shown.end ? '' : ' '
-      return theme.paint('muted', `${before}${title}${after}`)
-    })
+  const line = tabs
+    .map((tab, index) => theme.paint(index === current ? 'selected' : 'muted', tab))
     .slice(shown.first, shown.end)
-    .join(' '.repeat(Math.max(0, shown.gap)))
+    .join(' '.repeat(between(shown)))
   const before = shown.first > 0 ? theme.paint('muted', '‹') : ' '
-  const after = shown.end < props.titles.length ? theme.paint('muted', '›') : ''
-  const keys = endOf(props, shown, width)
+  const after = shown.end < titles.length ? theme.paint('muted', '›') : ''
+  const keys = endOf(tabs, shown, { ...props, width })
   return <Text wrap="truncate">{`${before}${line}${after}${keys && theme.paint('muted', keys)}`}</Text>
 }
