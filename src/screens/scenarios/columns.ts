@@ -54,7 +54,11 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       id: 'mode',
       title: 'Open to',
       width: 10,
-      cell: ({ scenario }) => modeLook(scenario.mode, symbols),
+      cell({ scenario }) {
+        const { text, tone } = modeLook(scenario.mode, symbols)
+        // The words stand below each other with and without a sign, and apart from the name.
+        return { text: scenario.mode === 'anyone_with_link' ? text : `  ${text}`, tone }
+      },
       sort: ({ scenario }) => scenario.mode ?? undefined,
     },
     noteColumn('Environment', 'flex', ({ environment }) => environment, { from: 64 }),

@@ -4,7 +4,8 @@ import { createTheme } from '../../tui/theme/theme.ts'
 import { plainText } from '../../components/viewer/source.ts'
 import { widthOf } from '../../tui/theme/text.ts'
 import { placeColumns } from '../../components/list/placing.ts'
-import { modeLook, scenarioColumns } from './columns.ts'
+import { cellText } from '../../components/list/columns.ts'
+import { modeLook, scenarioColumns, type ScenarioRow } from './columns.ts'
 import { capFields, capsOf } from './guest-limits.ts'
 import { findingLines, scanLines, signalsOf } from './measures.tsx'
 import { documentView, fieldLabel, settingLabel } from './open-lines.ts'
@@ -161,6 +162,17 @@ describe('the list', () => {
     expect(modeLook('invited_only', symbols).text).toBe('invited')
     expect(modeLook('secret_club', symbols)).toMatchObject({ text: 'secret_club', tone: 'warn' })
     expect(modeLook(null, symbols).text).toBe('—')
+  })
+
+  test('modes with and without a sign have their words below each other', () => {
+    const mode = scenarioColumns(symbols)[1]!
+    const shown = (each: string | null) => cellText({ scenario: { mode: each } } as ScenarioRow, mode)
+    expect(['anyone_with_link', 'invited_only', 'secret_club', null].map(shown)).toEqual([
+      '! ANYONE',
+      '  invited',
+      '  secret_club',
+      '  —',
+    ])
   })
 
   test('names scenarios and their modes at every width', () => {
