@@ -63,7 +63,7 @@ test('what is open takes the whole width where little more than a border would s
 })
 
 test('a pane whose names would be cut is wider, and no border moves from row to row, nor under a filter', async () => {
-  const name = 'Evals of the assistant on a reference server'
+  const name = 'Evals of an assistant on a reference server'
   app = await openApp({
     place: async client => {
       await client.projects.create({ body: { name } })

@@ -17,21 +17,21 @@ function compose(look: Partial<RowLook<Row>>, item: Row = { name: 'alpha', runs:
 }
 
 describe('a row', () => {
-  test('shows pointer and mark at its left edge, change and mark at its right one', () => {
-    expect(compose({})).toBe(' alpha               12 ')
-    expect(compose({ selected: true })).toBe('▌alpha               12 ')
-    expect(compose({ marked: true })).toBe('◆alpha               12◆')
-    expect(compose({ marked: true, selected: true })).toBe('◈alpha               12◆')
-    expect(compose({ change: { kind: 'new' } })).toBe(' alpha               12+')
-    expect(compose({ change: { kind: 'new' }, selected: true })).toBe('▌alpha               12+')
-    expect(compose({ change: { kind: 'new' }, marked: true })).toBe('◆alpha               12+')
+  test('shows pointer and mark at its left edge, change and mark at its right one apart from the number before it', () => {
+    expect(compose({})).toBe(' alpha              12  ')
+    expect(compose({ selected: true })).toBe('▌alpha              12  ')
+    expect(compose({ marked: true })).toBe('◆alpha              12 ◆')
+    expect(compose({ marked: true, selected: true })).toBe('◈alpha              12 ◆')
+    expect(compose({ change: { kind: 'new' } })).toBe(' alpha              12 +')
+    expect(compose({ change: { kind: 'new' }, selected: true })).toBe('▌alpha              12 +')
+    expect(compose({ change: { kind: 'new' }, marked: true })).toBe('◆alpha              12 +')
   })
 
   test('a changed count carries what it gained, where there is room', () => {
     const change = { kind: 'changed', from: { name: 'alpha', runs: 9 } } as const
-    expect(compose({ change })).toBe(' alpha            +3 12~')
-    expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha            12345~')
-    expect(compose({ change, selected: true })).toBe('▌alpha            +3 12~')
+    expect(compose({ change })).toBe(' alpha           +3 12 ~')
+    expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha           12345 ~')
+    expect(compose({ change, selected: true })).toBe('▌alpha           +3 12 ~')
   })
 
   test('a number that changed stands out while its sign shows, not on the first reading and not without motion', () => {
@@ -58,7 +58,7 @@ test('an age stands out for an hour, then it fades', () => {
 })
 
 test('the sign of the order stands behind the title also where that fills its column, and reads with ASCII signs', () => {
-  const placed = placeColumns(columns, 17)
+  const placed = placeColumns(columns, 18)
   const header = (ascii: boolean, descending: boolean): string =>
     composeHeader(createTheme({ level: 0, ascii }), placed, { column: 'name', descending })
   expect(placed[0]!.width).toBe(8)

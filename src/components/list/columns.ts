@@ -37,8 +37,11 @@ export type PlacedColumn<Item> = { column: Column<Item>; width: number }
 
 /** Columns between two. */
 export const GAP = 1
-/** Columns that are taken by the pointer or mark at the left, and by the sign of a change or mark at the right. */
-export const EDGES = 2
+/**
+ * Columns that are taken by the pointer or mark at the left, and by the sign of a change or mark at the right, apart
+ * from an age or a count, which would read `21d+` else.
+ */
+export const EDGES = 3
 
 function parts<Item>(item: Item, column: Column<Item>): { text: string; tone: Tone } {
   const cell = column.cell(item)
@@ -97,11 +100,11 @@ function changeTone<Item>(look: RowLook<Item>): Tone {
   return look.change?.kind === 'new' ? 'ok' : 'warn'
 }
 
-/** The signs at both ends: where the pointer and the mark are, and what is different, at least by a blank. */
+/** The signs at both ends: where the pointer and the mark are, and what is different. */
 function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string; right: string } {
   const mark = look.marked ? symbols.mark : ' '
   const pointer = look.marked ? symbols.markedPointer : symbols.pointer
-  return { left: look.selected ? pointer : mark, right: look.change ? symbols[look.change.kind] : mark }
+  return { left: look.selected ? pointer : mark, right: ` ${look.change ? symbols[look.change.kind] : mark}` }
 }
 
 /** The text of a cell that is a count, with what that has gained or lost where there is room for it. */

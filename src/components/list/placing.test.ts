@@ -23,50 +23,50 @@ function widths(width: number, columns: readonly Column<Row>[], rows: readonly R
 describe('a name', () => {
   test('takes the slack of the columns beside it, but not that of a number', () => {
     const all = [name, state, runs]
-    expect(widths(34, all, named(10))).toEqual({ name: 12, state: 12, runs: 6 })
-    expect(widths(34, all, named(15))).toEqual({ name: 15, state: 9, runs: 6 })
-    expect(widths(34, all, named(90))).toEqual({ name: 18, state: 6, runs: 6 })
+    expect(widths(35, all, named(10))).toEqual({ name: 12, state: 12, runs: 6 })
+    expect(widths(35, all, named(15))).toEqual({ name: 15, state: 9, runs: 6 })
+    expect(widths(35, all, named(90))).toEqual({ name: 18, state: 6, runs: 6 })
   })
 
   test('leaves another flexible column what it does not need, and is whole before that has more than its least', () => {
-    expect(widths(63, [name, note], named(10))).toEqual({ name: 10, note: 50 })
-    expect(widths(63, [name, note], named(36))).toEqual({ name: 36, note: 24 })
-    expect(widths(63, [name, note], named(50))).toEqual({ name: 50, note: 10 })
-    expect(widths(63, [name, note], named(90))).toEqual({ name: 52, note: 8 })
+    expect(widths(64, [name, note], named(10))).toEqual({ name: 10, note: 50 })
+    expect(widths(64, [name, note], named(36))).toEqual({ name: 36, note: 24 })
+    expect(widths(64, [name, note], named(50))).toEqual({ name: 50, note: 10 })
+    expect(widths(64, [name, note], named(90))).toEqual({ name: 52, note: 8 })
   })
 
   test('stands whole before what shows from a width, the widest of these first', () => {
     const all = [name, age, note]
-    expect(widths(50, all, named(31))).toEqual({ name: 31, age: 5, note: 10 })
-    expect(widths(50, all, named(35))).toEqual({ name: 42, age: 5 })
-    expect(widths(41, all, named(36))).toEqual({ name: 39 })
+    expect(widths(51, all, named(31))).toEqual({ name: 31, age: 5, note: 10 })
+    expect(widths(51, all, named(35))).toEqual({ name: 42, age: 5 })
+    expect(widths(42, all, named(36))).toEqual({ name: 39 })
   })
 
   test('leaves others out for two thirds of the list at most, or 40 columns where that is more', () => {
-    expect(widths(60, [name, age, note], named(90))).toEqual({ name: 43, age: 5, note: 8 })
+    expect(widths(61, [name, age, note], named(90))).toEqual({ name: 43, age: 5, note: 8 })
     const wide = [
       { ...note, id: 'first', from: 60 },
       name,
       { ...note, width: 40, cell: () => 'x'.repeat(40), from: 90 },
     ]
-    expect(widths(120, wide, named(70))).toEqual({ first: 47, name: 70 })
-    expect(widths(120, wide, named(69))).toEqual({ first: 48, name: 69 })
-    expect(widths(144, wide, named(200))).toEqual({ first: 8, name: 133 })
+    expect(widths(121, wide, named(70))).toEqual({ first: 47, name: 70 })
+    expect(widths(121, wide, named(69))).toEqual({ first: 48, name: 69 })
+    expect(widths(145, wide, named(200))).toEqual({ first: 8, name: 133 })
     const { isName, ...sentence } = name
     expect(isName).toBe(true)
-    expect(widths(50, [sentence, age, note], named(90))).toEqual({ name: 33, age: 5, note: 8 })
+    expect(widths(51, [sentence, age, note], named(90))).toEqual({ name: 33, age: 5, note: 8 })
   })
 })
 
 test('a text that its column cuts gets what names leave, and no more than the longest name', () => {
   const rows = [{ name: 'short', state: 'undecided, 24 of 40 graded' }]
-  expect(widths(60, [name, state], rows)).toEqual({ name: 31, state: 26 })
-  expect(widths(100, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
+  expect(widths(61, [name, state], rows)).toEqual({ name: 31, state: 26 })
+  expect(widths(101, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
 })
 
 test('no column moves because a row changed, left, or is hidden; another list begins anew', () => {
   const needs = createNeeds<Row>()
-  const place = (rows: readonly Row[]) => placeColumns([name, state, note], 70, needs(rows)).map(each => each.width)
+  const place = (rows: readonly Row[]) => placeColumns([name, state, note], 71, needs(rows)).map(each => each.width)
   const before = place([{ name: 'n'.repeat(40), state: 'running' }, { name: 'short' }])
   expect(before[0]).toBe(40)
   expect(place([{ name: 'short', state: 'ok' }])).toEqual(before)
@@ -77,8 +77,8 @@ test('no column moves because a row changed, left, or is hidden; another list be
 test('a sentence of any length may take what neighbours leave blank, but leaves no column of its own list out', () => {
   const { isName: _, ...sentence } = name
   const needs = createNeeds<Row>()(named(90))
-  expect(neededWidth([sentence, age], 60, needs)).toBe(90 + 5 + 3)
-  expect(widths(50, [sentence, age], named(90))).toEqual({ name: 42, age: 5 })
+  expect(neededWidth([sentence, age], 60, needs)).toBe(90 + 5 + 4)
+  expect(widths(51, [sentence, age], named(90))).toEqual({ name: 42, age: 5 })
 })
 
 describe('of any columns with any contents', () => {
