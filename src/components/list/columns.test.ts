@@ -50,6 +50,21 @@ describe('a row', () => {
   })
 })
 
+test('a text is cut before the end that tells rows apart', () => {
+  const column: Column<Row> = { id: 'run', title: 'Run', width: 10, cell: row => row.name, keeps: / #\d+$/ }
+  const shown = (name: string): string =>
+    composeRow(
+      theme,
+      [{ column, width: 10 }],
+      { name, runs: 0 },
+      { selected: false, focused: true, marked: false, width: 13 },
+    )
+  expect(shown('Reference server smoke #12')).toBe(' Refer… #12  ')
+  expect(shown('Smoke #123')).toBe(' Smoke #123  ')
+  expect(shown('Reference server')).toBe(' Reference…  ')
+  expect(shown('Smoke #1234567')).toBe(' Smoke #12…  ')
+})
+
 test('an age stands out for an hour, then it fades', () => {
   const now = Date.UTC(2026, 2, 3)
   expect(ageCell(now - 59 * 60_000, now)).toEqual({ text: '59m', tone: 'plain' })

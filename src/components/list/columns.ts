@@ -25,6 +25,8 @@ export type Column<Item> = {
   /** Least width of the list from which the column shows. */
   from?: number
   cell: (item: Item) => Cell
+  /** The end of its texts by which rows differ: where the column cuts one, it does so before that. */
+  keeps?: RegExp
   /** What the cell counts, where it counts something: a change shows with what was gained or lost. */
   count?: (item: Item) => number | null | undefined
   /** What the list sorts by; absent = the text of the cell. Unknown values go last. */
@@ -77,7 +79,8 @@ export function composeRow<Item>(
   const isPlain = look.marked || (isChosen && !theme.tintsRows)
   const cells = placed.map(({ column, width }) => {
     const { text, tone } = parts(item, column)
-    const fitted = fit(withDelta({ text, item, column, width, change: look.change }), width, column.align)
+    const whole = withDelta({ text, item, column, width, change: look.change })
+    const fitted = fit(cutBefore(whole, column.keeps, width), width, column.align)
     if (isPlain) return fitted
     return theme.paint(look.flashes && isChangedNumber(item, column, look.change) ? 'accent' : tone, fitted)
   })
@@ -88,6 +91,15 @@ export function composeRow<Item>(
   if (!look.change) return left + row + right
   const tone = changeTone(look)
   return theme.paint(tone, left) + row + theme.paint(tone, right)
+}
+
+/** A text that is wider cut before its end, where that is to be kept and leaves room for something before it. */
+function cutBefore(text: string, keeps: RegExp | undefined, width: number): string {
+  const end = keeps?.exec(text)?.[0]
+  const room = end === undefined ? 0 : width - widthOf(end)
+  return end === undefined || room < 2 || widthOf(text) <= width
+    ? text
+    : truncate(text.slice(0, -end.length), room) + end
 }
 
 /** Whether a number shows another value than in the answer before. */

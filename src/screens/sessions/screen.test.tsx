@@ -72,7 +72,26 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
 test('a row says what its session belongs to, where there is room for it', async () => {
   await open()
   await app.resize({ width: 80, height: 24 })
-  await app.see(/eval +Later +Reported #1 +\d/)
+  await app.see(/eval +Later +1 ✓ passed +Reported #1 +\S/)
+})
+
+test('sessions of one case are told apart by their trials and how these ended, and runs by their number', async () => {
+  const testService = await openService()
+  onTestFinished(() => testService.close())
+  const { client } = testService
+  const projectId = (await client.projects.list()).items[0]!.id
+  const trial = (passed: boolean) => ({
+    caseTitle: 'Adds',
+    caseKey: 'adds',
+    passed,
+    query: 'Add.',
+    startedAt: Date.now(),
+  })
+  const body = { suiteName: 'A suite of a long name', results: [trial(true), trial(false)] }
+  await client.evalIngest.report({ projectId, body })
+  app = await openApp({ testService, place: sessionsRoute.to({ projectId }), size: { width: 80, height: 24 } })
+  await app.see(/eval +Adds +1 ✓ passed +A suite of a.* #1 /)
+  await app.see(/eval +Adds +2 ✗ failed +A suite of a.* #1 /)
 })
 
 test('another source closes the open session, and one without a title is called as it began', async () => {

@@ -1,17 +1,28 @@
+import { useMemo, useRef } from 'react'
 import { contract } from '../../api/contract/contract.ts'
 import { SESSION_SOURCES } from '../../api/contract/choices.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import { useChat } from '../../components/conversations/use-chat.tsx'
-import { ageColumn, agoText, countColumn, noteColumn } from '../../components/collection/plain-parts.ts'
-import { collectionScreen, plainRows, type Answer } from '../../components/collection/collection-screen.tsx'
+import { ageColumn, agoText, countColumn, lookCell, noteColumn } from '../../components/collection/plain-parts.ts'
+import { collectionScreen, type Answer } from '../../components/collection/collection-screen.tsx'
 import { fieldsTab } from '../../components/collection/tabbed-pane.tsx'
 import type { Collection } from '../../components/collection/use-collection.ts'
+import type { Column } from '../../components/list/columns.ts'
 import { useFormDialog, type FormSpec } from '../../components/form/form-dialog.tsx'
+import { trialLook } from '../../components/records/trial-look.ts'
 import { UnavailableAction } from '../../tui/keymap/dispatcher.ts'
 import type { Place } from '../../tui/router/place.ts'
 import { usePlace, useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
+import type { Symbols } from '../../tui/theme/theme.ts'
+import { classOfTrial, TRIAL_CLASSES } from '../../domain/runs/trial-class.ts'
+import { isOpenTrial, TRIALS_READ } from '../../domain/runs/trials.ts'
+import { useLiveQueries } from '../../hooks/use-api-query.ts'
+import { ownName, useFirstOfEach } from '../../hooks/use-each.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
+import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 import { runsRoute } from '../runs/route.ts'
 import { scenariosRoute } from '../scenarios/route.ts'
 import { journeyRunPlace } from '../swarms/route.ts'
@@ -26,6 +37,19 @@ const SOURCE_LABELS = new Map<string, string>([
   ['eval', 'eval'],
   ['swarm', 'swarm'],
 ])
+
+/** `10 ✓ passed`, so that those of one case can be told apart. */
+const TRIAL_WIDTH = 11
+/** Runs of a suite differ in nothing else. */
+const RUN_NUMBER = / #\d+$/
+
+/** Runs of the feed whose trials are read unasked, a request each. */
+const MOST_RUNS = { local: 20, remote: 3 }
+/** What has ended is not read again for so long, in milliseconds. */
+const TRIALS_AGE_MS = 60_000
+
+/** The trials that sessions of a feed are, by their ids, as far as they were read. */
+type TrialsById = ReadonlyMap<string, EvalIteration>
 
 /** What a session is in a few lines; what was said and what came of it is beside or below it, or one tab away. */
 const OVERVIEW = fieldsTab(
@@ -62,13 +86,14 @@ export const SessionsScreen = collectionScreen({
   param: 'sessionId',
   useQuery: useFeedQuery,
   useAnswer: useSearchAnswer,
-  rows: plainRows<SessionSummary>(() => [
-    { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
-    { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
-    noteColumn('Belongs to', 16, parentLabel, { id: 'parent', from: 48 }),
-    countColumn('Messages', 8, ({ messageCount }) => messageCount, { from: 64 }),
-    ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
-  ]),
+  rows: {
+    useRows(items, projectId) {
+      const { symbols } = useTheme()
+      const trials = useTrials(items, projectId)
+      return { rows: items, columns: useMemo(() => sessionColumns(symbols, trials), [symbols, trials]) }
+    },
+    itemOf: (row: SessionSummary) => row,
+  },
   tabs: [
     // What was said in a session of a swarm is searched for in the whole trace export.
     { ...OVERVIEW, companion: 'transcript', isCostly: ({ row }) => row.sourceType === 'swarm' },
@@ -82,6 +107,58 @@ export const SessionsScreen = collectionScreen({
     next: `They come from eval runs, waves, visitors and chats. Press ${key('source')} to change which are shown.`,
   }),
 })
+
+/** The feed says of no session how it ended, nor which trial of its case it is: their runs do. */
+function useTrials(sessions: readonly SessionSummary[], projectId: string): TrialsById {
+  const { queries, budget } = useWorkspace()
+  const runs = useMemo(() => sessions.flatMap(({ parentRef }) => parentRef?.suiteRunId ?? []), [sessions])
+  const most = MOST_RUNS[budget.snapshot().unlimited ? 'local' : 'remote']
+  const { first } = useFirstOfEach(runs, ownName, most)
+  const { reads } = useLiveQueries(first, {
+    nameOf: ownName,
+    options: runId =>
+      queries.iterations.list.options(
+        { projectId, runId, limit: TRIALS_READ },
+        { staleTime: TRIALS_AGE_MS, meta: { priority: 'background' } },
+      ),
+    isLive: answer => answer?.items.some(isOpenTrial) ?? false,
+  })
+  const answers = reads.map(({ data }) => data)
+  // The list is another with every draw, the answers in it are not.
+  const last = useRef(answers)
+  const isSame = answers.length === last.current.length && answers.every((each, at) => each === last.current[at])
+  if (!isSame) last.current = answers
+  const known = last.current
+  return useMemo(() => new Map(known.flatMap(each => each?.items ?? []).map(trial => [trial.id, trial])), [known])
+}
+
+/** Columns of the feed; the trials of its runs are in `trials` as far as they were read. */
+function sessionColumns(symbols: Symbols, trials: TrialsById): readonly Column<SessionSummary>[] {
+  const trialOf = ({ parentRef }: SessionSummary) => trials.get(parentRef?.iterationId ?? '')
+  return [
+    { id: 'source', title: 'From', width: 8, cell: row => ({ text: sourceLabel(row), tone: 'muted' }) },
+    { id: 'title', title: 'Session', width: 'flex', cell: titleOf },
+    {
+      id: 'trial',
+      title: 'Trial',
+      width: TRIAL_WIDTH,
+      from: 40,
+      cell(row) {
+        const trial = trialOf(row)
+        if (!trial) return { text: row.sourceType === 'eval' ? UNKNOWN : '', tone: 'muted' }
+        const { text, tone } = lookCell(symbols, trialLook(trial))
+        return { text: `${String(trial.iterationNumber).padStart(2)} ${text}`, tone }
+      },
+      sort(row) {
+        const trial = trialOf(row)
+        return trial && TRIAL_CLASSES.indexOf(classOfTrial(trial))
+      },
+    },
+    noteColumn('Belongs to', 16, parentLabel, { id: 'parent', from: 64, keeps: RUN_NUMBER }),
+    countColumn('Messages', 8, ({ messageCount }) => messageCount, { from: 96 }),
+    ageColumn('Last', ({ lastActivityAt }) => lastActivityAt),
+  ]
+}
 
 function sourceLabel({ sourceType }: SessionSummary): string {
   return SOURCE_LABELS.get(sourceType) ?? sourceType

@@ -2,7 +2,7 @@ import { CLASS_LABELS, TRIAL_CLASSES, type TrialClass } from '../../../domain/ru
 import { formatCount } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import type { Span } from '../../../components/viewer/source.ts'
-import { classLook } from '../trial/look.ts'
+import { classLook } from '../../../components/records/trial-look.ts'
 
 type WallCell = TrialClass | 'unread'
 

@@ -13,7 +13,7 @@ import {
   noteColumn,
 } from '../../../components/collection/plain-parts.ts'
 import type { Column } from '../../../components/list/columns.ts'
-import { classLook, trialLook, whyOf } from './look.ts'
+import { classLook, trialLook, whyOf } from '../../../components/records/trial-look.ts'
 
 export const trialKey = (trial: EvalIteration): string => trial.id
 export const caseKey = (row: CaseTrials): string => row.key

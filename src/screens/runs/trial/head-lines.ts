@@ -6,7 +6,7 @@ import { formatCount, formatDuration, UNKNOWN } from '../../../lib/format.ts'
 import type { Symbols } from '../../../tui/theme/theme.ts'
 import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'
-import { trialLook } from './look.ts'
+import { trialLook } from '../../../components/records/trial-look.ts'
 
 /** What stands above everything else of a trial: what became of it and why, so that nobody has to look for it. */
 export function headLines(

@@ -8,7 +8,7 @@ import { useList, type ListState } from '../../../components/list/use-list.ts'
 import { useRestedIndex } from '../../../components/list/use-rested-index.ts'
 import { useMoreTrials, type RunData } from '../use-runs-data.ts'
 import { trialColumns, trialKey } from './columns.ts'
-import { byUrgency } from './look.ts'
+import { byUrgency } from '../../../components/records/trial-look.ts'
 
 export type Trials = {
   list: ListState<EvalIteration>

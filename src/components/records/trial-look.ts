@@ -1,7 +1,7 @@
-import type { EvalIteration } from '../../../api/contract/iterations.ts'
-import { CAUSES, causeOf } from '../../../domain/runs/causes.ts'
-import { classOfTrial, CLASS_LABELS, TRIAL_CLASSES, type TrialClass } from '../../../domain/runs/trial-class.ts'
-import type { Look } from '../../../tui/theme/theme.ts'
+import type { EvalIteration } from '../../api/contract/iterations.ts'
+import { CAUSES, causeOf } from '../../domain/runs/causes.ts'
+import { classOfTrial, CLASS_LABELS, TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-class.ts'
+import type { Look } from '../../tui/theme/theme.ts'
 
 const SIGNS: Record<TrialClass, Pick<Look, 'symbol' | 'tone'>> = {
   failed: { symbol: 'error', tone: 'error' },
