@@ -24,12 +24,8 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
   const now = Date.now()
   const { profile } = useWorkspace()
   const isAway = useIsAway()
-  const open = key(nowKeys, 'open')
-  const settle = key(nowKeys, 'settle')
-  const way = row?.target.to === 'here' ? 'has nothing further to open' : row && `opens ${TARGETS[row.target.to]}`
-  const decides = row?.kind === 'write' ? `${settle} decides about it; ` : ''
   const lines = [
-    ...(row ? rowLines(row, now, `${decides}${open} ${way}`) : []),
+    ...(row ? rowLines(row, now, waySentence(row, key)) : []),
     ...sourceLines(data.sources, { symbols, now, isLocal: profile.local, isAway }),
   ]
   return (
@@ -37,6 +33,13 @@ export function NowDetail(props: { row: NowRow | undefined; data: NowData; focus
       <Viewer lines={lines} focused={props.focused} />
     </Pane>
   )
+}
+
+/** Which keys do what about a line. */
+export function waySentence({ kind, target }: NowRow, key: ReturnType<typeof useKeyName>): string {
+  const decides = kind === 'write' ? `${key(nowKeys, 'settle')} decides about it; ` : ''
+  const way = target.to === 'here' ? 'has nothing further to open' : `opens ${TARGETS[target.to]}`
+  return `${decides}${key(nowKeys, 'open')} ${way}.`
 }
 
 const TARGETS: Record<Exclude<NowRow['target']['to'], 'here'>, string> = {
@@ -57,7 +60,7 @@ const CHANGES = {
 function rowLines(row: NowRow, now: number, way: string): Line[] {
   return [
     { text: row.sentence },
-    { text: `${way}.`, tone: 'muted' },
+    { text: way, tone: 'muted' },
     '',
     ...fieldLines([
       ['Project', row.project?.name],

@@ -1,7 +1,8 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { plural } from '../../lib/format.ts'
-import { clean, truncate } from '../../tui/theme/text.ts'
+import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
 import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
@@ -14,6 +15,8 @@ import { useIsAway } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { type NowRow, SHOWN, type Shown } from './columns.ts'
 import { clearState, coverageLabel } from '../../domain/now/sources.ts'
+import { nowStateLabel } from '../../domain/now/view.ts'
+import { waySentence } from './detail.tsx'
 import { newsWords } from './use-now-news.ts'
 import type { NowData } from '../../domain/now/now.ts'
 
@@ -28,6 +31,8 @@ export function NowList(props: {
   /** No line is left for what is to be shown, whatever the person types as a filter. */
   isEmpty: boolean
   notes: { shown: Shown | undefined; withAcknowledged: boolean }
+  /** The chosen line, where no other pane shows it whole. */
+  below: NowRow | undefined
 }) {
   const { list, data, put, notes } = props
   const { symbols } = useTheme()
@@ -53,11 +58,61 @@ export function NowList(props: {
             loading=""
             empty={props.isEmpty ? emptyWords(data, now, { ...notes, put, isLocal: profile.local, isAway }) : undefined}
           >
-            <List list={list} focused={props.focused} empty="No line matches." />
+            <AboveChosen row={props.below} count={list.total}>
+              <List list={list} focused={props.focused} empty="No line matches." />
+            </AboveChosen>
           </PaneState>
         </Covered>
       </PaneState>
     </Pane>
+  )
+}
+
+/** Rows of the chosen line: its state, its sentence in two, and what can be done about it. */
+const CHOSEN_ROWS = 4
+/** Rows beside those of the lines: their titles, and a filter. */
+const LIST_EDGES = 2
+
+/** The list, and the chosen line whole at the end of the pane as long as all lines leave room for it. */
+function AboveChosen(props: { row: NowRow | undefined; count: number; children: ReactNode }) {
+  const { count, children } = props
+  const { width, height } = useSize()
+  const row = count + LIST_EDGES + CHOSEN_ROWS <= height ? props.row : undefined
+  const list = row ? height - CHOSEN_ROWS : height
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <SizeProvider width={width} height={list}>
+        <Box height={list} flexShrink={0}>
+          {children}
+        </Box>
+      </SizeProvider>
+      {row && <Chosen row={row} />}
+    </Box>
+  )
+}
+
+function Chosen({ row }: { row: NowRow }) {
+  const { paint, symbols } = useTheme()
+  const { width } = useSize()
+  const key = useKeyName()
+  const { horizontal } = symbols.lines
+  const title = nowStateLabel(row)
+  const rule = horizontal.repeat(Math.max(0, width - widthOf(title) - 5))
+  const sentence = wrap(clean(row.sentence), width - 2)
+  const most = CHOSEN_ROWS - 1
+  const last = sentence.slice(most - 1).join(' ')
+  const way = paint('muted', truncate(waySentence(row, key), width - 2))
+  const lines = [...sentence.slice(0, most - 1), ...(last === '' ? [] : [truncate(last, width - 2)]), way].slice(
+    0,
+    most,
+  )
+  return (
+    <>
+      <Text wrap="truncate">{` ${paint('border', horizontal)} ${paint('muted', title)} ${paint('border', rule)}`}</Text>
+      {lines.map((line, index) => (
+        <Text key={index} wrap="truncate">{` ${line}`}</Text>
+      ))}
+    </>
   )
 }
 

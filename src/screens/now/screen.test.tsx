@@ -85,6 +85,15 @@ describe('now', () => {
     expect(app.router.current().params['line']).toContain(`suite ${projectId} `)
   })
 
+  test('the chosen sentence stands whole below the lines where no pane beside them has it, and there is room', async () => {
+    await openNow({}, { width: 80, height: 24 })
+    await app.see(/smoke #1 failed:.*…/)
+    await app.see(/ ─ run failed ─+[^…]*smoke #1 failed: [^…]*Enter opens the run\.[^…]*╰/)
+    await app.resize({ width: 120, height: 24 })
+    await app.see(/┬ run failed ─+/)
+    expect(app.frame().split('Enter opens the run.')).toHaveLength(2)
+  })
+
   test('an acknowledged line is away, shows on demand, and can be taken back', async () => {
     await openNow()
     await app.see(FAILED)

@@ -14,6 +14,8 @@ import { useCancelRun } from '../../components/records/use-cancel-run.ts'
 import { useStopRuns } from '../../components/records/use-stop-runs.ts'
 import { isInFlight } from '../../domain/swarms/waves.ts'
 import { useArriving } from '../../components/list/use-arriving.ts'
+import { arrangementOf } from '../../components/panes/layout.ts'
+import { useSize } from '../../components/size.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { useNotify } from '../../hooks/notify.tsx'
 import { useOpenWrites } from '../../hooks/use-open-writes.ts'
@@ -96,6 +98,8 @@ function NowPage({ data }: { data: NowData }) {
   useSubject(row?.thing?.kind ?? '', row?.thing?.record, { place })
   useNowBindings(collection, { data, shown, withAcknowledged, put })
   const isEmpty = !rows.some(only)
+  const { plain } = theme
+  const isAlone = arrangementOf({ ...useSize(), neverBeside: plain }).arrangement === 'one' && !plain
   const state = stateOfNow(data, isEmpty)
   const detail = (chosen: NowRow | undefined, focused: boolean) => (
     <NowDetail row={chosen} data={data} focused={focused} />
@@ -115,6 +119,7 @@ function NowPage({ data }: { data: NowData }) {
           state={state}
           isEmpty={isEmpty}
           notes={{ shown, withAcknowledged }}
+          below={isAlone ? row : undefined}
         />
       )}
       renderDetail={detail}

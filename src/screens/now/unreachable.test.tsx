@@ -56,7 +56,7 @@ test('a service that is lost once its projects were read has a line, until it an
   onTestFinished(() => testService.close())
   const app = await openApp({ testService, place: nowRoute.to(), size: { width: 160, height: 40 } })
   onTestFinished(() => app.close())
-  await app.see(/▌high +✗ no answer +The local workspace does not answer; what is here was re/)
+  await app.see(/▌high +✗ no answer +The local workspace does not answer; what is here was r/)
   isLost = false
   await app.see('All clear')
 })

@@ -80,7 +80,7 @@ test('with the feature off when the program starts, one that nobody here has see
   const { open, gate, read } = await flying()
   gate('off')
   const { app, agree } = await open()
-  await app.see(/▌low +! wave running\? +Sums: swarms are switched off, so its progress is no/)
+  await app.see(/▌low +! wave running\? +Sums: swarms are switched off, so its progress is n/)
   await app.press(nowKeys.bindings.stop)
   await app.see('Stop the wave of Sums?')
   await agree()
