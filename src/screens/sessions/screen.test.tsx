@@ -94,6 +94,34 @@ test('sessions of one case are told apart by their trials and how these ended, a
   await app.see(/eval +Adds +2 ✗ failed +A suite of a.* #1 /)
 })
 
+test('where the rate of requests is limited, the trials of the first runs alone are read unasked', async () => {
+  const read = new Set<string>()
+  const testService = await openService({
+    wrap: fetch => async request => {
+      const runId = /eval-runs\/(\w+)\/iterations\?/.exec(request.url)?.[1]
+      if (runId !== undefined) read.add(runId)
+      return await fetch(request)
+    },
+  })
+  onTestFinished(() => testService.close())
+  const projectId = (await testService.client.projects.list()).items[0]!.id
+  for (let run = 1; run <= 5; run += 1) {
+    const results = [{ caseTitle: `Case ${run}`, passed: true, query: 'Add.', startedAt: Date.now() }]
+    await testService.client.evalIngest.report({ projectId, body: { suiteName: 'Nightly', results } })
+  }
+  const client = createClient({
+    fetch: testService.fetch,
+    baseUrl: `http://local.invalid${API_PREFIX}`,
+    key: testService.service.localKey,
+    budget: createBudget({ capacity: 300, refillPerSecond: 300 }),
+  })
+  const size = { width: 80, height: 24 }
+  app = await openApp({ testService: { ...testService, client }, place: sessionsRoute.to({ projectId }), size })
+  await app.see(frame => frame.split('1 ✓ passed').length === 4)
+  expect(app.frame()).toMatch(/Case 1 +— +Nightly #1/)
+  expect(read.size).toBe(3)
+})
+
 test('another source closes the open session, and one without a title is called as it began', async () => {
   const items = ['eval', 'scenario'].map(source => ({
     id: `ses_${source}`,
