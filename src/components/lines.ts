@@ -6,7 +6,7 @@ import type { Symbols, Tone } from '../tui/theme/theme.ts'
 import type { Problem } from './pane-state.tsx'
 import type { OutlineNode } from './viewer/outline-tree.ts'
 import { linesNode } from './viewer/sections.ts'
-import type { Line, Span } from './viewer/source.ts'
+import type { Line, Span, SpanLine } from './viewer/source.ts'
 
 /**
  * Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all
@@ -21,7 +21,7 @@ export type Field = readonly [label: string, value: string | null | undefined, t
  * unknown one shows as such, never as nothing. A wide viewer lays two fields beside each other.
  * @param width of the labels with the blanks behind them, where the values of several groups stand in one column
  */
-export function fieldLines(fields: readonly Field[], indent = 0, width = labelWidth(fields)): Line[] {
+export function fieldLines(fields: readonly Field[], indent = 0, width = labelWidth(fields)): SpanLine[] {
   const margin = ' '.repeat(indent)
   return fields.map(([label, value, tone]) => ({
     lead: [{ text: `${margin}${fit(label, width)}`, tone: 'muted' }],

@@ -232,7 +232,7 @@ function isArray(lines: Lines): lines is readonly Line[] {
 
 /** A label with its value, where the line is that and has so much room. */
 function fieldWithin(line: Line | undefined, columns: number): readonly Span[] | undefined {
-  if (typeof line !== 'object' || !('spans' in line) || line.below === undefined) return undefined
+  if (typeof line !== 'object' || !('spans' in line) || line.below === undefined || line.isAlone) return undefined
   const all = [...(line.lead ?? []), ...line.spans]
   if (all.some(({ text }) => text.length > MOST_MEASURED)) return undefined
   const spans = cleanSpans(all)

@@ -106,8 +106,8 @@ function startForm(
       }),
       {
         id: 'observations',
-        label: 'Observations',
-        note: 'A model says where the tools may be misunderstood; this decides no check.',
+        label: 'Opinion of a model',
+        note: 'It says where the tools may be misunderstood; this decides no check.',
         input: { kind: 'toggle' },
       },
     ],
@@ -120,15 +120,15 @@ function startForm(
       },
       values['observations'] === YES
         ? { text: isLocal ? OBSERVED_HERE : OBSERVED_THERE, tone: 'warn' }
-        : { text: 'No observations: no model is used, nothing is spent.', tone: 'muted' },
+        : { text: 'Without an opinion no model is used, nothing is spent.', tone: 'muted' },
     ],
     act: 'Start checking',
   }
 }
 
-const OBSERVED_HERE = 'Observations ask the model of this workspace once; its provider charges you for that.'
+const OBSERVED_HERE = 'The opinion asks the model of this workspace once; its provider charges you for that.'
 const OBSERVED_THERE =
-  'Observations consume credits of the organization. The service reports neither their price nor what is left.'
+  'The opinion consumes credits of the organization. The service reports neither their price nor what is left.'
 
 /** Cancels a run, after saying what that does. */
 export function useCancelReadiness(projectId: string): (run: ReadinessRun) => Promise<void> {

@@ -15,6 +15,8 @@ export type SpanLine = {
    * out or clicked.
    */
   below?: number
+  /** Has its row to itself in a wide viewer too, as one of a list that is read downwards. */
+  isAlone?: boolean
 }
 
 /** Several lines that are laid out when they are shown, because they depend on the columns there are. */

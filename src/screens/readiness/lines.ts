@@ -18,26 +18,40 @@ const MEANS = new Map([
   ['not known', 'not known: it meets every rule, but whether it is switched on is not known'],
 ])
 
+/** Of what is not ready, where the report can be opened: the run itself only counts. */
+const TOLD = 'not ready: the report says why'
+
+/** Whether a run has a report; one that does not say so has it when it ended. */
+export function hasReport(run: ReadinessRun): boolean {
+  return run.hasReport ?? !isRunning(run)
+}
+
 /** Stages that are called otherwise than on the wire: "Submission ready: not ready" contradicts itself. */
 const STAGES = new Map([['submission-ready', 'Submission']])
 
+/** How the check got into the server. */
 const SIGN_INS = new Map([
-  ['headless', 'without a person'],
-  ['interactive', 'by a person'],
-  ['provided-token', 'with a given token'],
+  ['headless', 'automatic'],
+  ['interactive', 'by a person in a browser'],
+  ['provided-token', 'with a token that was given'],
+])
+
+/** What became of the opinion of a model; what the wire says of it otherwise is plain enough. */
+const OPINIONS = new Map([
+  ['not-requested', 'not asked for'],
+  ['pending', 'waited for'],
+  ['completed', 'in the report'],
 ])
 
 /** What a run came to; which server it checks is the title of its pane. */
 export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols): Field[] {
   const look = stateLook(run, isOn)
-  const { status = 'not reported', reason, detail } = run.llmObservations ?? {}
-  const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status ?? '') ? wordsOf(reason) : undefined)
+  const { reason, detail } = run.llmObservations ?? {}
+  const status = run.llmObservations?.status ?? 'not reported'
+  const why = detail ?? (reason && wordsOf(reason) !== wordsOf(status) ? wordsOf(reason) : undefined)
+  const means = look.word === 'not ready' && hasReport(run) ? TOLD : MEANS.get(look.word)
   return [
-    [
-      run.status === 'completed' ? 'Verdict' : 'State',
-      `${symbols[look.symbol]} ${MEANS.get(look.word) ?? look.word}`,
-      look.tone,
-    ],
+    [run.status === 'completed' ? 'Verdict' : 'State', `${symbols[look.symbol]} ${means ?? look.word}`, look.tone],
     ...(run.errorMessage ? [['Failed with', run.errorMessage, 'error'] as const] : []),
     ...(run.stages ?? []).map(({ stage, status }): Field => {
       const own = partLook(status, isOn)
@@ -46,7 +60,7 @@ export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols)
     ...(run.serverUrl === server ? [] : [['Address', run.serverUrl] as const]),
     ['For', directoryLabel(run)],
     ['Began', agoText(run.createdAt)],
-    ['Observations', `${wordsOf(status ?? 'not reported')}${why === undefined ? '' : `: ${why}`}`],
+    ['Opinion of a model', `${OPINIONS.get(status) ?? wordsOf(status)}${why === undefined ? '' : `: ${why}`}`],
     ['Sign-in', run.authMode && (SIGN_INS.get(run.authMode) ?? wordsOf(run.authMode))],
   ]
 }
@@ -67,17 +81,24 @@ export function laneFields({ run, isOn }: ReadinessRow, symbols: Symbols): LaneF
     const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
     // No violation over nothing evaluated is not a pass.
     const isBlank = evaluated === 0 && status === 'ready'
-    const look = isBlank ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' } : partLook(status, isOn)
+    const isIdle = evaluated === 0 && notEvaluated === 0 && status !== 'not-ready'
+    const look = isIdle
+      ? NOTHING_TO_DO
+      : isBlank
+        ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' }
+        : partLook(status, isOn)
     const counts = [evaluated, notEvaluated, notApplicable]
     const coverage = counts.flatMap((count, index) => (count === 0 ? [] : [`${formatCount(count)} ${COVERAGE[index]}`]))
-    const name = sentenceCase(wordsOf(lane))
-    const missing = missingInputs ?? []
-    if (coverage.length === 0) return { field: [name, 'nothing to evaluate', 'muted'], missing }
-    return { field: [name, `${symbols[look.symbol]} ${look.word}: ${coverage.join(', ')}`, look.tone], missing }
+    const words = [look.word, coverage.join(', ')].filter(Boolean).join(': ')
+    const field: Field = [sentenceCase(wordsOf(lane)), `${symbols[look.symbol]} ${words}`, look.tone]
+    return { field, missing: missingInputs ?? [] }
   })
 }
 
 type LaneField = { field: Field; missing: readonly string[] }
+
+/** Of a lane in which no rule applies: no gap that anybody could close. */
+const NOTHING_TO_DO = { symbol: 'cancelled', tone: 'muted', word: 'nothing to evaluate' } as const
 
 const COVERAGE = ['evaluated', 'not evaluated', 'not applicable']
 
@@ -88,7 +109,7 @@ export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], wi
   return [
     heading('Checks'),
     ...lanes.flatMap(({ field, missing }) => [
-      ...fieldLines([field], 0, width),
+      ...fieldLines([field], 0, width).map(line => ({ ...line, isAlone: true })),
       ...(missing.length > 0 ? [{ text: `Missing: ${missing.join(', ')}`, tone: 'warn' as const, indent: width }] : []),
     ]),
   ]

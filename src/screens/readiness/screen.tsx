@@ -25,7 +25,7 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { serversRoute } from '../servers/route.ts'
 import { readinessKeys } from './bindings.ts'
-import { laneFields, laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
+import { hasReport, laneFields, laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
 
 /** Runs that grade servers against what a publisher's directory asks for: lanes and coverage, never a score. */
 export const ReadinessScreen = collectionScreen({
@@ -45,7 +45,7 @@ export const ReadinessScreen = collectionScreen({
   rows: { useRows: useReadinessRows, itemOf: ({ run }: ReadinessRow) => run },
   nameOf: ({ server }) => server,
   tabs: [
-    { id: 'checks', title: 'Checks', Content: Checks },
+    { id: 'checks', title: 'Checks', Content: Checks, companion: 'report' },
     { id: 'report', title: 'Report', Content: Report },
   ],
   keys: readinessKeys,
@@ -118,11 +118,10 @@ function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>)
   const { queries } = useWorkspace()
   const { symbols } = useTheme()
   const options = queries.readiness.report.options({ projectId, runId: run.id })
-  // A run that does not say whether it has one has it when it ended.
-  const hasReport = run.hasReport ?? !isRunning(run)
-  const report = useApiQuery({ ...options, enabled: hasReport, staleTime: Infinity, refetchInterval: false })
+  const enabled = hasReport(run)
+  const report = useApiQuery({ ...options, enabled, staleTime: Infinity, refetchInterval: false })
   const lines = useMemo(() => reportLines(report.data, symbols), [report.data, symbols])
-  if (!hasReport)
+  if (!enabled)
     return (
       <Sentence
         tone="muted"

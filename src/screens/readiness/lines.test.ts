@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { ReadinessRun } from '../../api/contract/readiness.ts'
+import { recordView } from '../../components/lines.ts'
+import { pairFields } from '../../components/viewer.tsx'
+import { createTheme } from '../../tui/theme/theme.ts'
+import { laneFields, laneLines, runFields } from './lines.ts'
+
+const { symbols } = createTheme({ level: 0, ascii: false })
+const base: ReadinessRun = { id: 'rdr_1', readinessKind: 'claude', status: 'completed', overallStatus: 'not-ready' }
+const counts = { evaluated: 0, notEvaluated: 0, notApplicable: 0 }
+
+const rowOf = (more: Partial<ReadinessRun>) => ({ run: { ...base, ...more }, server: 'graded', isOn: true })
+const valueOf = (more: Partial<ReadinessRun>, label: string) =>
+  runFields(rowOf(more), symbols).find(([name]) => name === label)?.[1]
+
+test('a server that is not ready leads to the report that says why, where there is one', () => {
+  expect(valueOf({}, 'Verdict')).toBe('✗ not ready: the report says why')
+  expect(valueOf({ hasReport: false }, 'Verdict')).toBe('✗ not ready')
+})
+
+test('what was done for a check is said in plain words', () => {
+  const llmObservations = { status: 'not-requested', reason: 'not_requested' } as const
+  expect(valueOf({ authMode: 'headless' }, 'Sign-in')).toBe('automatic')
+  expect(valueOf({ llmObservations }, 'Opinion of a model')).toBe('not asked for')
+  const failed = { status: 'provider-failed', reason: 'provider_timeout' } as const
+  expect(valueOf({ llmObservations: failed }, 'Opinion of a model')).toBe('provider failed: provider timeout')
+})
+
+test('checks stand back only where no rule applies and none is open', () => {
+  const lane = 'plugin-package'
+  const lanes = [
+    { lane, status: 'incomplete', ...counts, notApplicable: 4 },
+    { lane, status: 'incomplete', ...counts },
+    { lane, status: 'incomplete', ...counts, notEvaluated: 1 },
+    { lane, status: 'not-ready', ...counts },
+    { lane, status: 'incomplete' },
+  ] as const
+  expect(laneFields(rowOf({ lanes: [...lanes] }), symbols).map(({ field }) => field.slice(1))).toEqual([
+    ['⊘ nothing to evaluate: 4 not applicable', 'muted'],
+    ['⊘ nothing to evaluate', 'muted'],
+    ['! incomplete: 1 not evaluated', 'warn'],
+    ['✗ not ready', 'error'],
+    [expect.stringMatching(/^! incomplete/), 'warn'],
+  ])
+})
+
+test('each check has a row of its own, however wide the pane is', () => {
+  const row = rowOf({
+    lanes: [
+      { lane: 'experience-insights', ...counts },
+      { lane: 'plugin-package', ...counts },
+    ],
+  })
+  const lines = laneLines(row, laneFields(row, symbols), 24)
+  expect(pairFields(lines, 120)).toEqual(lines)
+  const { lines: fields } = recordView(runFields(row, symbols))
+  expect(pairFields(fields, 120)).not.toHaveLength(fields.length)
+})
