@@ -7,7 +7,7 @@ import { NONSENSE } from './random-service/values.ts'
 export type Drawn = { size: { width: number; height: number }; aloud?: boolean }
 
 const BUSY = /(?:Reading|Waiting|Looking) .*…/
-const FRAME = /[│╭╮╰╯┬┴├┤─┃▌█▏▎▍▋▊▉▁▂▃▄▅▆▇]/
+const FRAME = /[│╭╮╰╯┬┴├┤─┃━╸╺▌█▏▎▍▋▊▉▁▂▃▄▅▆▇]/
 
 /** Waits until nothing on screen is being read. */
 export const settled = (app: TestApp): Promise<string> => app.see(frame => !BUSY.test(frame))

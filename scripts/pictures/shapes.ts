@@ -22,9 +22,11 @@ const LINES: Readonly<Record<string, string>> = {
   '┤': 'lud',
   '┼': 'lrud',
   '━': 'lr',
+  '╸': 'l',
+  '╺': 'r',
   '┃': 'ud',
 }
-const HEAVY = /[━┃]/
+const HEAVY = /[━┃╸╺]/
 /** Corners that are round: the edge they come from, and by which it goes on. */
 const ROUND: Readonly<Record<string, readonly [from: Side, to: Side]>> = {
   '╭': ['d', 'r'],

@@ -14,7 +14,7 @@ export function steady(screen: string): string {
         .replaceAll(/\b\d+s ago/g, '9s ago')
         .replaceAll(/\b\d+s left\b/g, '9s left')
       // Bars stay where they are.
-      return /[▁-█░]/.test(cell) ? same.padStart(cell.length) : same.padEnd(cell.length)
+      return /[▁-█░━]/.test(cell) ? same.padStart(cell.length) : same.padEnd(cell.length)
     })
     .replaceAll(/ +$/gm, '')
 }

@@ -27,7 +27,7 @@ test('a call shows how far it is, and one key cancels it at the server', async (
   terminal.type('c')
   await terminal.waitFor('Call slow on telling-server')
   terminal.press('ctrl+s')
-  await terminal.waitFor(/█░+ 3\/10 .*reading the index/)
+  await terminal.waitFor(/━─+ 3\/10 .*reading the index/)
   terminal.type('x')
   await terminal.waitFor('cancelled')
   await terminal.waitFor(UNKNOWN)

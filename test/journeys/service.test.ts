@@ -9,7 +9,7 @@ import { newHome } from './homes.ts'
 import { startServing, type Serving } from './serving.ts'
 import { visit, type Visitor } from './visitor.ts'
 
-const GAUGE = /[█░]{10} \d+\+?\/10\b/
+const GAUGE = /[━─]{10} \d+\+?\/10\b/
 
 /** What came of every request that the dashboard noted in its log: the status of its answer, or why there is none. */
 function outcomes(log: string): string[] {

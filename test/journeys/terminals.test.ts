@@ -143,7 +143,7 @@ describe.concurrent('terminals of many kinds', () => {
     await person.see(() => /What works here[^]*> Servers[^]*> everything/.test(person.terminal.output))
     person.press(appKeys.bindings.quit)
     expect(await person.terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
-    expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯┬┴├┤│─▌█░]/)
+    expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯┬┴├┤│─▌█░━╸╺]/)
   })
 
   test('a light background is noticed when the terminal says so, however late; --no-mouse leaves the mouse alone', async () => {

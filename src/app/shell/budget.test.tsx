@@ -28,7 +28,7 @@ test('the palette finds the budget, which says for which screen and what for req
   await app.see('Request budget')
   await app.see('No limit: the workspace answers in this process.')
   await app.see(/\d+ requests? in the last minute from this machine\s+│\s+│\s+Projects: [^\n]*foreground \d/)
-  await app.see(/foreground +[▁▂▃▄▅▆▇█ ]* \d+ .*\n.*\n?.*a column is 2 s, the highest is \d/)
+  await app.see(/foreground +[▁▂▃▄▅▆▇ ]* \d+ .*\n.*\n?.*a column is 2 s, the highest is \d/)
   await app.see(/\d+ to \d+ s ago: /)
   const columns = new Set<string>()
   const sent = new Map<string, number>()

@@ -113,7 +113,7 @@ function PendingKeys(props: { pending: Pending; width: number }) {
 const BAR = 10
 
 /**
- * ` Examining 12 servers… ███░░░░░░░ 4/12  Ctrl+X stop`, behind the sign that turns; of several tasks the one begun
+ * ` Examining 12 servers… ━━━─────── 4/12  Ctrl+X stop`, behind the sign that turns; of several tasks the one begun
  * last, with how many there are. `waits` says what a write waits for.
  */
 export function taskParts(

@@ -42,7 +42,7 @@ const CHIPS_SHARE = 0.6
 /** From this share of the burst on the gauge reads `4+/10`: what a poll takes and time gives back redraws nothing. */
 const AMPLE = 0.4
 
-/** `██████░░░░ 6/10`; while the service asks to wait, the seconds left. */
+/** `━━━━━━──── 6/10`; while the service asks to wait, the seconds left. */
 export function gauge(
   theme: Theme,
   budget: BudgetSnapshot,

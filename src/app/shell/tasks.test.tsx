@@ -78,7 +78,7 @@ describe('the doctor over several servers', () => {
     const opened = await markAll(3)
     gate = path => (path.includes('everything') ? undefined : path.endsWith('/doctor') ? held.promise : undefined)
     await opened.press(serversKeys.bindings.doctor)
-    await opened.see('● Examining 3 servers… ░░░░░░░░░░ 0/3  Ctrl+X stop')
+    await opened.see('● Examining 3 servers… ────────── 0/3  Ctrl+X stop')
     expect(opened.frame()).not.toContain('marked')
     held.resolve()
     await opened.see(/Examined 3 servers: .*1 ready/)
@@ -164,5 +164,5 @@ test('several tasks are counted, and the one begun last is told', () => {
     stop: () => undefined,
   }
   expect(told(first)).toBe(' Reading…')
-  expect(told(first, second)).toMatch(/^ 2 under way: Exporting [^\u001b]+… █████░░░░░ 5\/10 {2}Ctrl\+X stop$/)
+  expect(told(first, second)).toMatch(/^ 2 under way: Exporting [^\u001b]+… ━━━━━───── 5\/10 {2}Ctrl\+X stop$/)
 })

@@ -165,9 +165,9 @@ describe('a trace', () => {
     const trace = traceOf(RECORDED, STEPS)
     const rows = rowsOf(traceNodes(trace, look), { width: 102 })
     expect(rows).toEqual([
-      `${'✓ ok      toolCall ask'.padEnd(68)}${'█'.repeat(24)}      1s`,
-      `${'✓ sky/forecast {"city":"Oslo"}'.padEnd(68)}${' '.repeat(6)}${'█'.repeat(12)}${' '.repeat(6)}   500ms`,
-      `${'✗ sky/map {}'.padEnd(68)}${' '.repeat(19)}▌${' '.repeat(4)}    10ms`,
+      `${'✓ ok      toolCall ask'.padEnd(68)}${'━'.repeat(24)}      1s`,
+      `${'✓ sky/forecast {"city":"Oslo"}'.padEnd(68)}${' '.repeat(6)}${'━'.repeat(12)}${' '.repeat(6)}   500ms`,
+      `${'✗ sky/map {}'.padEnd(68)}${' '.repeat(19)}╸${' '.repeat(4)}    10ms`,
       'arguments {}',
       'Unknown tool',
       `${'✗ fail    assert sure'.padEnd(92)}       —`,
@@ -187,9 +187,9 @@ describe('a trace', () => {
     const wide = { ...look, bar: barColumns(120) }
     const rows = rowsOf(traceNodes(trace, wide), { width: 120 }).filter(row => row.includes('  +'))
     expect(rows.map(row => row.slice(-56))).toEqual([
-      `${'█'.repeat(40)}    +0ms      1s`,
-      `${' '.repeat(10)}${'█'.repeat(20)}${' '.repeat(10)}  +250ms   500ms`,
-      `${' '.repeat(32)}▌${' '.repeat(7)}  +800ms    10ms`,
+      `${'━'.repeat(40)}    +0ms      1s`,
+      `${' '.repeat(10)}${'━'.repeat(20)}${' '.repeat(10)}  +250ms   500ms`,
+      `${' '.repeat(32)}╸${' '.repeat(7)}  +800ms    10ms`,
     ])
     const [axis] = rowsOf([{ id: 'steps', head: axisHead('Steps', trace, wide) }], { width: 120 })
     expect(axis).toMatch(/^Steps {57}0 {37}1s$/)
@@ -218,7 +218,7 @@ describe('a trace', () => {
       theme: plain,
     })
     expect(rows[1]!.replaceAll(/ {2,}/g, '  ')).toBe('✓ sky/forecast {"city":"Oslo"}  500ms')
-    expect(rows.join('')).not.toContain('█')
+    expect(rows.join('')).not.toContain('━')
   })
 
   test('spans of other recorders lie within their parents, and circles end', () => {

@@ -21,7 +21,7 @@ describe('a suite', () => {
     )
 
   test('shows its trend with the last rate, drawn with what the terminal has', () => {
-    expect(shown({ passRateTrend: [0, 0.5, 1] }, 'trend')).toBe('▁▄█')
+    expect(shown({ passRateTrend: [0, 0.5, 1] }, 'trend')).toBe('▁▄▇')
     expect(shown({ passRateTrend: [0, 0.5, 1] }, 'rate')).toBe('100%')
     expect(shown({ passRateTrend: [0, 50, 75] }, 'trend', ascii)).toBe('_-=')
     expect(shown({ passRateTrend: [0.5, 0.25] }, 'trend', plain).trim()).toBe('25%')
@@ -63,7 +63,7 @@ describe('a suite', () => {
       ['state', 'latest', 'trend', 'rate'].map(id => shown({ recentRuns }, id))
     expect(texts(part, whole)).toEqual(['✗ failed', '3/3 of 6 cases', '▄ ', '—'])
     expect(texts(part)).toEqual(['! passed', '3/3 of 6 cases', '—', '—'])
-    expect(texts(run('green', 3, 6, 0), part)).toEqual(['✓ passed', '6/6', ' █', '100%'])
+    expect(texts(run('green', 3, 6, 0), part)).toEqual(['✓ passed', '6/6', ' ▇', '100%'])
     const undecided = { ...run('u', 1, 1, 0), summary: { passed: 1, failed: 0, total: 12 }, totalCaseCount: 1 }
     expect(texts(undecided)).toEqual(['! passed', '1/1 of 12', '—', '—'])
   })

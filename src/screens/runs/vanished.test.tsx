@@ -89,7 +89,7 @@ test('a followed run that vanishes is gone in the header', async () => {
   const pins = createPins()
   pins.add([run])
   app = await openApp({ testService: service, place: projectsRoute.to({ projectId: run.projectId }), pins })
-  await app.see(() => /#1 █░░ 50%/.test(header()))
+  await app.see(() => /#1 ━── 50%/.test(header()))
   vanished = run.runId
   await app.see(() => header().includes('#1 ! gone'))
   vanished = undefined

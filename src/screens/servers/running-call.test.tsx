@@ -23,7 +23,7 @@ test('a call that runs shows how far it is, in clean words, and is cancelled fro
   await app.see('Call slow on telling')
   await app.press(formKeys.bindings.send)
   const shown = await app.see('3/10')
-  expect(shown).toMatch(/█+░+ 3\/10 .*reading the index/)
+  expect(shown).toMatch(/━+─+ 3\/10 .*reading the index/)
   expect(shown).toContain('Progress does not extend')
   expect(shown).not.toContain('\u0007')
   await app.see(/[1-9]s so far/)

@@ -109,8 +109,8 @@ test('pass rate and duration stand above the runs, with a mark where they change
     drawHeat(map, at, layoutHeat(map, at, { width: 30, height }, theme), theme, 30)
   expect(drawn(themes[0]!, 5)).toEqual([
     ' #1 to #6             ↓    ',
-    ' Passed         █ █ █ ▃ ▃ ▃',
-    ' Took to 4s     ▂ ▂ ▂ █ █ █',
+    ' Passed         ▇ ▇ ▇ ▃ ▃ ▃',
+    ' Took to 4s     ▂ ▂ ▂ ▇ ▇ ▇',
     '                ▾     ↑    ',
     '▌case           · · · · · ·',
   ])

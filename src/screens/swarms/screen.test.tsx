@@ -38,7 +38,7 @@ describe('the swarms', () => {
     await openSamples()
     await app.see(/Based on +the latest \d+ runs, \d+ of them graded/)
     await app.see(/Goal reached +\d+ of \d+ graded sessions \(\d+%\)/)
-    await app.see(/\d{4}-\d\d-\d\d +█+░* \d+ of \d+ graded sessions/)
+    await app.see(/\d{4}-\d\d-\d\d +━+─* \d+ of \d+ graded sessions/)
     await app.see(/Criteria that failed in recent runs[^\n]*\n[^\n]*✗ [A-Z][^\n]* \(Sample: /)
     await app.see(/failed in \d of \d graded sessions/)
     await app.press(listKeys.bindings.down)

@@ -39,12 +39,17 @@ describe('a line of values', () => {
         expect(drawn).toHaveLength(shares.length)
         shares.forEach((part, index) => {
           if (part === undefined) expect(drawn[index]).toBe(' ')
-          else expect(drawn[index] === theme.spark.at(-1)).toBe(part === 1)
-          if (part === 0) expect(drawn[index]).toBe(theme.spark[0])
+          else expect(drawn[index] === theme.lowSpark.at(-1)).toBe(part === 1)
+          if (part === 0) expect(drawn[index]).toBe(theme.lowSpark[0])
         })
       }),
     ),
   )
+
+  test('leaves a gap to the row above, as a bar does', () => {
+    expect(sparkline(symbols[0]!, [0, 0.5, 1])).toBe('▁▄▇')
+    expect(bar(symbols[0]!, 0.5, 6)).toBe('━━━───')
+  })
 
   test('is nothing where nothing is drawn', () => expect(sparkline(plain, [0, 0.5, 1])).toBe(''))
 })
@@ -56,9 +61,10 @@ describe('a plot', () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 8 }), (shares, rows) => {
         const lines = plot(theme, shares, rows).map(line => [...line])
+        const signs = rows === 1 ? theme.lowSpark : theme.spark
         expect(lines.map(line => line.length)).toEqual(Array.from({ length: rows }, () => shares.length))
         const heights = shares.map((_, column) =>
-          lines.reduce((sum, line) => sum + 1 + theme.spark.indexOf(line[column]!), 0),
+          lines.reduce((sum, line) => sum + 1 + signs.indexOf(line[column]!), 0),
         )
         shares.forEach((one, column) => {
           const isKnown = one !== undefined && !Number.isNaN(one)

@@ -18,22 +18,26 @@ export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number,
  * is a gap. No rows where the theme draws nothing.
  */
 export function plot(
-  { spark }: Pick<Symbols, 'spark'>,
+  { spark, lowSpark }: Pick<Symbols, 'spark' | 'lowSpark'>,
   shares: readonly (number | undefined)[],
   rows: number,
 ): string[] {
-  const levels = spark.length
+  const signs = rows === 1 ? lowSpark : spark
+  const levels = signs.length
   if (levels === 0) return []
   const heights = shares.map(share =>
     share === undefined || Number.isNaN(share) ? 0 : 1 + Math.floor(within(share) * (levels * rows - 1)),
   )
   return Array.from({ length: rows }, (_, row) =>
-    heights.map(height => spark[Math.min(levels, height - levels * (rows - 1 - row)) - 1] ?? ' ').join(''),
+    heights.map(height => signs[Math.min(levels, height - levels * (rows - 1 - row)) - 1] ?? ' ').join(''),
   )
 }
 
 /** A character for each share from 0 to 1, a space for each that is unknown. Nothing where the theme draws nothing. */
-export function sparkline(symbols: Pick<Symbols, 'spark'>, shares: readonly (number | undefined)[]): string {
+export function sparkline(
+  symbols: Pick<Symbols, 'spark' | 'lowSpark'>,
+  shares: readonly (number | undefined)[],
+): string {
   return plot(symbols, shares, 1)[0] ?? ''
 }
 
@@ -41,12 +45,12 @@ export function sparkline(symbols: Pick<Symbols, 'spark'>, shares: readonly (num
  * A box for five shares from 0 to 1 that ascend, from the least over the middle half with its median to the most.
  * Nothing where the theme draws nothing.
  */
-export function box({ bar: [full, half], lines }: Symbols, shares: readonly number[], columns: number): string {
+export function box({ box: [median, half], lines }: Symbols, shares: readonly number[], columns: number): string {
   const room = Math.max(1, Math.floor(columns))
   const places = shares.map(share => Math.round(within(share) * (room - 1)))
   const [least = 0, low = 0, middle = 0, high = 0, most = 0] = places
-  const signs = Array.from({ length: full === '' ? 0 : room }, (_, at) => {
-    if (at === middle) return full
+  const signs = Array.from({ length: median === '' ? 0 : room }, (_, at) => {
+    if (at === middle) return median
     if (at >= low && at <= high) return half
     if (at === least) return lines.tees[2]
     return at === most ? lines.tees[3] : at > least && at < most ? lines.horizontal : ' '

@@ -5,7 +5,7 @@ export type LegendEntry = readonly [signs: readonly string[], means: string]
 
 /** What each sign on the screen means; help shows it, and no sign stands in two entries. */
 export function legend(symbols: Symbols): readonly LegendEntry[] {
-  const { heat, bar, halfBar, spark, scroll, spinner } = symbols
+  const { heat, bar, halfBar, box, spark, scroll, spinner } = symbols
   const entries: LegendEntry[] = [
     [[symbols.ok], 'it went well: passed, ready, done, resolved'],
     [[symbols.error], 'it went wrong: failed, refused, came back'],
@@ -16,7 +16,7 @@ export function legend(symbols: Symbols): readonly LegendEntry[] {
     [[symbols.cancelled], 'stopped, skipped, switched off or put away'],
     [[symbols.flaky], 'flaky: now it passes, now it fails'],
     [[heat.passed], 'passed, one of many'],
-    [[symbols.pointer], 'the chosen row; in a bar, half a column'],
+    [[symbols.pointer], 'the chosen row'],
     [[symbols.choice], 'the answer that is chosen'],
     [[symbols.mark, symbols.markedPointer], 'a row that you marked, and that row chosen'],
     [[symbols.new], 'was not there before; before a number, by how much it rose'],
@@ -26,8 +26,9 @@ export function legend(symbols: Symbols): readonly LegendEntry[] {
     [[symbols.ascending, symbols.descending], 'sorted by this column, upwards or downwards'],
     [[symbols.sent, symbols.received], 'sent, and received; of keys, the arrows'],
     [[symbols.crumb, '‹'], 'inside the one before; at an end of the tabs, more of them'],
-    [[bar[0], halfBar[1], ...spark], 'an amount: the longer or higher, the more'],
-    [[bar[1], heat.unread], 'the rest of a bar, or what is not read yet'],
+    [[bar[0], ...halfBar, box[0], ...spark], 'an amount: the longer or higher, the more'],
+    [[bar[1]], 'the rest of a bar'],
+    [[heat.unread, box[1]], 'not read yet, or the middle half of a box'],
     [[scroll[0]], 'where you are in a longer text'],
     [[...spinner], 'something works'],
     [[symbols.ellipsis], 'cut here'],

@@ -37,11 +37,16 @@ export type Symbols = {
   ascending: string
   descending: string
   crumb: string
+  /** Leaves a gap to the rows above and below, so that a bar looks like one of a single row. */
   bar: readonly [full: string, empty: string]
   /** Half a column of a bar. */
   halfBar: readonly [left: string, right: string]
-  /** Heights of a value in a line of values, lowest first; empty where nothing is drawn. */
+  /** Of a box over a scale. */
+  box: readonly [median: string, half: string]
+  /** Heights of a value in a line of values, lowest first, of which the highest fills its row; empty as below. */
   spark: readonly string[]
+  /** Such heights in a single row, with a gap to the row above; empty where nothing is drawn. */
+  lowSpark: readonly string[]
   /** What became of a case in a run, in one column. */
   heat: Readonly<Record<'passed' | 'failed' | 'ungraded' | 'absent' | 'unread', string>>
   /** What turns while something works, picture by picture; empty where nothing does. */
@@ -88,9 +93,11 @@ const UNICODE: Symbols = {
   ascending: '↑',
   descending: '↓',
   crumb: '›',
-  bar: ['█', '░'],
-  halfBar: ['▌', '▐'],
+  bar: ['━', '─'],
+  halfBar: ['╸', '╺'],
+  box: ['█', '░'],
   spark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+  lowSpark: ['▁', '▂', '▃', '▄', '▅', '▆', '▇'],
   heat: { passed: '■', failed: '✗', ungraded: '!', absent: '·', unread: '░' },
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
   scroll: ['┃', ' '],
@@ -128,7 +135,9 @@ const ASCII: Symbols = {
   crumb: '>',
   bar: ['#', '.'],
   halfBar: ['#', '#'],
+  box: ['#', '.'],
   spark: ['_', '.', '-', '=', '+', '#'],
+  lowSpark: ['_', '.', '-', '=', '+', '#'],
   heat: HEAT_LETTERS,
   spinner: ['|', '/', '-', '\\'],
   scroll: ['#', ' '],
@@ -144,7 +153,9 @@ const PLAIN: Partial<Symbols> = {
   choice: '>',
   bar: ['', ''],
   halfBar: ['', ''],
+  box: ['', ''],
   spark: [],
+  lowSpark: [],
   heat: HEAT_LETTERS,
   spinner: [],
   scroll: [' ', ' '],

@@ -83,7 +83,7 @@ describe('a run beside its base', () => {
     expect(all).toMatch(/Cost +—/)
     expect(all).toContain('Scorers, in shares of trials')
     await app.press(viewerKeys.bindings.last)
-    await app.see(/ to \d+m?s +[█│░ ]+ \d, before \d/)
+    await app.see(/ to \d+m?s +[━│─ ]+ \d, before \d/)
   })
 
   test('opens the telling trial of either side, and the last place is the comparison', async () => {

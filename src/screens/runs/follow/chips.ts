@@ -40,7 +40,7 @@ export function hasEnded({ run, isGone }: Followed): boolean {
   return isGone || (run !== undefined && isTerminalRunStatus(run.status))
 }
 
-/** `#12 ▓▓░ 61% 2m left` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
+/** `#12 ━━─ 61% 2m left` while it runs, `#12 ✗ failed` or `#13 ✓ passed, 3 of 6 cases` when it has ended. */
 export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   const { pin, run, counts, remaining, isGone } = followed
   const share = followed.share ?? (counts ? counts.ended / counts.total : 0)

@@ -123,7 +123,7 @@ describe('the summary', () => {
     expect(frame).toMatch(/p50 1s .*\n.*p90 1\.8s +p95 1\.9s +most 2s/)
     expect(frame).toMatch(/least \S+ +p25 \S+ +p50 \S+ +p75 \S+/)
     expect(frame).toMatch(/├─+░+█░+─+┤/)
-    expect(frame).toMatch(/500ms to 1s +█+ +5/)
+    expect(frame).toMatch(/500ms to 1s +━+ +5/)
     expect(frame).toContain('Tokens: 1,000 in all')
   })
 
@@ -133,8 +133,8 @@ describe('the summary', () => {
     await openRun(await report('History', [failing('a'), failing('b')]))
     await app.see('Pass rate of this and earlier runs')
     expect(app.frame()).toMatch(/earlier runs of the suite, in case executions/)
-    expect(app.frame()).toMatch(/ #1 █+░+ +50% +1\/2 +┃?│/)
-    expect(app.frame()).toMatch(/▌ #3 ░+ +0% +0\/2 this run/)
+    expect(app.frame()).toMatch(/ #1 ━+─+ +50% +1\/2 +┃?│/)
+    expect(app.frame()).toMatch(/▌ #3 ─+ +0% +0\/2 this run/)
     expect(app.frame()).toContain('Of 2 earlier runs, 2 did better, 0 as well, 0 worse.')
   })
 
@@ -143,7 +143,7 @@ describe('the summary', () => {
     await report('Rates', [passing('a'), passing('b')])
     await openRun(await report('Rates', [passing('a'), ungraded]))
     await app.see('Pass rate of this and earlier runs')
-    expect(app.frame()).toMatch(/▌ #2 █+░+ +50% +1\/2, 1 of 2 trials graded this run/)
+    expect(app.frame()).toMatch(/▌ #2 ━+─+ +50% +1\/2, 1 of 2 trials graded this run/)
   })
 
   test('tells while it goes on what is done, that there is no verdict yet, and what is not known', async () => {

@@ -93,7 +93,7 @@ export function causeOfNode(id: string): Cause | undefined {
 
 const CAUSE = 'cause/'
 
-/** `████████░░░░ 8 of 12 trials, 2 running, about 2 min left`. */
+/** `━━━━━━━━──── 8 of 12 trials, 2 running, about 2 min left`. */
 function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols, width }: SummaryLook): Line {
   const { ended, running, total: counted } = facts.counts
   const total = Math.max(counted, plannedTrials(run) ?? 0)
