@@ -31,10 +31,12 @@ test('an overview has the calls below it in a tall pane, beside it in a wide one
   await app.see(/answers\.[^]*│ ─ Calls ──+ ?│\n[^\n]*No calls yet/)
   await app.resize({ width: 200, height: 50 })
   await app.see(/ Address +a program[^\n]*╭─ Calls ──+ ?│\n[^\n]*│ No calls yet[^]*answers\./)
+  // Its line goes down to the frame and joins it.
+  await app.see(/^╰─+┴─+┴─+╯$/m)
   await app.resize({ width: 80, height: 16 })
   await app.see(frame => !frame.includes('No calls yet'))
   await app.resize({ width: 120, height: 40 })
-  await app.see(/answers\.[^]*│ ─ Calls ──+ ?│/)
+  await app.see(/answers\.[^]*│ ─ Calls ──+ ?│[^]*\n╰─+┴─+╯\n/)
   expect(app.frame().split('\n')).toHaveLength(40)
 })
 

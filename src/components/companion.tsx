@@ -4,6 +4,7 @@ import { formatCount } from '../lib/format.ts'
 import { clean, truncate, widthOf } from '../tui/theme/text.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { MouseFocus } from './mouse-areas.tsx'
+import { FootContext } from './panes/joints.ts'
 import { SizeProvider, useArea, type Size } from './size.tsx'
 
 /** From so many columns on a companion stands at the right, else below. */
@@ -118,7 +119,7 @@ export function Accompanied(props: {
  */
 function Companion(props: { title: string; isBeside: boolean; children: ReactNode }) {
   const theme = useTheme()
-  const { width, height, row } = useArea()
+  const { width, height, row, column } = useArea()
   const { horizontal, vertical, corners } = theme.symbols.lines
   const left = props.isBeside ? 1 : 0
   const inner = { width: width - left, height: height - 1 }
@@ -127,6 +128,12 @@ function Companion(props: { title: string; isBeside: boolean; children: ReactNod
     () => ({ row: row + 1, height: inner.height, take: setTaken, leave: () => setTaken(0) }),
     [row, inner.height],
   )
+  const onFoot = useContext(FootContext)
+  useLayoutEffect(() => {
+    if (!props.isBeside) return undefined
+    onFoot?.(column)
+    return () => onFoot?.(undefined)
+  }, [onFoot, props.isBeside, column])
   const hidden = taken > inner.height ? ` ${formatCount(taken - inner.height)} more ${horizontal}` : ''
   // A blank at both ends, like the text below: the line belongs to what is in the frame, not to the frame.
   const start = (left > 0 ? corners[0] : ' ') + horizontal

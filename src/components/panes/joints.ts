@@ -14,6 +14,9 @@ export type Joints = {
 
 type Neighbour = { focused: boolean }
 
+/** Tells a pane in which column of the screen a line inside it comes down to its bottom edge; undefined for none. */
+export const FootContext = createContext<((column: number | undefined) => void) | undefined>(undefined)
+
 const ALONE: Joints = {}
 const JointsContext = createContext<Joints>(ALONE)
 

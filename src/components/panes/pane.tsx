@@ -1,10 +1,10 @@
 import { Box, Text } from 'ink'
-import { memo, type ReactNode } from 'react'
+import { memo, useState, type ReactNode } from 'react'
 import { clean, truncate, widthOf } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import type { Theme, Tone } from '../../tui/theme/theme.ts'
-import { SizeProvider, useSize } from '../size.tsx'
-import { useJoints, type Joints } from './joints.ts'
+import { SizeProvider, useArea } from '../size.tsx'
+import { FootContext, useJoints, type Joints } from './joints.ts'
 import { useZoomed } from './zoom.ts'
 
 /** A note that would be cut shorter than this is left out. */
@@ -55,14 +55,17 @@ const Side = memo(function Side(props: { text: string; height: number }) {
 export function Pane(props: { title: string; count?: string; note?: string; focused: boolean; children: ReactNode }) {
   const theme = useTheme()
   const joints = useJoints()
-  const { width, height } = useSize()
+  const { width, height, column } = useArea()
   const { lines } = theme.symbols
+  const [foot, setFoot] = useState<number>()
   const focused = props.focused && !joints.covered
   const left = joints.left ? 0 : 1
   const title = props.count ? `${props.title} ${props.count}` : props.title
   const notes = [props.note, useZoomed() && 'zoomed'].filter(Boolean)
   const inner = { width: Math.max(0, width - left - 1), height: Math.max(0, height - (joints.below ? 1 : 2)) }
-  const bottom = (joints.left ? '' : lines.corners[2]) + lines.horizontal.repeat(inner.width)
+  const before = foot === undefined ? inner.width : Math.min(inner.width, foot - column - left)
+  const rest = before < inner.width ? lines.tees[1] + lines.horizontal.repeat(inner.width - before - 1) : ''
+  const bottom = (joints.left ? '' : lines.corners[2]) + lines.horizontal.repeat(before) + rest
   const end = joints.right ? lines.tees[1] : lines.corners[3]
   const right = edgeTone(focused || joints.right?.focused)
   return (
@@ -79,9 +82,11 @@ export function Pane(props: { title: string; count?: string; note?: string; focu
       <Box height={inner.height}>
         {left > 0 && <Side text={theme.paint(edgeTone(focused), lines.vertical)} height={inner.height} />}
         <Box width={inner.width} height={inner.height} flexDirection="column" overflow="hidden">
-          <SizeProvider {...inner} top={1} left={left}>
-            {props.children}
-          </SizeProvider>
+          <FootContext value={setFoot}>
+            <SizeProvider {...inner} top={1} left={left}>
+              {props.children}
+            </SizeProvider>
+          </FootContext>
         </Box>
         <Side text={theme.paint(right, lines.vertical)} height={inner.height} />
       </Box>
