@@ -121,7 +121,7 @@ type Source = { what: string; data: PaneData }
 export function NothingChosen(props: {
   sources: readonly Source[]
   why: string
-  /** What to do; by default to go to where one is chosen, or to look again where there is none; empty for nothing. */
+  /** What to do; by default to go to where one is chosen, or to look again where there is none. */
   next?: string | undefined
   /** There is none to choose from. */
   isEmpty?: boolean
@@ -155,7 +155,7 @@ export function NothingChosen(props: {
   return (
     <Box flexDirection="column">
       <Sentence tone="muted" text={props.why} />
-      {next !== '' && <Sentence tone="muted" text={withKey(next, again)} />}
+      <Sentence tone="muted" text={withKey(next, again)} />
     </Box>
   )
 }

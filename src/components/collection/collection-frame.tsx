@@ -78,15 +78,17 @@ export function CollectionFrame<Row>(
   const outer = arrangement === 'beside' && room > 2 ? props.outer : undefined
   const listPane = (focused: boolean): ReactNode =>
     'list' in props ? <CollectionList {...props} focused={focused} /> : props.renderList(focused)
-  const empty = 'list' in props && collection.list.total === 0 ? props.list.empty : undefined
-  // Nothing can be done about a list that is always empty here.
-  const nextOfEmpty = empty?.isFinal ? '' : empty?.next
+  const isEmpty = collection.list.total === 0 && !collection.list.isMissed
+  const empty = 'list' in props && isEmpty ? props.list.empty : undefined
+  // Nobody is led to a pane that is empty for good, or out of sight with nothing in it that the list does not say.
+  const isVain = empty?.isFinal === true || (empty !== undefined && arrangement === 'one' && data.hasData)
+  const isAlone = isVain && !props.between && !props.renderNone
   const none = (focused: boolean): ReactNode => (
     <Pane title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} focused={focused}>
       <NothingChosen
         sources={[{ what, data }]}
         why={`No ${noun} is chosen.`}
-        next={nextOfEmpty}
+        next={empty?.next}
         isEmpty={collection.list.total === 0}
         isMissed={collection.list.isMissed}
       />
@@ -108,7 +110,7 @@ export function CollectionFrame<Row>(
           render: listPane,
         },
         ...(props.between ? [props.between] : []),
-        { id: panes.at(-1)!, weight: weights[1], render: detailPane },
+        ...(isAlone ? [] : [{ id: panes.at(-1)!, weight: weights[1], render: detailPane }]),
       ]}
     />
   )

@@ -17,10 +17,11 @@ describe('the repositories with pull request checks', () => {
     app = await openApp({ place: checkReposRoute.to() })
     await app.press('1', ',', 'k')
     const frame = await app.see('The local workspace checks no')
-    expect(frame).toContain('No repository is chosen.')
-    // Once, in the list; and nothing is looked for where nothing can come.
+    // There is no pane about a chosen one, and nothing is looked for where nothing can come.
+    expect(frame).not.toContain('No repository is chosen.')
     expect(frame.match(/Pull request checks need/g)).toHaveLength(1)
     expect(frame).not.toContain('to read again')
+    expect(frame).not.toContain('next pane')
   })
 
   test('show their suite and what an outage of the service does to merges', async () => {

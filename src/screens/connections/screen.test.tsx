@@ -69,6 +69,15 @@ describe('connecting a server by its address', () => {
     expect(app.router.current().screen).toBe('servers')
   })
 
+  test('leads to no pane out of sight while there is none', async () => {
+    await open()
+    await app.see('No connection requests.')
+    await app.resize({ width: 80, height: 24 })
+    await app.see(frame => /n connect a server {2}(?!Tab)/.test(frame))
+    await app.resize({ width: 120, height: 40 })
+    await app.see(/No request is chosen[^]*Tab next pane/)
+  })
+
   test('begins on the Servers screen too, and an address that is none is not sent', async () => {
     const server = await startHttpServer()
     onTestFinished(() => server.close())

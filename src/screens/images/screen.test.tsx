@@ -13,6 +13,9 @@ describe('the images', () => {
     app = await openApp({ place: imagesRoute.to() })
     await app.press('1', ',', 'm')
     await app.see('The local workspace builds no')
+    await app.resize({ width: 200, height: 50 })
+    await app.see(/The local workspace builds no.* │\n/)
+    expect(app.frame()).not.toContain('No image is chosen.')
   })
 
   test('of a service show whom they are for, their builds with the end of the log, and their blueprint', async () => {
