@@ -52,6 +52,10 @@ test('a server is graded from its tab, followed to its verdict, and its report c
   await app.see('violated, ')
   await app.see('Rule: Anthropic, Remote MCP server submission guide')
   expect(app.frame()).toContain('https://support.claude.com/')
+  // Where there is room, what failed shows with the counts.
+  await app.press(tabsKeys.bindings.previous)
+  await app.resize({ width: 120, height: 50 })
+  await app.see(/the report says why[^]*─ Report ─[^]*violated, /)
   expect(await runs()).toMatchObject([{ readinessKind: 'claude', includeLlmObservations: false }])
 })
 
