@@ -38,10 +38,10 @@ export const nextStepKeys = define.screen('nextSteps', 'What you can do now', {
     needs: 'runs.create',
     help: 'Go to a suite that has not run yet, and open the form that launches it.',
   }),
-  examine: on('doctor', 'check its server', {
+  examine: on('doctor', 'doctor', {
     hint: true,
     needs: 'service',
-    help: 'Go to a server of the project and check it step by step.',
+    help: 'Go to a server of the project and run the doctor on it.',
   }),
   call: on('call', 'call a tool', {
     hint: true,

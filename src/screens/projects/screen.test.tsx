@@ -128,7 +128,7 @@ describe('what can be done now', () => {
 
   test('checks a server on its tab Doctor', async () => {
     await openSandbox()
-    await app.see('Check the server “everything”.')
+    await app.see('Run the doctor on the server “everything”.')
     await app.press(nextStepKeys.bindings.examine)
     await app.see(/Doctor[^]*connection/)
     expect(app.router.current().params).toMatchObject({ tab: 'doctor' })

@@ -101,7 +101,7 @@ export function useNextSteps(
       case 'run':
         return [key(nextStepKeys, 'run'), `Run the suite “${clean(step.suite.name ?? step.suite.id)}”.`]
       case 'examine':
-        return [key(nextStepKeys, 'examine'), `Check the server “${clean(step.server.name)}”.`]
+        return [key(nextStepKeys, 'examine'), `Run the doctor on the server “${clean(step.server.name)}”.`]
       case 'call':
         return [key(nextStepKeys, 'call'), `Call a tool of “${clean(step.server.name)}”.`]
       case 'import-servers':

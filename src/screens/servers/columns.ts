@@ -43,7 +43,7 @@ export function doctorWidth(rows: readonly ServerRow[], symbols: Symbols): numbe
 
 function doctorText({ server, doctor }: ServerRow, symbols: Symbols): string {
   if (doctor) return `${symbols[doctor.look.symbol]} ${doctor.look.word}${ageOf(doctor)}`
-  return server.enabled ? UNKNOWN : `${symbols.cancelled} off`
+  return server.enabled ? 'not run' : `${symbols.cancelled} off`
 }
 
 /** @param doctor columns for the doctor's state, see {@link doctorWidth} */

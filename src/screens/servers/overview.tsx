@@ -19,6 +19,7 @@ import { doctorQuery, oauthQuery, useManualQuery, validateQuery, type ServerInpu
 import { withShortTexts } from './json-text.ts'
 import { useLiveServer } from './use-live-server.ts'
 import { useProcessAge } from './process-age.ts'
+import { doctorState, useDoctorStates, type DoctorState } from './use-doctor-states.ts'
 import { useWatchedFiles } from './use-restart-on-save.ts'
 import { textLines } from './schema-lines.ts'
 import type { TabProps } from './tab.ts'
@@ -158,7 +159,16 @@ function useSignInText(input: ServerInput, server: ProjectServer, now: number): 
 
 const HELD = 'until you leave or end it, since a tool was called'
 
-/** The saved server, and the two quick checks of it. */
+/** What the doctor last said, so that beside it one sees what the quick check leaves out. */
+function doctorLines(symbols: Symbols, said: DoctorState | undefined, key: string, now: number): Line[] {
+  if (!said)
+    return [{ text: `Not run. Press ${key} to check it step by step, with its tools.`, tone: 'muted', indent: 2 }]
+  const { look, at } = said
+  const when = look.tone === 'live' || at === undefined ? '' : `, ${formatAgo(at, now)}`
+  return [{ text: `${symbols[look.symbol]} ${look.word}${when}; the tab Doctor says more`, tone: look.tone, indent: 2 }]
+}
+
+/** The saved server, what the doctor said of it, and the two quick checks. */
 export function Overview(props: TabProps) {
   const { projectId, server, focused } = props
   const { symbols } = useTheme()
@@ -185,7 +195,11 @@ export function Overview(props: TabProps) {
     },
     now,
   )
+  const examined = useDoctorStates(projectId).get(server.id)
   const more: Line[] = [
+    '',
+    heading('Doctor'),
+    ...doctorLines(symbols, examined && doctorState(examined, server), key(serversKeys, 'doctor'), now),
     '',
     heading('Validate'),
     ...checkLines(

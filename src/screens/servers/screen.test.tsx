@@ -94,7 +94,7 @@ describe('the list', () => {
 
   test('without a project shows the only one that there is', async () => {
     app = await openApp({ testService, place: serversRoute.to() })
-    await app.see(/everything +stdio/)
+    await app.see(/everything +stdio[^\n]* not run/)
   })
 })
 
@@ -137,7 +137,7 @@ describe('checks', () => {
 
   test('validate and check OAuth answer in the overview, with their time', async () => {
     await openServer()
-    await app.see('Not checked. Press K to connect once')
+    await app.see(/Not run\. Press d to check it step by step[^]*Not checked\. Press K to connect once/)
     await app.press(keys.validate)
     await app.see('✓ connected')
     await app.press(keys.checkOAuth, viewerKeys.bindings.pageDown, viewerKeys.bindings.pageDown)
