@@ -80,6 +80,26 @@ test.each([
   },
 )
 
+test('a verdict that differs from the decision is said beside it', () => {
+  const textWith = (decision: string, verdict: string) =>
+    textOf({ run: run({ decisionSummary: { decision, verdict } }) })
+  expect(textWith('failed', 'failed')).not.toContain('Verdict')
+  expect(textWith('failed', 'passed')).toMatch(/Verdict +passed/)
+})
+
+test('how many trials are in what a run counts stands beside it, where the numbers differ', () => {
+  const counts = { total: 2, passed: 1, failed: 1 }
+  const decisionSummary = { decision: 'failed', verdict: 'failed', measurementUnit: 'case_executions', counts }
+  const results = ['passed', 'passed', 'failed'] as const
+  const trials = results.map((result, index) => trial({ id: `t${index}`, result }))
+  const text = textOf({ trials, run: run({ decisionSummary }) })
+  expect(text).toMatch(/Passed +1 of 2 graded case executions \(50%\)\nTrials +3 in 2 case executions: 2 passed/)
+  expect(textOf({ trials: trials.slice(1), run: run({ decisionSummary }) })).toMatch(
+    /Counts[^]*Trials +1 passed, 1 failed/,
+  )
+  expect(textOf({ trials, isPartial: true, run: run({ decisionSummary }) })).not.toContain('3 in 2')
+})
+
 test('a verdict may come as an object', () => {
   const verdict = { kind: 'notEstablished', undecided: { reason: 'stopped_early' } }
   expect(textOf({ run: run({ decisionSummary: { verdict } }) })).toContain('(stopped early)')

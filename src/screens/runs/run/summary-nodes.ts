@@ -10,6 +10,7 @@ import { linesNode } from '../../../components/viewer/sections.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { plannedTrials, type TrialFacts } from './facts.ts'
 import { historyLines } from './history-lines.ts'
+import { inUnit, runCounts } from '../../../domain/runs/counts.ts'
 import { judgesOf, isUngraded, judgeState, type Judge } from '../../../domain/runs/judges.ts'
 import { originFields } from './origin-fields.ts'
 import { countFields, verdictFields } from './verdict-lines.ts'
@@ -39,23 +40,25 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
   const { run, facts } = input
   const { symbols } = look
   const judges = judgesOf(run.judges)
+  const relation = trialsIn(input)
   const fields: Field[] = [
     ...verdictFields(run, symbols),
     ...countFields(run),
-    ['Trials', trialWords(input)],
+    ['Trials', `${relation}${trialWords(input)}`],
     ...uncheckedFields(facts, symbols),
   ]
+  const isFirst = isFirstOf(run, relation !== '')
   const origin = recordView(originFields(run, facts.models), [['Run id', run.id]])
   return [
     linesNode('standing', [
       ...(isTerminalRunStatus(run.status) ? [] : [progressLine(input, look), '']),
-      ...fieldLines(fields.filter(isFirst(run))),
+      ...fieldLines(fields.filter(isFirst)),
     ]),
     ...findingNodes(input.findings, look),
     ...causeNodes(facts.causes, look),
     linesNode('wall', wallLines(input, look)),
     linesNode('history', historyLines(run, input.runs, look)),
-    linesNode('counts', ['', heading('Counts'), ...fieldLines(fields.filter(field => !isFirst(run)(field)))]),
+    linesNode('counts', ['', heading('Counts'), ...fieldLines(fields.filter(field => !isFirst(field)))]),
     linesNode('latency', latencyLines(input, look)),
     linesNode('tokens', tokenLines(input, look)),
     ...(judges.length > 0
@@ -67,13 +70,26 @@ export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNod
 }
 
 /** What is read before why trials did not pass: how it ended, and whatever else casts a doubt on that. */
-function isFirst({ scoreIntegrity, status }: EvalRun): (field: Field) => boolean {
+function isFirstOf({ scoreIntegrity, status }: EvalRun, areTrials: boolean): (field: Field) => boolean {
   const areScoresInDoubt = isTerminalRunStatus(status) && scoreIntegrity !== 'valid'
   return ([label, , tone]) =>
-    FIRST.has(label) || (label === 'Scores' && areScoresInDoubt) || tone === 'warn' || tone === 'live'
+    FIRST.has(label) ||
+    (label === 'Trials' && areTrials) ||
+    (label === 'Scores' && areScoresInDoubt) ||
+    tone === 'warn' ||
+    tone === 'live'
 }
 
 const FIRST: ReadonlySet<string> = new Set(['Status', 'Decision', 'Result', 'Passed'])
+
+/** How many trials are in what the run counts, where the numbers differ: `15 in 10 case executions: `. */
+function trialsIn({ run, facts, isPartial }: SummaryInput): string {
+  const { total, unit } = runCounts(run) ?? {}
+  const trials = facts.counts.total
+  const isKnown = isTerminalRunStatus(run.status) && (!isPartial || trials > facts.loaded)
+  if (!isKnown || total === undefined || unit === undefined || total === trials) return ''
+  return `${formatCount(trials)} in ${inUnit(total, unit)}: `
+}
 
 /** Green says nothing of what passes whatever is answered. */
 function uncheckedFields({ unchecked }: TrialFacts, symbols: Symbols): Field[] {
@@ -119,8 +135,8 @@ function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook
   const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
   if (total < 2 || symbols.spark.length === 0) return []
   const wall = wallOf(facts.classes, total, { columns: width - 6, rows: WALL_ROWS })
-  const rows = wallRows(wall, symbols).map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))
-  return ['', ...rows, { text: wallLegend(wall, symbols), tone: 'muted', indent: 2 }]
+  const rows = [...wallRows(wall, symbols), wallLegend(wall, symbols)]
+  return ['', ...rows.map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))]
 }
 
 /** `5 passed, 3 failed, 1 not graded`, and of how many, while pages are missing. */

@@ -10,15 +10,21 @@ import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import type { Field } from '../../../components/lines.ts'
 import { LOOKS } from '../../../components/records/run-look.ts'
 
-/** Status, decision and verdict as the three things that they are, and whether its scores hold. */
+/**
+ * Status, decision and verdict as the three things that they are, and whether its scores hold. A verdict or a result
+ * that says the same as the decision is not said again.
+ */
 export function verdictFields(run: EvalRun, symbols: Symbols): Field[] {
   const isEnded = isTerminalRunStatus(run.status)
   const decision = decisionField(run, symbols)
+  const decided = run.decisionSummary?.decision
   return [
     ['Status', statusWords(run), isEnded ? 'plain' : 'live'],
     ...(decision ? [decision] : []),
-    ['Verdict', ...verdictWords(run)],
-    ...(decision && run.result === run.decisionSummary?.decision ? [] : [resultField(run, symbols)]),
+    ...(isVerdict(decided) && verdictWord(run.decisionSummary) === decided
+      ? []
+      : [['Verdict', ...verdictWords(run)] as const]),
+    ...(decision && run.result === decided ? [] : [resultField(run, symbols)]),
     integrityField(run, symbols),
     ...judgeFields(run, symbols),
   ]

@@ -2,6 +2,7 @@ import '../../../../test/property-seed.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TRIAL_CLASSES, type TrialClass } from '../../../domain/runs/trial-class.ts'
+import type { Span } from '../../../components/viewer/source.ts'
 import { paintSpans } from '../../../components/viewer/spans.ts'
 import { createTheme } from '../../../tui/theme/theme.ts'
 import { widthOf } from '../../../tui/theme/text.ts'
@@ -22,7 +23,15 @@ test('of a long run a cell is several trials, as the worst of them', () => {
   const wall = wallOf(classes, 20_000, { columns: 57, rows: 4 })
   expect(wall).toMatchObject({ columns: 50, step: 1, trialsEach: 100 })
   expect(wall.cells.indexOf('failed')).toBe(123)
-  expect(wallLegend(wall, symbols)).toBe('■ passed  ✗ failed  each the worst of 100')
+  const legend = wallLegend(wall, symbols).map(({ text }) => text)
+  expect(legend.join('')).toBe('■ passed  ✗ failed  each the worst of 100')
+})
+
+test('a sign has the same colour in the legend', () => {
+  const wall = wallOf(['passed', 'failed', 'timed_out', 'running'], 5, { columns: 24, rows: 3 })
+  const signs = (spans: readonly Span[]) =>
+    spans.filter(({ tone }) => tone !== 'muted').map(({ text, tone }) => [text.trim(), tone])
+  expect(signs(wallLegend(wall, symbols))).toEqual(signs(wallRows(wall, symbols)[0]!))
 })
 
 test('the chosen trial is inverse and keeps the colour of its verdict', () => {

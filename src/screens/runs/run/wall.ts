@@ -54,10 +54,13 @@ export function wallRows({ cells, columns, step }: Wall, symbols: Symbols, chose
 }
 
 /** What the signs of a wall mean, and for how many trials each stands. */
-export function wallLegend({ cells, trialsEach }: Wall, symbols: Symbols): string {
-  const shown = new Map(cells.map(cell => [signOf(cell, symbols), MEANINGS[cell] ?? 'no verdict']))
-  const many = trialsEach > 1 ? [`each the worst of ${formatCount(trialsEach)}`] : []
-  return [...[...shown].map(([sign, word]) => `${sign} ${word}`), ...many].join('  ')
+export function wallLegend({ cells, trialsEach }: Wall, symbols: Symbols): Span[] {
+  const shown = new Map(cells.map(cell => [signOf(cell, symbols), cell]))
+  const signs = [...shown].flatMap(([sign, cell], index): Span[] => [
+    { text: `${index > 0 ? '  ' : ''}${sign}`, tone: toneOf(cell) },
+    { text: ` ${MEANINGS[cell] ?? 'no verdict'}`, tone: 'muted' },
+  ])
+  return trialsEach > 1 ? [...signs, { text: `  each the worst of ${formatCount(trialsEach)}`, tone: 'muted' }] : signs
 }
 
 const MEANINGS: Partial<Record<WallCell, string>> = {
