@@ -73,9 +73,14 @@ function rankIn(order: readonly string[], value: string | undefined): number {
   return at === -1 ? order.length : at
 }
 
-/** With its scenario, since several may have the same problem. */
+/**
+ * With its scenario, since several may have the same problem; without a title, what failed comes first, where no width
+ * cuts it.
+ */
 function nameOf(row: Finding): string {
-  return row.scenario ? `${findingName(row)} (${row.scenario.name})` : findingName(row)
+  const { title, dimension, scenario } = row
+  const failed = title === undefined && dimension !== undefined ? `${valueLabel(dimension)}: ` : ''
+  return `${failed}${findingName(row)}${scenario ? ` (${scenario.name})` : ''}`
 }
 
 export const runKey = (run: WaveRun): string => run.id

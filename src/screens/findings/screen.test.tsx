@@ -74,6 +74,7 @@ describe('the list', () => {
     await open()
     await app.see('Findings 1 of 16')
     await app.see(/regressed[^]*! new[^]*recurring[^]*resolved/)
+    await app.see('goal: Sample: export with its files')
     // What is read for the first time is no change.
     expect(app.frame()).not.toContain('+│')
     expect(app.frame()).toContain('Status↑')
