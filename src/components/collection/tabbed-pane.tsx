@@ -5,7 +5,7 @@ import { BelowNotices } from '../below-notices.tsx'
 import { Accompanied } from '../companion.tsx'
 import { DetailTabs } from '../detail-tabs.tsx'
 import { recordView, type Field } from '../lines.ts'
-import { Pane } from '../panes/pane.tsx'
+import { Pane, type NoteState } from '../panes/pane.tsx'
 import { Viewer } from '../viewer.tsx'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useLevel } from './level.ts'
@@ -43,6 +43,7 @@ export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: st
 export function TabbedPane<Props extends { focused: boolean }>(props: {
   title: string
   note?: string
+  state?: NoteState
   tabs: readonly DetailTab<Props>[]
   /** What every tab is given. */
   content: Props
@@ -78,7 +79,12 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
     )
   }
   return (
-    <Pane title={clean(props.title)} focused={content.focused} {...(note !== undefined && { note })}>
+    <Pane
+      title={clean(props.title)}
+      state={props.state}
+      focused={content.focused}
+      {...(note !== undefined && { note })}
+    >
       <BelowNotices notices={props.notices ?? []}>
         <DetailTabs
           current={current}

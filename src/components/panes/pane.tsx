@@ -7,6 +7,9 @@ import { SizeProvider, useArea } from '../size.tsx'
 import { FootContext, useJoints, type Joints } from './joints.ts'
 import { useZoomed } from './zoom.ts'
 
+/** A state with which a note begins, in the tone that it has in the list. */
+export type NoteState = { text: string; tone: Tone }
+
 /** A note that would be cut shorter than this is left out. */
 const LEAST_NOTE = 6
 
@@ -16,7 +19,14 @@ const LEAST_NOTE = 6
  */
 function topEdge(
   theme: Theme,
-  options: { title: string; note?: string; focused: boolean; width: number; joints: Joints },
+  options: {
+    title: string
+    note?: string
+    state?: NoteState | undefined
+    focused: boolean
+    width: number
+    joints: Joints
+  },
 ): string {
   const { lines, pointer } = theme.symbols
   const { focused, width, joints } = options
@@ -28,13 +38,15 @@ function topEdge(
   const title = truncate(clean(options.title), Math.max(0, width - around - 1))
   const room = width - widthOf(title) - around
   const note = options.note && room >= LEAST_NOTE + 4 ? ` ${truncate(clean(options.note), room - 4)} ` : ''
+  const stateEnd = options.state ? clean(options.state.text).length + 1 : 0
   const fill = lines.horizontal.repeat(Math.max(0, room - widthOf(note) - (note ? 1 : 0)))
   const tail = note ? lines.horizontal : ''
   return (
     theme.paint(edge, start + mark) +
     theme.paint(focused ? 'strong' : 'plain', title) +
     theme.paint(edge, ` ${fill}`) +
-    theme.paint('muted', note) +
+    theme.paint(options.state?.tone ?? 'muted', note.slice(0, stateEnd)) +
+    theme.paint('muted', note.slice(stateEnd)) +
     theme.paint(edge, tail + lines.horizontal) +
     theme.paint(edgeTone(focused || joints.right?.focused), end)
   )
@@ -52,7 +64,14 @@ const Side = memo(function Side(props: { text: string; height: number }) {
  * A bordered part of the screen with its title, count and an optional note such as the sort order. It shares a line
  * with each of its neighbours.
  */
-export function Pane(props: { title: string; count?: string; note?: string; focused: boolean; children: ReactNode }) {
+export function Pane(props: {
+  title: string
+  count?: string
+  note?: string
+  state?: NoteState | undefined
+  focused: boolean
+  children: ReactNode
+}) {
   const theme = useTheme()
   const joints = useJoints()
   const { width, height, column } = useArea()
@@ -73,6 +92,7 @@ export function Pane(props: { title: string; count?: string; note?: string; focu
       <Text wrap="truncate">
         {topEdge(theme, {
           title,
+          state: props.state,
           focused,
           width,
           joints,

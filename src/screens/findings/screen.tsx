@@ -1,5 +1,6 @@
 import { useRef, type ReactNode } from 'react'
 import { findingName } from '../../domain/findings/finding.ts'
+import { lookCell } from '../../components/collection/plain-parts.ts'
 import { CollectionFrame } from '../../components/collection/collection-frame.tsx'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
@@ -57,8 +58,9 @@ function ProjectFindings({ projectId }: { projectId: string }) {
 function FindingDetail(props: BehindProps) {
   const { row } = props
   const { symbols } = useTheme()
-  const look = statusLook(row.status)
-  const note = `${symbols[look.symbol]} ${look.word}${row.isDismissed ? ` ${symbols.cancelled} dismissed` : ''}`
+  const { text, tone } = lookCell(symbols, statusLook(row.status))
+  const note = row.isDismissed ? `${text} ${symbols.cancelled} dismissed` : text
+  const state = { text, tone: row.isDismissed ? 'muted' : tone } as const
   // Names that begin alike would be cut before they differ; it stands whole in the overview.
-  return <TabbedPane title="Finding" note={note} tabs={TABS} content={props} />
+  return <TabbedPane title="Finding" note={note} state={state} tabs={TABS} content={props} />
 }

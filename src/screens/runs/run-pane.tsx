@@ -6,6 +6,7 @@ import { formatCount, UNKNOWN } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
+import { lookCell } from '../../components/collection/plain-parts.ts'
 import { DetailTabs } from '../../components/detail-tabs.tsx'
 import { BelowNotices } from '../../components/below-notices.tsx'
 import { useOpenWriteNotices } from '../../hooks/use-open-writes.ts'
@@ -55,10 +56,11 @@ export function RunPane(props: {
   const shown = { projectId, data, focused }
   const title = `Run ${runNumberOf(run)}`
   const note = data.run.isGone ? `${symbols.warn} gone` : data.run.data && runNote(data.run.data, symbols)
+  const state = data.run.isGone || !data.run.data ? undefined : lookCell(symbols, runLook(data.run.data))
   useEndNotice(data.run.data, data.run.live, title)
   useLetGoWhenSeen(data.run.data)
   return (
-    <Pane title={title} focused={focused} {...(note !== undefined && { note })}>
+    <Pane title={title} state={state} focused={focused} {...(note !== undefined && { note })}>
       <BelowNotices notices={notices}>
         <DetailTabs
           current={props.tab}
@@ -109,11 +111,10 @@ export function RunPane(props: {
 
 /** `✗ failed, 9/10 trials passed`, so that every tab shows how the run stands. */
 function runNote(run: EvalRun, symbols: Symbols): string {
-  const look = runLook(run)
   const counts = runCounts(run)
   const graded = counts ? passedOfGraded(counts) : UNKNOWN
   const passed = graded === UNKNOWN ? '' : [graded, counts?.unit, 'passed'].filter(Boolean).join(' ')
-  return [`${symbols[look.symbol]} ${look.word}`, passed, ...partLabels(reportRun(run))].filter(Boolean).join(', ')
+  return [lookCell(symbols, runLook(run)).text, passed, ...partLabels(reportRun(run))].filter(Boolean).join(', ')
 }
 
 /** Says once how a run ended that was seen in flight. */
