@@ -190,6 +190,22 @@ export function paneNeeds<Item>({ columns, needs, total }: ListState<Item>): (wi
   }
 }
 
+/**
+ * The same of a list whose rows change with the row that is chosen in another one. It asks for no more than its share,
+ * and keeps what any choice so far had a use for, so that borders do not move to and fro from row to row.
+ */
+export function useKeptNeeds<Item>(list: ListState<Item>, hasUseForAll: boolean): (width: number) => number {
+  const kept = useRef(new Map<number, number>())
+  return width => {
+    const before = kept.current.get(width)
+    if (list.total === 0) return before ?? width
+    const needed = hasUseForAll ? width : Math.min(width, paneNeeds(list)(width))
+    const most = Math.max(before ?? 0, needed)
+    kept.current.set(width, most)
+    return most
+  }
+}
+
 /** Rows of a list's pane beside those of its items: its edge, its titles, and one for a filter or how old it is. */
 const ROWS_AROUND = 3
 const LEAST_ITEM_ROWS = 2

@@ -108,6 +108,9 @@ describe('panes', () => {
     expect(widths(200)).toEqual([54, 55, 91])
     expect(widths(200, 60)).toEqual([60, 54, 86])
     expect(widths(200, 999)).toEqual([79, 48, 73])
+    expect(widths(200, 72)).toEqual([72, 50, 78])
+    // What a list leaves blank goes before what a text could use.
+    expect(widths(200, 72, 44)).toEqual([72, 48, 80])
     expect(widths(160, 999)).toEqual([57, 44, 59])
     expect(widths(300, 50, undefined, 300)).toEqual([50, 66, 184])
     expect(widths(200, 999, 10)).toEqual([79, 48, 73])

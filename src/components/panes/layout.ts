@@ -85,6 +85,7 @@ function shownFrom({ room, panes, focused, first = 0 }: Group & { room: number }
 /** Shares of a length by weight, which add up to it; what weighs nothing gets nothing. */
 function shares(length: number, weights: readonly number[]): number[] {
   const total = sumOf(weights)
+  if (total === 0) return weights.map(() => 0)
   const end = (count: number): number => Math.floor((length * sumOf(weights.slice(0, count))) / total)
   return weights.map((_, index) => end(index + 1) - end(index))
 }
@@ -95,7 +96,7 @@ function sumOf(numbers: readonly number[]): number {
 
 /**
  * Widths by weight, of which those that are too narrow get what the others do without: of a list all that it would
- * leave blank, of a text a part of its share.
+ * leave blank, and where that is not enough, of a text a part of its share.
  */
 function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
   const byWeight = shares(
@@ -105,16 +106,17 @@ function widthsByNeed(width: number, panes: readonly PaneShare[]): number[] {
   const needs = panes.map((pane, index) => pane.needs?.(byWeight[index]!))
   const leastLeft = panes.length > 2 ? LEAST_LEFT.three : LEAST_LEFT.two
   const missing = byWeight.map((share, index) => Math.max(0, (needs[index] ?? 0) - share))
-  const spare = byWeight.map((share, index) => {
-    const need = needs[index]
-    const least = need === undefined ? Math.max(leastLeft, Math.ceil(share * SHARE_LEFT)) : Math.max(LEAST_LIST, need)
-    return Math.max(0, share - least)
-  })
-  const moved = Math.min(sumOf(missing), sumOf(spare))
+  const blank = byWeight.map((share, index) => Math.max(0, share - Math.max(LEAST_LIST, needs[index] ?? share)))
+  const ofText = byWeight.map((share, index) =>
+    needs[index] === undefined ? Math.max(0, share - Math.max(leastLeft, Math.ceil(share * SHARE_LEFT))) : 0,
+  )
+  const moved = Math.min(sumOf(missing), sumOf(blank) + sumOf(ofText))
   if (moved === 0) return byWeight
+  const movedBlank = Math.min(moved, sumOf(blank))
   const gained = shares(moved, missing)
-  const given = shares(moved, spare)
-  return byWeight.map((share, index) => share + gained[index]! - given[index]!)
+  const givenBlank = shares(movedBlank, blank)
+  const given = shares(moved - movedBlank, ofText)
+  return byWeight.map((share, index) => share + gained[index]! - givenBlank[index]! - given[index]!)
 }
 
 /**

@@ -80,6 +80,16 @@ async function openRuns(params: Record<string, string> = {}): Promise<void> {
   app = await openApp({ testService, place: runsRoute.to({ projectId, ...params }) })
 }
 
+test('what the runs of a suite leave blank goes to the names beside them', async () => {
+  const suiteName = 'A suite asks for columns of its neighbour'
+  const title = 'A sum is wrong on purpose (the case fails by design)'
+  const { suiteId, runId } = await launch(suiteName, [echoCase(title, 'goodbye')])
+  await ended(runId)
+  const place = runsRoute.to({ projectId, suiteId, runId, pane: 'run', tab: 'trials' })
+  app = await openApp({ testService, place, size: { width: 200, height: 50 } })
+  await app.see(`${title}   1/1`)
+})
+
 test('where a suite has no run, nothing offers to open one', async () => {
   const { suiteId } = await testService.client.suites.create({
     projectId,

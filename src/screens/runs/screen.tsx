@@ -9,7 +9,7 @@ import { Pane } from '../../components/panes/pane.tsx'
 import { Panes } from '../../components/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { appKeys } from '../../components/everywhere-keys.ts'
-import { paneNeeds, paneRows } from '../../components/list/use-list.ts'
+import { paneNeeds, paneRows, useKeptNeeds } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
@@ -31,6 +31,8 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
     const { params } = usePlace()
     const lists = useLists(projectId)
     const { suite, run } = lists
+    // What is below the list needs what the list leaves blank.
+    const runsNeeds = useKeptNeeds(lists.runList, hasHeat(lists.runs))
     const openTrial = useRef<() => void>(undefined)
     const focused = paneOf(params)
     const tab = tabOf(params.tab)
@@ -76,6 +78,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
           {
             id: 'runs',
             weight: 13,
+            needs: middle === 'runs' ? runsNeeds : undefined,
             render: focus => (
               <Middle
                 projectId={projectId}
@@ -197,6 +200,9 @@ function Middle<Cases extends SuiteCases>(props: {
   return <SuiteRuns {...{ projectId, parts, suite, lists, focused, onChange }} />
 }
 
+/** Whether runs show as a heat map below their list. */
+const hasHeat = ({ items = [] }: RunsLists['runs']): boolean => heatRuns(items).length > 1
+
 /** Rows left below the chosen run at which older ones are read. */
 const READ_AHEAD = 20
 
@@ -229,7 +235,7 @@ function SuiteRuns(props: {
       notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite only.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
-      {...(heatRuns(runs.items ?? []).length > 1 && {
+      {...(hasHeat(runs) && {
         below: {
           of: suite,
           middle: 'heat',
