@@ -20,35 +20,28 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 /** A command for a host; `mark` ends each of its outputs. */
 export type Asked = { args: readonly string[]; env: Record<string, string>; cwd: string; input: string; mark: string }
 
+/** Processes that wait for a next command, and how many of them may: tests run a few commands at a time. */
+const idle: ChildProcess[] = []
+const MOST_IDLE = 4
+
 /**
- * Runs commands of the built program in processes that have loaded it already: what a process takes to start is most of
- * what a short command costs. Each process runs one command at a time, all of one home, since a process may keep what
- * it learned of its service. One that left anything behind was its last, so that this ends as it does in a process of
- * its own, or keeps whoever waits waiting; so does what ends the process.
+ * Runs a command of the built program in a process that has loaded it already: what a process takes to start is most of
+ * what a short command costs. Each process runs one command at a time. One that left anything behind was its last, so
+ * that this ends as it does in a process of its own, or keeps whoever waits waiting; so does what ends the process.
  */
-export function createHosts() {
-  const idle = new Set<ChildProcess>()
-  return {
-    async run(asked: Omit<Asked, 'mark'>): Promise<Ended> {
-      programStarted()
-      const [waiting] = idle
-      if (waiting) idle.delete(waiting)
-      const host = waiting ?? (await startHost(asked.env))
-      const mark = randomUUID()
-      const over = new AbortController()
-      const either = (['message', 'close'] as const).map(event => once(host, event, { signal: over.signal }))
-      const outputs = Promise.all([host.stdout!, host.stderr!].map(stream => readUntil(stream, mark)))
-      host.send({ ...asked, mark } satisfies Asked)
-      const [[code], [stdout = '', stderr = '']] = await Promise.all([Promise.race(either), outputs])
-      over.abort()
-      if (host.connected) idle.add(host)
-      return { code: code as number | null, stdout, stderr }
-    },
-    /** Ends the processes that wait for a next command. */
-    close(): void {
-      for (const host of idle) if (host.connected) host.disconnect()
-    },
-  }
+export async function runInHost(asked: Omit<Asked, 'mark'>): Promise<Ended> {
+  programStarted()
+  const host = idle.pop() ?? (await startHost(asked.env))
+  const mark = randomUUID()
+  const over = new AbortController()
+  const either = (['message', 'close'] as const).map(event => once(host, event, { signal: over.signal }))
+  const outputs = Promise.all([host.stdout!, host.stderr!].map(stream => readUntil(stream, mark)))
+  host.send({ ...asked, mark } satisfies Asked)
+  const [[code], [stdout = '', stderr = '']] = await Promise.all([Promise.race(either), outputs])
+  over.abort()
+  if (host.connected && idle.length < MOST_IDLE) idle.push(host)
+  else if (host.connected) host.disconnect()
+  return { code: code as number | null, stdout, stderr }
 }
 
 /** What the program reads before its first command is the same in all homes of tests. */

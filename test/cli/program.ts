@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stillRunning } from '../journeys/processes.ts'
 import { minimalEnv } from '../pty/home.ts'
-import { createHosts, PROGRAM, type Ended } from './hosts.ts'
+import { PROGRAM, runInHost, type Ended } from './hosts.ts'
 import { untilNextLook } from '../pause.ts'
 
 /** A program that runs. */
@@ -44,7 +44,6 @@ const isReadAtStart = (name: string): boolean => /^(?:HOME$|NODE_|XDG_)/.test(na
  */
 export async function openHome({ apart = false } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
-  const hosts = createHosts()
   return {
     home,
     /**
@@ -84,7 +83,7 @@ export async function openHome({ apart = false } = {}) {
     ): Promise<Ended> {
       const { env = {}, input = '', stdout, cwd = process.cwd() } = options
       if (!apart && stdout === undefined && !Object.keys(env).some(isReadAtStart))
-        return await hosts.run({ args, env: { ...minimalEnv(home), ...env }, input, cwd })
+        return await runInHost({ args, env: { ...minimalEnv(home), ...env }, input, cwd })
       const { child, ended } = this.start(args, options)
       child.stdin.end(input)
       return await ended()
@@ -97,7 +96,6 @@ export async function openHome({ apart = false } = {}) {
     },
     async close() {
       await endWorker(this)
-      hosts.close()
       await rm(home, { recursive: true, force: true })
     },
   }
