@@ -40,7 +40,7 @@ export async function triage(): Promise<Chapter> {
       keys: ['a'],
       until: 'Dismiss 40 findings?',
     })
-    const [, label = ''] = /▌?↻ recurring +([a-z ]+ \d+)/.exec(terminal.screen()) ?? []
+    const [, label = ''] = /▌?↻ recurring +[a-z ]+: ([a-z ]+ \d+)/.exec(terminal.screen()) ?? []
     removeFinding(dataDir, label)
     await chapter.stop(terminal, {
       title: 'One refusal',

@@ -43,7 +43,7 @@ test.concurrent('500 findings are triaged by keys alone, and a refused one costs
   await person.see('Findings 1 of 500')
   for (const _ of ['unresolved', 'new', 'regressed', 'recurring']) person.press(keys.status)
   await person.see(/Findings 1 of 100\/500 ─+ recurring/)
-  const [, label = ''] = /▌↻ recurring +([a-z ]+ \d+)/.exec(person.terminal.screen()) ?? []
+  const [, label = ''] = /▌↻ recurring +[a-z ]+: ([a-z ]+ \d+)/.exec(person.terminal.screen()) ?? []
   for (let count = 0; count < 40; count += 1) {
     person.press(list.mark)
     person.press(list.down)
