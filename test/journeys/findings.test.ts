@@ -74,18 +74,18 @@ test.concurrent(
     await using other = visit({ args: ['--data-dir', dataDir, 'findings'] })
     await one.see('Findings 1 of 5')
     await other.see('Findings 1 of 5')
-    const [, state, first] = /▌. ([a-z]+) +([a-z ]+ \d+)/.exec(one.terminal.screen()) ?? []
+    const [, state, first] = /▌. ([a-z]+) +[a-z ]+: ([a-z ]+ \d+)/.exec(one.terminal.screen()) ?? []
     one.press(keys.dismiss)
     await one.see(`Dismiss ${first}?`)
     one.press(confirm.next)
     one.press(confirm.choose)
     await one.see('Dismissed 1 finding.')
-    await other.terminal.waitFor(new RegExp(`${state} ⊘ +${first}`), NEXT_READ_MS)
+    await other.terminal.waitFor(new RegExp(`${state} ⊘ +.*${first}`), NEXT_READ_MS)
     // It has gone behind the others of its status.
     other.press(list.filter)
     other.type(first!)
     other.press(fieldKeys.bindings.submit)
-    await other.see(new RegExp(`▌. ${state} ⊘ +${first}`))
+    await other.see(new RegExp(`▌. ${state} ⊘ +.*${first}`))
     other.press(keys.show)
     await other.see(`Show ${first} again?`)
     other.press(confirm.next)
