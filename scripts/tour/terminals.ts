@@ -85,7 +85,7 @@ async function openWithReader(terminal: Terminal): Promise<void> {
 }
 
 async function overSlowLine(terminal: Terminal): Promise<string[]> {
-  await terminal.waitFor('read evals')
+  await terminal.waitFor('Latest runs of its suites')
   const opened = `- From the start to the whole first screen: ${terminal.bytes} bytes.`
   terminal.type(MARKS_PAINTS)
   return [
