@@ -203,7 +203,7 @@ describe.each(byServer)('the forms of %s', (_, own = []) => {
         if (!filled.whole || form.whole) return
         expect([...reasonsOf(value, [], known)], `${nameOf(tool)} ${JSON.stringify(value)}`).not.toEqual([])
       })
-      fc.assert(property, { numRuns: 30 })
+      fc.assert(property, { numRuns: 12 })
     }
   })
 
@@ -229,7 +229,7 @@ describe.each(byServer)('the forms of %s', (_, own = []) => {
           const verdict = await checkArguments(tool.schema, parsed.value)
           expect('faults' in verdict && verdict.faults.length > 0, nameOf(tool)).toBe(true)
         }),
-        { numRuns: 20 },
+        { numRuns: 8 },
       )
     }
   })
@@ -250,7 +250,7 @@ test('a list of texts, numbers, switches or choices is typed or chosen item by i
       fc.pre(texts.length > 0 && texts.every(text => /^[^[\n][^\n]*$/.test(text)))
       expect(readField(field, new Map([[field.id, texts.join('\n')]]), false), nameOf(tool)).toEqual({ value: list })
     })
-    fc.assert(property, { numRuns: 20 })
+    fc.assert(property, { numRuns: 8 })
   }
   expect(lists.length).toBeGreaterThan(100)
 })
