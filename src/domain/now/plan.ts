@@ -80,25 +80,42 @@ export const RED = DECISIVE + 1
 
 /**
  * How urgent a read is: below 1 it is not due. What has not been read since Now was opened goes by worth: what is bad,
- * then the suites of every project in their order, then who may enter their scenarios. All else gets more urgent with
- * its age, by its weight and by what happens in its project, so that where the budget is too small everything gets
- * rarer alike.
+ * then the suites of every project in their order, then runs that were bad before and of which no suite says anything
+ * else, then who may enter scenarios. All else gets more urgent with its age, by its weight and by what happens in its
+ * project, so that where the budget is too small everything gets rarer alike.
  * @param openedAt when Now came on screen, epoch milliseconds
  */
 export function urgencyOf(read: PlannedRead, openedAt: number, now: number): number {
   const { kind, triedAt, pause, changedAt, needsAttention, worth } = read
   if (pause === false) return 0
-  const isFirst = isUnread(read, openedAt)
   const hasChanged = changedAt !== undefined && (triedAt === undefined || triedAt < changedAt)
-  const share = NOW_READS[kind].weight * MOVING[worth.movement]
   const order = 1 / (1 + worth.place)
-  if (isFirst && kind === 'projects') return RED + 2
-  if (hasChanged || (isFirst && needsAttention)) return RED + 1 + order
-  if (isFirst && kind === 'suites') return RED + order
-  // Who may enter a scenario is worth knowing before how anything ran.
-  if (isFirst && kind === 'scenarios') return DECISIVE + order
+  const isFirst = isUnread(read, openedAt)
+  if (hasChanged || (isFirst && needsAttention && !isToldBySuites(read))) return RED + 1 + order
+  if (isFirst) {
+    const first = firstUrgency(read, order)
+    if (first !== undefined) return first
+  }
   const late = isFirst ? 1 + Math.max(0, now - openedAt) / pause : (now - (triedAt ?? openedAt)) / pause
+  const share = NOW_READS[kind].weight * MOVING[worth.movement]
   return late < 1 ? late : Math.min(DECISIVE - 1, Math.max(1, late * share))
+}
+
+/** What is read before all else once Now is opened; undefined where it waits for its turn. @param order from 0 to 1 */
+function firstUrgency({ kind, needsAttention }: PlannedRead, order: number): number | undefined {
+  if (kind === 'projects') return RED + 2
+  if (kind === 'suites') return RED + order
+  if (needsAttention) return RED
+  // Who may enter a scenario is worth knowing before how anything ran.
+  return kind === 'scenarios' ? DECISIVE + order : undefined
+}
+
+/**
+ * Whether its suite's record says if it has changed, for one request a project: what is known of it from an earlier
+ * session waits for that.
+ */
+function isToldBySuites({ kind, triedAt }: PlannedRead): boolean {
+  return triedAt !== undefined && (kind === 'runs' || kind === 'live')
 }
 
 /** Whether nothing is known of it since Now was opened. */

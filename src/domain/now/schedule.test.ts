@@ -161,6 +161,16 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     looks: () => looks,
     stop: () => schedule.stop(),
     tokens: () => budget.snapshot().tokens,
+    /** Everything was read once, so long ago in milliseconds. */
+    comeBack(ago: number) {
+      tried.set('projects  ', clock.now() - ago)
+      for (const project of suites.keys()) {
+        learn(project)
+        for (const kind of ['suites', 'rights', 'scenarios', 'waves', 'swarm'])
+          tried.set(`${kind} ${project} `, clock.now() - ago)
+        for (const { id } of suites[project]!) tried.set(`runs ${project} ${id}`, clock.now() - ago)
+      }
+    },
     set(project: number, suite: number, latestRun: Run) {
       suites[project]![suite]!.latestRun = latestRun
     },
@@ -175,6 +185,9 @@ function quantile(values: readonly number[], share: number): number {
 function lately(project: number, _suite: number, now: number): number {
   return now - (project % 17 === 3 ? 30 * MINUTE : project % 6 === 1 ? 20 * HOUR : 30 * 24 * HOUR)
 }
+
+/** A run of three days ago that failed, but for its id. */
+const red = { status: 'completed', createdAt: SERVICE_MS - 3 * 24 * HOUR, failed: 2 }
 
 function justNow(_project: number, _suite: number, now: number): number {
   return now - 10 * MINUTE
@@ -205,6 +218,33 @@ test('a failed run anywhere in 51 projects is on screen within 20 s in the media
   }
   expect(quantile(waited, 0.5)).toBeLessThanOrEqual(20 * SECOND)
   expect(Math.max(...waited)).toBeLessThanOrEqual(60 * SECOND)
+})
+
+test('coming back, suites that were red are heard of first, and the others as soon as on a first start', async () => {
+  const until = async (world: ReturnType<typeof organization>, holds: () => boolean) => {
+    const openedAt = world.clock.now()
+    world.show()
+    while (!holds() && world.clock.now() < openedAt + MINUTE) await world.clock.advance(SECOND / 10)
+    return world.clock.now() - openedAt
+  }
+  const fresh = organization({ startAt: lately })
+  const first = await until(fresh, () => fresh.sent.get('suites') === PROJECTS)
+  const reds = Array.from({ length: 8 }, (_, each) => 2 + each * 6)
+  const comeBack = () => {
+    const world = organization({ startAt: lately })
+    for (const project of reds) world.set(project, 1, { ...red, id: `red ${project}` })
+    world.comeBack(10 * HOUR)
+    return world
+  }
+  const same = comeBack()
+  expect(await until(same, () => same.sent.get('suites') === PROJECTS)).toBeLessThanOrEqual(first + SECOND)
+  const again = comeBack()
+  for (const project of reds) again.set(project, 1, { ...red, id: `again ${project}` })
+  expect(await until(again, () => again.seen.size === reds.length)).toBeLessThanOrEqual(15 * SECOND)
+  for (const world of [fresh, same, again]) {
+    world.stop()
+    expect(world.server.refused).toBe(0)
+  }
 })
 
 test('failures that follow a running run are on screen within a minute in the median, three at worst', async () => {

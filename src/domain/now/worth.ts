@@ -49,7 +49,11 @@ export function worthOf(all: readonly Known[], first: string | undefined, now: n
       const isHot = isRed || lastRun > now - JUST_NOW_MS
       const movement: Worth['movement'] = runs ? 3 : isHot ? 2 : lastRun > now - LATELY_MS ? 1 : 0
       const changed = toEpochMs(project.updatedAt) ?? 0
-      return { id: project.id, movement, order: [Number(project.id === first), movement, lastRun, changed] }
+      return {
+        id: project.id,
+        movement,
+        order: [Number(project.id === first), Number(isRed), movement, lastRun, changed],
+      }
     })
     .sort((one, other) => latestFirst(one.order, other.order))
   return new Map(ranked.map(({ id, movement }, place) => [id, { place, movement }]))
