@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyCharacter } from '../../../test/any-character.ts'
@@ -29,6 +31,21 @@ function changed(composition: Composition): string[] {
   composition.visitChanged((row, cells) => rows.push(`${row}: ${rowText(cells).replaceAll('\x1b', '').trimEnd()}`))
   return rows
 }
+
+test('of past frames no more is kept than the rows that may come again', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const composition = composed(['first', 'second'])
+  const [frames, below] = [200, 'x'.repeat(500_000)]
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let frame = 0; frame < frames; frame += 1)
+    composition.setFrame([`row ${String(frame).padStart(20)}`, 'second', below].join('\n').split('\n'))
+  composition.setFrame(['first', 'second'])
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan((frames * below.length) / 5)
+  expect(changed(composition)).toContain('0: first')
+})
 
 test('what lies behind is in one quiet look, but for what is above it, around it, or quiet already', () => {
   const composition = composed([RED('header'), `${RED('red')} ${BLUE('blue')}`, RED('0123456789'), RED('footer')])

@@ -44,24 +44,31 @@ export type RowParser = {
   parse(line: string, start?: Style): ParsedRow
 }
 
+type KeptRow = ParsedRow & { line: string }
+
 /** Parses lines into rows `width` cells wide and keeps a bounded number of them by their text. */
 export function createRowParser(width: number): RowParser {
   // Two generations: a row used again moves to the young one, so forgetting the old one drops what is not in use.
-  let young = new Map<string, ParsedRow>()
+  let young = new Map<string, KeptRow>()
   let old = young
   return {
     parse(line, start = PLAIN) {
       if (start !== PLAIN) return parseRow(line, width, start)
       const known = young.get(line) ?? old.get(line)
-      const parsed = known ?? parseRow(line, width, PLAIN)
+      const parsed = known ?? { ...parseRow(line, width, PLAIN), line: ownText(line) }
       if (young.size >= CACHED_ROWS) {
         old = young
         young = new Map()
       }
-      young.set(line, parsed)
+      young.set(parsed.line, parsed)
       return parsed
     },
   }
+}
+
+/** The same text by itself: V8 keeps a part of a text as a view, and with it the whole frame that it is cut from. */
+function ownText(line: string): string {
+  return ` ${line}`.slice(1)
 }
 
 function parseRow(line: string, width: number, start: Style): ParsedRow {
