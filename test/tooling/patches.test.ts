@@ -201,6 +201,14 @@ test('the layout engine loads without fetch, at once', async () => {
   }
 })
 
+test('cells that look the same are one object, since those of thousands of lines are kept', () => {
+  const { tokenize, styledCharsFromTokens } = patched
+  const line = `\u001B[31m${'ab─好'.repeat(20)}\u001B[39m${'ab'.repeat(20)}`
+  const cells = [line, `${line} 2`].flatMap(each => styledCharsFromTokens(tokenize(each)))
+  expect(cells.length).toBeGreaterThan(240)
+  expect(new Set(cells).size).toBe(4 + 2 + 2)
+})
+
 test('every UTF-16 unit before the ideographs, beside letters, signs and lines, is measured and cut as before', () => {
   const outcomes = ({ stringWidth, tokenize, sliceAnsi }: TextPackages, sample: string): string =>
     JSON.stringify([stringWidth(sample), tokenize(sample), sliceAnsi(sample, 1, 3)])
