@@ -16,7 +16,10 @@ import { caller } from './workspaces.ts'
 
 /** An organization that somebody is on call for. */
 const [projects, suites] = [51, 20]
-/** Projects in which a suite is red as Now is opened, one in each start: from the first to the last of the list. */
+/**
+ * Projects in which a suite is red as Now is opened, one in each start: from the first to the last of the list, which
+ * is read backwards. When something shows hangs on the place of its project more than on anything else.
+ */
 const openings = [1, 13, 25, 37, 49]
 /** Failures of a row, each within so many milliseconds of the one before, in any project. */
 const [failures, longestBetween] = [5, 60_000]
@@ -103,17 +106,19 @@ async function openAnew(stage: Stage): Promise<number[]> {
   return times
 }
 
-/** A suite got red while Now was closed, which knows how everything stood before. */
+/**
+ * A suite got red while Now was closed, which knows how everything stood before. It reads what was red then first, so
+ * that only in this order each project keeps its place.
+ */
 async function comeBack(stage: Stage): Promise<number[]> {
-  const random = randomNumbers(52)
   const home = createHome()
   const times: number[] = []
   try {
     await using served = await serve(stage)
     await show(stage, served, home, () => delay(firstLook))
-    for (let each = 0; each < failures; each += 1) {
+    for (const [each, index] of openings.toReversed().entries()) {
       await delay(away)
-      await report(stage.dataDir, random.pick(stage.ids), `Back${each}x`)
+      await report(stage.dataDir, stage.ids[index]!, `Back${each}x`)
       const look = async (terminal: Terminal): Promise<number> => {
         const took = await untilShown(terminal, `Back${each}x`, terminal.startedAt)
         await delay(firstLook / 2)
