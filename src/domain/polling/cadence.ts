@@ -102,6 +102,9 @@ const LONGER = {
   'no answer': (ms, _read, at, { fault }) => (fault === undefined ? ms : Math.max(ms, shownPause(at))),
 } satisfies Record<string, Step>
 
+/** Made once: Now asks for the pauses of a thousand reads every five seconds. */
+const STEPS = Object.entries(LONGER) as [keyof typeof LONGER, Step][]
+
 export type PauseReason = RepeatedRead['kind'] | keyof typeof LONGER | 'key refused'
 
 /**
@@ -112,7 +115,7 @@ export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = 
   if (last.fault === 'key-refused') return { ms: false, reason: 'key refused' }
   let ms = shortestPause(read, at)
   let reason: PauseReason = read.kind
-  for (const [name, longer] of Object.entries(LONGER) as [keyof typeof LONGER, Step][]) {
+  for (const [name, longer] of STEPS) {
     const next = longer(ms, read, at, last)
     if (next !== ms) reason = name
     ms = next
