@@ -247,6 +247,18 @@ function scheduled(
 ): ScheduledRead {
   const { every } = NOW_READS[kind]
   const hash = hashOf(options)
+  const usual = { kind: 'own', everyMs: every } as const
+  // The state of what failed is not known.
+  const failed = { kind: 'own', everyMs: Math.min(every, RETRY_MS) } as const
+  // One of a thousand that are looked at every few seconds: what is new each time is costly to collect.
+  const state: PlannedRead = {
+    kind,
+    triedAt: undefined,
+    pause: false,
+    changedAt: undefined,
+    needsAttention,
+    worth: UNRANKED,
+  }
   return {
     look(): PlannedRead | undefined {
       const query = queryClient.getQueryCache().get<unknown, ApiError>(hash)
@@ -254,19 +266,15 @@ function scheduled(
       const { dataUpdatedAt = 0, errorUpdatedAt = 0, error = null } = query?.state ?? {}
       const fault = connectionFault(error)
       const unchanged = query ? unchangedAnswers(query) : 0
-      // The state of what failed is not known.
-      const read = { kind: 'own', everyMs: error ? Math.min(every, RETRY_MS) : every } as const
+      const read = error ? failed : usual
       const isBack = fault !== undefined && errorUpdatedAt < recoveredAt(queryClient)
       // What failed with the connection is as good as never tried once that is back.
       const triedAt = isBack ? dataUpdatedAt : Math.max(dataUpdatedAt, errorUpdatedAt)
-      return {
-        kind,
-        triedAt: query && isAskedAgain(query) ? undefined : triedAt || undefined,
-        pause: isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions(), { unchanged, fault }).ms,
-        changedAt: writtenSince(query) ?? changedAt,
-        needsAttention,
-        worth: (projectId !== undefined && plan.worth().get(projectId)) || UNRANKED,
-      }
+      state.triedAt = query && isAskedAgain(query) ? undefined : triedAt || undefined
+      state.pause = isBack ? 1 : !isForbidden(error) && cadence(read, plan.conditions(), { unchanged, fault }).ms
+      state.changedAt = writtenSince(query) ?? changedAt
+      state.worth = (projectId !== undefined && plan.worth().get(projectId)) || UNRANKED
+      return state
     },
     send: () => queryClient.prefetchQuery({ ...options, staleTime: 0, meta: metaOf(kind) } as never),
   }

@@ -137,7 +137,7 @@ type Known = Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'now'> & {
   scheduleOf: ReadonlyMap<SuiteRead, EvalSuiteDetail['schedule']>
 }
 
-/** Makes lines and sources of suites, those of each again once its own answer or the minute is another. */
+/** Makes lines and sources of suites, those of each again once its own answer is another, lines each minute. */
 function createKeptLines(
   of: Pick<NowSources, 'isRerun' | 'serviceTime'> & { judge: (runs: readonly EvalRun[]) => SuiteState },
 ) {
@@ -177,13 +177,14 @@ function createKeptLines(
     answers: readonly RunsAnswer[],
     now: number,
   ): NowSource[] =>
-    suites.map(({ read, changedAt = 0 }, index) =>
-      keepSource(read, [kind, answers[index], changedAt, now], () => ({
-        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), lacksRuns(answers[index], now)),
+    suites.map(({ read, changedAt = 0 }, index) => {
+      const isPartial = lacksRuns(answers[index], now)
+      return keepSource(read, [kind, answers[index], changedAt, isPartial], () => ({
+        ...sourceOf(kind, answers[index], read.project, nameOf(read.suite), isPartial),
         isOutdated: changedAt > (answers[index]?.at ?? changedAt),
         unproven: unprovenBy(read.suite, answers[index]?.data?.items),
-      })),
-    )
+      }))
+    })
   const unprovenBy = (suite: EvalSuite, runs: readonly EvalRun[] | undefined) =>
     runs && whyUnproven(suite, runs, judge(runs))
   return { linesOf, sourcesOf }

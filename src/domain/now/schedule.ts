@@ -3,7 +3,7 @@ import { DECISIVE, isUnread, RED, type PlannedRead, urgencyOf } from './plan.ts'
 
 /** A read that can be made: how it stands is asked each time. */
 export type ScheduledRead = {
-  /** How it stands; undefined while it is under way. */
+  /** How it stands, in the same object each time or another; undefined while it is under way. */
   look: () => PlannedRead | undefined
   /** Reads it; resolves however it ended. */
   send: () => Promise<unknown>
@@ -58,6 +58,7 @@ const ORDER_MS = 5_000
  */
 export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
   const openedAt = clock.now()
+  const knownAs = createKnown()
   let reads: readonly ScheduledRead[] = []
   /** What was due when all reads were looked at, the most urgent first, without what was sent since. */
   let due: Known[] = []
@@ -75,7 +76,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
 
   const send = (known: Known): void => {
     underWay += 1
-    due = due.filter(each => each !== known)
+    due.splice(due.indexOf(known), 1)
     void known.read.send().finally(() => {
       underWay -= 1
       // While others are due already, an answer makes none that is.
@@ -113,7 +114,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       const wait = dueIn(state, now) ?? Infinity
       nextDueAt = Math.min(nextDueAt, now + wait)
       // What gets due a moment later goes along, since each wake and each draw costs as much as a read.
-      if (urgency >= 1 || wait <= STEP_MS) due.push({ read, state, urgency })
+      if (urgency >= 1 || wait <= STEP_MS) due.push(knownAs(read, state, urgency))
     }
     due.sort((one, other) => other.urgency - one.urgency)
   }
@@ -162,6 +163,18 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       isStopped = true
       cancel?.()
     },
+  }
+}
+
+/** How a read stands, in the same object at each look: a thousand new ones would live long and be costly to collect. */
+function createKnown() {
+  const all = new WeakMap<ScheduledRead, Known>()
+  return (read: ScheduledRead, state: PlannedRead, urgency: number): Known => {
+    const known = all.get(read) ?? { read, state, urgency }
+    all.set(read, known)
+    known.state = state
+    known.urgency = urgency
+    return known
   }
 }
 
