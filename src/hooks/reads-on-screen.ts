@@ -63,7 +63,7 @@ function agesOf({ active, leading, planned }: Sorted): Ages {
     oldest: read.length > 0 ? least(read) : undefined,
     restored: shown.some(isRestored),
     loading: shown.some(({ state }) => state.fetchStatus === 'fetching' && state.dataUpdatedAt === 0),
-    planned: changing(planned).length > 0,
+    planned: isChanging(planned),
   }
 }
 
@@ -78,6 +78,11 @@ function put<T>(into: Set<T>, item: T, isIn: boolean): void {
 
 function changing(queries: ReadonlySet<Query>): Query[] {
   return [...queries].filter(query => !isFinal(query))
+}
+
+function isChanging(queries: ReadonlySet<Query>): boolean {
+  for (const query of queries) if (!isFinal(query)) return true
+  return false
 }
 
 /** Of hundreds of planned reads those that lead are the age of the screen. */
