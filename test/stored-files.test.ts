@@ -60,7 +60,7 @@ const onDisk: readonly [name: string, key: ProfileKey<never>, text: object, valu
 ]
 
 test.each(onDisk)(
-  'what lies on disks as %s is read, and written as it was; a newer one stays',
+  'stored %s is read and written back unchanged; a newer version is left alone',
   (name, key, text, value) => {
     const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-stored-'))
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }))

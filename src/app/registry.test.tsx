@@ -50,7 +50,7 @@ describe('a screen that is declared once', () => {
   })
   afterEach(() => app.close())
 
-  test('has a tab, and the number of its place opens it', async () => {
+  test('has a tab, and the number of the tab opens it', async () => {
     expect(app.frame()).toContain('9 Gadgets')
     await app.press('9')
     await app.see('Here are the gadgets.')

@@ -58,7 +58,7 @@ export type OutlineOptions = {
   copyAll: () => string
   /** What is copied, for the person: `the document`. */
   whole: string
-  /** The only picture, sound or file in it, which need not be gone to. */
+  /** The only picture, sound or file in the answer. It can be opened without selecting its row. */
   file?: BinaryContent | undefined
   /** Nothing in it is folded but what few people ask for, and choosing a line is left to whoever shows it. */
   isFlat?: boolean

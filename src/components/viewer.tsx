@@ -129,7 +129,7 @@ export function Viewer(props: {
   )
 }
 
-/** A text with its rest; `fold` is the line that the rest is behind, and `count` how many lines show. */
+/** A text with its hidden lines. `fold` is the line that folds them, and `count` the number of visible lines. */
 type Folding = { source: LineSource; fold?: number; count: number; unfold: (isUnfolded: boolean) => void }
 
 function useRest(

@@ -14,7 +14,7 @@ export type PolledQuery<T = unknown> = {
   getObserversCount: () => number
 }
 
-/** The last data that differed, and how many answers there were then. */
+/** For each query, the last data that differed and the number of answers at that time. */
 const changes = new WeakMap<object, { data: unknown; answers: number }>()
 
 /** Answers in a row that were the same as the one before. A list of pages is the same as long as each page is. */

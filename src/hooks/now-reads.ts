@@ -195,7 +195,7 @@ function createObservers(queryClient: QueryClient) {
         if (before) continue
         const observer = new QueryObserver<unknown, ApiError>(queryClient, {
           ...options,
-          // The plan reads, also for the first time; what the person changes or wants again is read at once.
+          // The plan schedules every read, including the first. Changes and refreshes by the person are read at once.
           enabled: wasTried,
           retryOnMount: false,
           refetchOnMount: false,

@@ -149,7 +149,7 @@ async function header(notice: (monitor: ServiceMonitor) => void): Promise<string
   return texts
 }
 
-test('a slow line is told with what it changes where there is room', async () => {
+test('a slow connection is shown with its consequences where there is room', async () => {
   expect(await header(monitor => void (monitor.slowLine = () => 5_000))).toEqual([
     'slow line, 5 KB/s: smaller pages',
     'slow line, 5 KB/s',

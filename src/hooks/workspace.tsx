@@ -61,7 +61,7 @@ export type Workspace = {
   accessNotes?: AccessNotes
   /** Where visitors of the local workspace come in; absent for a service. */
   door?: VisitorDoor
-  /** What this process executes in the local workspace and ends with; absent for a service. */
+  /** Work that this process runs in the local workspace and that stops with it. Absent for a remote service. */
   executing?: () => readonly { kind: string; subjectId: string }[]
   /** The runs that the person follows; absent where none can be. */
   pins?: Pins
@@ -93,9 +93,9 @@ export type Workspace = {
   serverNews?: ServerNews
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
-  /** Projects whose next steps were dismissed; absent where that is not kept. */
+  /** Projects whose next steps were dismissed; absent where that is not saved. */
   dismissedSteps?: DismissedSteps
-  /** Absent where what is made stays. */
+  /** Servers that are used without being saved. Absent where every change is saved. */
   unsaved?: UnsavedServers
   /** Files of other programs that hold servers; absent where none can be read. */
   serverFiles?: ServerFiles

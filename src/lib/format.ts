@@ -17,7 +17,7 @@ export function formatDuration(milliseconds: number | null | undefined): string 
 }
 
 /**
- * How long ago, as coarse as what is drawn once a minute may be: `now`, `5m`, `3h`, `12d`, `2y`. Times in epoch
+ * Returns an age in units that need redrawing only once a minute: `now`, `5m`, `3h`, `12d`, `2y`. Times are epoch
  * milliseconds.
  */
 export function formatAge(then: number | undefined, now: number): string {

@@ -195,7 +195,7 @@ test('any text is read or refused with places that are in it', async () => {
 })
 
 describe('the default file', () => {
-  test('says nothing by itself, and is right when everything in it is said', async () => {
+  test('changes nothing as written, and is valid with every line uncommented', async () => {
     expect(parse(defaultFile())).toBeNull()
     expect(await problems(defaultFile())).toEqual([])
     // Without a file nobody asks the schema.

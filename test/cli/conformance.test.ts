@@ -170,7 +170,7 @@ describe('no verdict, 3, is', () => {
     expect(suite.starts()).toEqual([])
   })
 
-  test('an earlier report, which does not stand for a command that is refused', async () => {
+  test('an earlier report, which a refused command replaces', async () => {
     const junit = join(cwd, 'report.xml')
     for (const wrong of [
       ['--url', 'http://127.0.0.1:1/mcp', '--token-env', 'NOT_SET'],

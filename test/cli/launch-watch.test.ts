@@ -4,7 +4,7 @@ import { openStage } from './stage.ts'
 
 const RUN = 'GET /projects/p1/journey-runs/jr1'
 
-test('a wave is waited for over a lost connection, and its id is printed first', async ending => {
+test('a wave is waited for over a lost connection, after its id is printed', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = ['Weekly', 'Daily'].map((name, at) => ({ id: `j${at + 1}`, name, swarmId: 'w1' }))
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })

@@ -96,7 +96,7 @@ describe('mcpdeck visit', () => {
     expect(await page.code).toBe(3)
   })
 
-  test('a message without an answer may have arrived, and the visit goes on', async () => {
+  test('a message without an answer may have arrived, and the visit continues', async () => {
     const open = new Set<ServerResponse>()
     let most = 0
     const link = await stranger(({ method, url }, response) => {
@@ -169,7 +169,7 @@ describe('the command', () => {
     return { ...home, file }
   }
 
-  test('takes invitation and key from files that only their owner reads', async () => {
+  test('reads invitation and key from files that only their owner can read', async () => {
     const home = await inHome()
     const { api } = await served()
     const invited = await published(api, { mode: 'invited_only' })

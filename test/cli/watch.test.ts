@@ -51,7 +51,7 @@ describe.concurrent('a line that is lost midway', () => {
     ['the list of projects', '/projects'],
     // These are read between the run and its trials.
     ['the run', '/capabilities'],
-  ])('after %s alone was answered is waited for as well', async ([, last], ending) => {
+  ])('after only %s was answered is waited for as well', async ([, last], ending) => {
     const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'completed', result: 'passed' })
     let faults = 0

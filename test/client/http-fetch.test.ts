@@ -117,7 +117,7 @@ test('headers that come twice are one, and HEAD and 204 have no body', async () 
   expect((await ask({ method: 'HEAD' })).body).toBeNull()
 })
 
-test('characters that a header cannot have never leave', async () => {
+test('characters that are invalid in a header are never sent', async () => {
   let asked = 0
   const { ask } = await start((_request, response) => {
     asked += 1

@@ -293,7 +293,7 @@ describe('the file', () => {
     expect(mode(dirname(machine.file))).toBe(0o700)
   })
 
-  test('that cannot be made is told once, and the process goes on alone', async () => {
+  test('is reported once if it cannot be created, and the process continues alone', async () => {
     writeFileSync(dirname(machine.file), 'a file in the place of the directory')
     const { budget, notices } = machine.start()
     await take(budget, 3)

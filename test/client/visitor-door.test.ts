@@ -18,7 +18,7 @@ function doorOf(answer: Fetch, http?: Fetch) {
 
 const nobody: Fetch = () => Promise.reject(new Error('Nothing was to be asked.'))
 
-test('tells a mcpdeck serve from another program and from nobody, and asks this machine only', async () => {
+test('tells mcpdeck serve from another program and from no answer, and asks only this machine', async () => {
   const door = doorOf(nobody)
   const { baseUrl } = await served()
   expect(await door.look(new URL(baseUrl).origin)).toBe('listening')

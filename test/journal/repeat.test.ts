@@ -119,7 +119,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await runs()).map(({ id }) => id)).toEqual([retried.stdout.trim()])
   })
 
-  test('where the service acts on it after the first look back, --in-doubt wait finds that out', async ending => {
+  test('--in-doubt wait finds a launch that the service carries out after the first check', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     const getsIt = await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)

@@ -181,7 +181,7 @@ describe('a write whose answer is lost is read back', () => {
   })
 })
 
-test.each(['restartServer', 'endServer'])('%s leaves nothing to decide, whatever became of it', async operation => {
+test.each(['restartServer', 'endServer'])('%s leaves nothing to decide, whatever the outcome', async operation => {
   for (const fate of ['lost', 'answer-lost'] as const) {
     const opened = await open()
     const { server } = await furnish(opened)

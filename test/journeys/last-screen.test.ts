@@ -97,7 +97,7 @@ test.concurrent('options come back to the same place, and where one is left with
 })
 
 test.concurrent.for([[], ['--read-only']])(
-  'bad settings give the terminal back before they are told: %j',
+  'bad settings restore the terminal before they are reported: %j',
   async (args, { onTestFinished }) => {
     const ending = { onTestFinished }
     const home = await leftOnServers(ending, { args, env: { MCPDECK_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' } })

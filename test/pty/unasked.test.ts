@@ -27,7 +27,7 @@ test.each([
   }
 })
 
-test('tells of what the emulator does not do', async () => {
+test('names what the terminal emulator does not support', async () => {
   expect(await unaskedOf('\\033[8;1;1t', 'text')).toEqual([String.raw`"\u001b[8;1;1t"`])
 })
 

@@ -97,7 +97,7 @@ describe('roles', () => {
     expect(await member.call(suites.delete, { projectId, suiteId })).toMatchObject({ deleted: true })
   })
 
-  test('what is foreign is not found, whatever the id says', async () => {
+  test('items of another project are not found, whatever id is given', async () => {
     const { api, store } = await open()
     const { projectId, suiteId, serverId } = await sandbox(api)
     const other = await api.call(projects.create, { body: { name: 'Other' } })

@@ -83,7 +83,7 @@ test('the file syncs itself by its own id, in the query or in the body', async (
   expect(items.map(({ title }) => title)).toEqual(['one', 'two', 'three'])
 })
 
-test('reports of the file find its suite by the id, whatever its name, and change its cases', async () => {
+test('reports of the file find its suite by id, whatever its name, and update its cases', async () => {
   const { api, projectId, suiteId, report } = await owned()
   const results = [
     { caseTitle: 'one, renamed', caseId: 'one', query: 'Why?', passed: true },

@@ -176,7 +176,7 @@ test('the list is paged, its pages stay put while findings arrive, and a foreign
 })
 
 describe('dismissing', () => {
-  test('is repeatable, independent of the status, and taken back', async () => {
+  test('can be repeated, does not depend on the status, and can be undone', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     record(store, { projectId, waveId: 'w1', at: 1 }, [sighting('a')])

@@ -41,7 +41,7 @@ describe('log messages', () => {
     ])
   })
 
-  test('have a level that later connections get too', async () => {
+  test('have a level that applies to later connections too', async () => {
     const { api } = await open()
     const { ids, call, lines, live, reconnect } = await tellingServer(api)
     const set = await api.call(liveServers.setLogLevel, { ...ids, body: { level: 'error' } })
@@ -96,7 +96,7 @@ test('a restart connects anew, which is counted, and an end does not', async () 
   expect(await api.refused(liveServers.restart, { ...ids, body: {} })).toMatchObject({ code: 'VALIDATION_ERROR' })
 })
 
-test('each change of a list is counted, and of nothing else', async () => {
+test('counts each change of a list and nothing else', async () => {
   const { api } = await open()
   const { call, live, heard } = await tellingServer(api)
   await call('asked')

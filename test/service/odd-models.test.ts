@@ -113,7 +113,7 @@ test.each<[string, string, string, object]>([
   ['a tool that does not exist', 'delete_everything', '{"path":"/"}', { arguments: { path: '/' } }],
   ['arguments that are no object', 'get-sum', '5', offered],
   ['arguments that break off', 'get-sum', '{"a":', offered],
-])('a call that cannot be sent was not "never called": %s', async (_, name, args, recorded) => {
+])('a call that could not be sent is not reported as "never called": %s', async (_, name, args, recorded) => {
   const { settings } = await scriptedModel(({ turns }) => (turns.length === 1 ? called(name, args) : { text: 'Done.' }))
   const steps = [prompt('Call nothing')]
   const never = assert({ type: 'toolNeverCalled', toolName: name })

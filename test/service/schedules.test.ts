@@ -66,7 +66,7 @@ test('a schedule launches real runs at its slots, and one for all that were miss
   expect((await runsOf(suiteId)).map(({ runNumber }) => runNumber)).toEqual([3, 2, 1])
 })
 
-test('a slot that was missed while nothing was open is launched once', async () => {
+test('a scheduled run that was missed while the program was closed is launched once', async () => {
   const dataDir = temporaryDirectory()
   const clock = { time: START }
   const now = () => clock.time

@@ -25,7 +25,7 @@ async function workspace(models?: Parameters<typeof open>[0]) {
   return { api, ids, call, waits }
 }
 
-test('a form is listed with what it is for, answered once, and gone', async () => {
+test('a form is listed with its purpose, answered once, and then removed', async () => {
   const { api, ids, call, waits } = await workspace()
   const called = call('form')
   const { request, ...at } = await waits()
@@ -49,7 +49,7 @@ test('sampling is drafted by the configured model, which sends nothing, and need
   expect(JSON.stringify((await called).content)).toContain('The person rejected the request.')
 })
 
-test('without a configured model nothing is drafted, and the request keeps waiting', async () => {
+test('without a configured model nothing is drafted, and the request stays open', async () => {
   const { api, call, waits } = await workspace()
   const called = call('sample')
   const { request: _request, ...at } = await waits()
@@ -58,7 +58,7 @@ test('without a configured model nothing is drafted, and the request keeps waiti
   expect(JSON.stringify((await called).content)).toContain('human')
 })
 
-test('roots are kept, and what is no file address is refused', async () => {
+test('roots are saved, and a root that is not a file URL is refused', async () => {
   const { api, ids, call } = await workspace()
   expect(await api.call(roots.get, ids)).toEqual({ roots: [] })
   const body = { roots: [{ uri: 'file:///srv', name: 'srv' }] }

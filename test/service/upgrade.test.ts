@@ -119,7 +119,7 @@ test('a workspace that another process reads is upgraded, and what was half copi
   expect([existsSync(part), schemaIn(join(dataDir, COPY))]).toEqual([false, OLDER])
 })
 
-test('a workspace that is made, or is up to date, keeps no copy', () => {
+test('a new or current workspace is not backed up', () => {
   const dataDir = temporaryDirectory()
   closeSync(openSync(join(dataDir, 'mcpdeck.sqlite'), 'a'))
   for (let start = 0; start < 2; start += 1) {

@@ -113,7 +113,7 @@ test('a body that is too large or not text is refused before it is parsed', asyn
   expect(response.status).toBe(400)
 })
 
-test('a fault inside says nothing about the inside', async () => {
+test('an internal error reveals no internals', async () => {
   const errors: unknown[] = []
   const { api, store } = await open({
     log: entry => {

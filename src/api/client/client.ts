@@ -80,7 +80,10 @@ export type Client = ResourceCalls & {
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */
   exchange: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<Answer<E>>
-  /** All pages of a list, fetched as consumed. A list longer than the bounds ends with an error, never as a part. */
+  /**
+   * Reads all pages of a list, each when it is needed. A list that exceeds the bounds throws instead of being cut
+   * short.
+   */
   pages: <E extends AnyEndpoint>(
     endpoint: E,
     input: InputOf<E>,

@@ -94,7 +94,7 @@ describe('answers', () => {
     expect(EvalRunJudges().parse(judges)).toEqual(judges)
   })
 
-  test('only documented ends of a connection request are ends', () => {
+  test('only documented final states of a connection request are final', () => {
     expect(['ready', 'failed', 'expired', 'cancelled'].every(isTerminalConnectionStatus)).toBe(true)
     expect(['validating', 'anything'].some(isTerminalConnectionStatus)).toBe(false)
   })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-// Writing and compiling a function for every object costs a start more than a hundred pages of answers win by it.
+// Compiling a function for each schema costs more at startup than it saves over a hundred pages of answers.
 z.config({ jitless: true })
 
 /** A schema made at its first use: `EvalRun()` is the schema, `z.infer<typeof EvalRun>` its type. */
@@ -36,7 +36,7 @@ export function openEnum<const T extends string>(values: readonly T[]): z.ZodTyp
 /** A point in time: epoch milliseconds or ISO text (differences, row 33). Read it with {@link toEpochMs}. */
 export const timestamp = shape(() => z.union([z.number(), z.string()]))
 
-/** Epoch milliseconds of a wire timestamp; `undefined` when absent, unreadable or no time that a calendar has. */
+/** Converts a wire timestamp to epoch milliseconds; `undefined` if it is absent, unreadable or not a valid date. */
 export function toEpochMs(value: number | string | null | undefined): number | undefined {
   if (value == null) return undefined
   const time = new Date(value).getTime()

@@ -121,7 +121,7 @@ describe('one letter, one meaning', () => {
     expect(verbs.map(([verb]) => verb).filter(verb => !used.has(verb as Verb))).toEqual([])
   })
 
-  test('every exception is one, and has its reason', () => {
+  test('every exception breaks the rule and gives a reason', () => {
     for (const [name, { key, why }] of Object.entries(KEY_EXCEPTIONS)) {
       const found = bound.find(each => each.name === name && each.key === key)
       expect(found, `${name} is on ${key}`).toBeDefined()

@@ -77,7 +77,7 @@ export function Header() {
   const beside = width - widthOf(badge) - widthOf(readOnly) - widthOf(connection.text) - EDGES
   const budget = useBudget(snapshot => gauge(theme, snapshot, Date.now()))
   const gaugeWidth = budget ? widthOf(budget.text) + 3 : 0
-  // Why nothing comes back is whole before the gauge shows.
+  // The notice that nothing is coming back takes precedence over the gauge.
   const meter = gaugeWidth <= beside ? budget : undefined
   const right = [meter && theme.paint(meter.tone, meter.text), theme.paint(connection.tone, connection.text)]
     .filter(Boolean)

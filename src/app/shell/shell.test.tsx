@@ -101,7 +101,7 @@ describe('the project that a start names', () => {
     })
     await app.see('Another › Servers')
     const sandbox = (await app.client.projects.list()).items.find(({ name }) => name === 'Sandbox')!
-    // As a line of Now that is about it.
+    // A line of Now leads to its project in the same way.
     app.router.go(nowRoute.to({ projectId: sandbox.id }))
     await app.see('[1 Now')
     await app.press('3')
@@ -296,7 +296,7 @@ describe('the first key of a sequence', () => {
 })
 
 describe('the actions here', () => {
-  test('are those of the screen and the chosen thing, without how to move about', async () => {
+  test('are those of the screen and the selected item, without navigation keys', async () => {
     await openRuns()
     await app.press(appKeys.bindings.actions)
     const frame = await app.see('What can be done here')

@@ -203,7 +203,7 @@ function useProject(): CurrentProject {
 
 type CurrentProject = {
   get: () => string | undefined
-  /** That of what is chosen, of Now its line's. */
+  /** Id of the project of the selected row; in Now, of the selected line. */
   ofShown: () => string | undefined
   /** Says the id of the project that was asked for, unless another was entered meanwhile. */
   name: (projectId: string, asked: string | undefined) => void

@@ -108,7 +108,7 @@ describe('followed runs', () => {
     queryClient.clear()
   })
 
-  test('in a place that was left nothing is said to be running', () => {
+  test('a closed place shows nothing as running', () => {
     const { queryClient, show, told, stop } = setup()
     const hide = show(get('a'))
     queryClient.setQueryData(get('a'), run('a'))

@@ -10,7 +10,7 @@ export type SettingText = {
   /** The default as YAML; undefined where there is none. */
   default: string | undefined
   says: string
-  /** A value that shows how it is written. */
+  /** An example value that shows the syntax. */
   example: unknown
   required: boolean
 }

@@ -129,7 +129,9 @@ export function keySource(name: string, profile: ProfileSettings, env: NodeJS.Pr
   return storedKey(name, profile.baseUrl)
 }
 
-/** Where a typed key is kept: a profile whose address changes does not send it to another host. */
+/**
+ * Names the stored key of a profile by its address, so that a changed address does not send the key to another host.
+ */
 export function storedKey(profile: string, baseUrl: string) {
   const { host } = new URL(baseUrl)
   const path = join(directories().data, 'keys', `${profile}@${host.replaceAll(':', '_')}.key`)

@@ -60,7 +60,7 @@ const TOGETHER_MS = 100
 const saveShare = async (screen: string, share: Share): Promise<void> =>
   (await import('../config/edit.ts')).saveShare(screen, share)
 
-/** Loaded with the first sign-in. */
+/** Loaded when the first sign-in starts. */
 const signIns: SignIns = {
   plan: async (...args) => await (await import('../sign-in/sign-ins.ts')).createSignIns().plan(...args),
 }
@@ -176,7 +176,7 @@ export function openDashboard(options: DashboardOptions): void {
   })
   input.start()
   const goesOn = takeOver(options.painted, surface)
-  // Keys are meant for what the picture shows, so they wait until it is there again.
+  // Keys apply to what is on screen, so they wait until the screen is back.
   const { shown, keepScreen } = passScreenOn(options, goesOn, { screen, router, queryClient })
   const repaint = (): void => onGround(terminal, screen, () => instance.rerender(app()))
   const actions = shellActions({ restore, surface, screen, input, watchdog, terminal, repaint, ...options })

@@ -125,7 +125,7 @@ export function requireAbilities({ screenReader }: TtyConventions): Abilities {
   return abilities
 }
 
-/** What the settings say of looks and keys. */
+/** Look and keys according to the settings. */
 export async function lookOf(settings: Settings, abilities: Abilities) {
   return {
     abilities: settings.color ? abilities : ({ ...abilities, colour: 0 } as const),

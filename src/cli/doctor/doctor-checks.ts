@@ -183,7 +183,7 @@ function checkFiles(common: CommonOptions): Finding[] {
   ]
 }
 
-/** Without a place for compiled code the program only starts slower; one that others can write runs their code. */
+/** Without a compile cache the program only starts more slowly. A cache that others can write could run their code. */
 function checkCompileCache({ NODE_DISABLE_COMPILE_CACHE: off }: NodeJS.ProcessEnv): Finding {
   if (off) return ok('compile cache', 'there is none, because NODE_DISABLE_COMPILE_CACHE is set')
   const state = compileCacheState()

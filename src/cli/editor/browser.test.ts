@@ -22,7 +22,7 @@ function desktop(code: number): NodeJS.ProcessEnv {
 
 const url = 'https://app.example/p/1?a=$(touch owned)&b=;ls'
 
-test('hands the address to the desktop as one argument, and no secret with it', async () => {
+test('passes the address to the desktop as one argument, without secrets', async () => {
   expect(await openInBrowser(url, desktop(0), 'linux')).toBeUndefined()
   const [first, ...env] = readFileSync(noted, 'utf8').trim().split('\n')
   expect(first).toBe(url)

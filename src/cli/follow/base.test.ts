@@ -159,7 +159,7 @@ test('the same run once more, with nothing changed, ends as it did before', asyn
   )
 })
 
-test('a newly red environment is a new failure, whatever the other one and its own sibling came to', async () => {
+test('a newly failing environment is a new failure, whatever the result of the other environments', async () => {
   const prod = { environment: 'prod', client: 'c1', model: 'm1', status: 'completed', outcomes: ['failed'] } as const
   const staging = { ...prod, environment: 'staging' } as const
   const green = { ...staging, outcomes: ['passed'] } as const

@@ -51,7 +51,7 @@ function fromAddress(text: string): NamedRun | undefined {
   return projectId === undefined ? { runId } : { projectId, runId }
 }
 
-/** The words that stand before a parameter in the declared paths. */
+/** Returns the words before a parameter in the declared paths. */
 function wordsBefore(name: string): Set<string> {
   const before = new RegExp(`([\\w-]+)\\[?/\\{${name}\\}`)
   return new Set(DECLARED.flatMap(path => before.exec(path)?.[1] ?? []))

@@ -28,7 +28,7 @@ const named = (name: string, followed: Followed): NamedResult => ({
   ...resultOf('', followed, { gates: [], gatesOnly: false, comparison: undefined }),
 })
 
-test('says of each run what decided, what was counted and what did not pass', () => {
+test('the summary gives the verdict, the counts and the failures of each run', () => {
   const trials = [trial({}), trial({ testCaseId: 'c2', title: 'Two', result: 'failed', error: 'got 41' })]
   const text = summaryMarkdown(
     [

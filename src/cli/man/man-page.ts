@@ -30,7 +30,7 @@ const FILES: readonly (readonly [path: string, says: string])[] = [
   ['~/.cache/mcpdeck', 'Compiled code and files of single executables. You can delete it at any time.'],
 ]
 
-/** The manual page of a program in roff, derived from what its commands declare. */
+/** Returns the manual page of a program in roff, built from its declared commands. */
 export function manPage(program: Command): string {
   const help = program.createHelp()
   const own = help.visibleOptions(program).map(({ flags, description }) => [flags, description] as const)

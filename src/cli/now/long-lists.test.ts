@@ -83,7 +83,7 @@ test('of more scenarios than it reads the findings of it says how many are left'
   expect(queries).toBeLessThanOrEqual(1 + OF_A_PROJECT + MOST_READ.scenarios)
 })
 
-test('what a list repeats is read once', PATIENCE, async () => {
+test('data that repeats in a list is read once', PATIENCE, async () => {
   const { queries } = await look(
     { '/scenarios': [...many(() => scenario(0)), ...many(scenario).slice(0, MOST_READ.scenarios + 1)] },
     'scenario findings of 1 further scenario',

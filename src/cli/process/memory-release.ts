@@ -17,7 +17,7 @@ const SLOW_MS = 5 * 60_000
 export type MemoryRelease = {
   /** Something was worked on, such as a key: not now. */
   putOff: () => void
-  /** Nobody is there: what grew is collected now. V8 would do so minutes later, while less than ever is to be done. */
+  /** Nobody is using the program: collects garbage now. V8 would wait for minutes while the program is idle. */
   leave: () => void
 }
 

@@ -8,7 +8,7 @@ const PATH = '/callback'
 /** What an answer consists of; none of it comes twice. */
 const PARTS = ['code', 'error', 'error_description', 'state', 'iss']
 
-/** The place on this machine where a browser comes back to. */
+/** The local address that the browser returns to after sign-in. */
 export type Callback = {
   address: string
   /** The answer that an address carries; a text says why it is none. */

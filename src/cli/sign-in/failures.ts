@@ -6,7 +6,7 @@ import type { McpLibrary } from '../../service/connections/types.ts'
 import { AddressRefused } from '../../service/connections/metadata-fetch.ts'
 import { ServiceError } from '../../service/core/errors.ts'
 
-/** What was being done when something went wrong. */
+/** The step of a sign-in that failed. */
 export type Phase = 'discovery' | 'registration' | 'exchange'
 
 /** Longest text of an authorization server that is repeated. */

@@ -120,7 +120,7 @@ function isFor(library: McpLibrary, serverUrl: string, configured: string): bool
   return library.checkResourceAllowed({ requestedResource, configuredResource: withSlash(configured) })
 }
 
-/** Checks all that is sent to, or opened, later. */
+/** Validates every address that is requested or opened later. */
 async function requireUsable(
   library: McpLibrary,
   serverUrl: string,

@@ -40,7 +40,7 @@ type Changing<E extends AnyEndpoint> = {
   endpoint: E
   input: InputOf<E>
   send?: () => Promise<OutputOf<E>>
-  /** What this machine keeps in mind of it. */
+  /** What to save on this machine from the answer. */
   notes: (answer: OutputOf<E>) => readonly Noting[]
   /** What a script takes from the answer: a link, an invitation. */
   result?: (answer: OutputOf<E>) => string | undefined

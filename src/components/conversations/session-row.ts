@@ -26,7 +26,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   return { symbol: 'warn', tone: 'warn', word: outcome }
 }
 
-/** A session of a journey run or of a visitor. */
+/** A session of a journey run, or of a visitor. */
 export type SessionRow = {
   id: string
   /** Keys under which other reads know it. */

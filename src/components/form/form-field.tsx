@@ -78,7 +78,7 @@ type FieldProps = {
   /** Which of its options the person is on. */
   option: number
   onText: (text: string) => void
-  /** Goes to the field before or behind. */
+  /** Moves to the previous or next field. */
   onBeyond: (by: 1 | -1) => void
   /** Takes a pasted text that is more than a field's. */
   onPaste?: ((text: string) => boolean) | undefined

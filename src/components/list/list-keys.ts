@@ -40,7 +40,7 @@ export const newsKeys = define.panel('news', 'Since your last visit', {
   allSeen: on('allSeen', 'mark all as seen', { help: 'Nothing here is new any more until it changes.' }),
 })
 
-/** Only while nothing but what is new shows. */
+/** Active only while the list is filtered to new rows. */
 export const onlyNewsKeys = define.panel('onlyNews', 'List', {
   leave: { keys: ['escape'], label: 'show all', hint: true },
 })

@@ -145,7 +145,7 @@ function useRowComposer<Item>(options: {
   return { compose, start }
 }
 
-/** How the row differs: from the answer before, or where only that shows, from what was seen last. */
+/** How a row differs from the last answer, or from what was seen last if only that is shown. */
 function changeOf<Item>(list: ListState<Item>, item: Item, key: string): Change<Item> | undefined {
   const now = list.changes.of(key)
   if (now || !list.onlyNews) return now

@@ -28,7 +28,7 @@ describe('a name', () => {
     expect(widths(35, all, named(90))).toEqual({ name: 18, state: 6, runs: 6 })
   })
 
-  test('leaves another flexible column what it does not need, and is whole before that has more than its least', () => {
+  test('leaves another flexible column the room it does not need, and is whole before that exceeds its minimum', () => {
     expect(widths(64, [name, note], named(10))).toEqual({ name: 10, note: 50 })
     expect(widths(64, [name, note], named(36))).toEqual({ name: 36, note: 24 })
     expect(widths(64, [name, note], named(50))).toEqual({ name: 50, note: 10 })

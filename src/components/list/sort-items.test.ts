@@ -29,7 +29,7 @@ const edit = fc.record({
   row,
 })
 
-test('with what was sorted before it gives the order that it gives without', () => {
+test('adding items to a sorted list gives the same order as sorting all of them', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 30 }), fc.array(edit, { maxLength: 12 }), (rows, edits) => {
       const sort = createItemSort<Row>()

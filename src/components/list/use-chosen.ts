@@ -15,7 +15,7 @@ export function useChosen<Item>(list: ListState<Item>): Item | undefined {
     return follower.current.stop
   }, [selection])
   useEffect(() => {
-    // React draws once more for a state that is set to what it was.
+    // Setting a state to its current value can still make React render once more.
     if (!follower.current?.isBehind() && selection.key() !== key) setKey(selection.key())
   }, [list.items, selection, key])
   const current = list.current()

@@ -173,7 +173,7 @@ function useOwner(
   owner.current = of
 }
 
-/** What the columns of a list need, so that they stay where they are while it has rows. */
+/** Column widths that the rows need. They are kept while the list has rows, so that columns do not move. */
 function useNeeds<Item>(items: readonly Item[], isEmpty: boolean): Needs<Item> {
   const needsOf = useRef<ReturnType<typeof createNeeds<Item>>>(undefined)
   if (!needsOf.current || isEmpty) needsOf.current = createNeeds()

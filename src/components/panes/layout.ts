@@ -43,7 +43,7 @@ type Group = Size & {
   focused: number
   /** The first pane that shows, as long as the focused one shows with it. */
   first?: number | undefined
-  /** Everything is the focused one's. */
+  /** The focused pane takes the whole area. */
   zoomed?: boolean
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { contract } from '../../api/contract/contract.ts'
 import { contractBody, contractFields } from './contract-form.ts'
 
-test('fields are needed, bounded and long as the contract declares them', () => {
+test('fields have the required flags, bounds and lengths that the contract declares', () => {
   const [name, notes] = contractFields(contract.personas.create, { name: 'Ada' }, { name: {}, notes: { note: 'How.' } })
   expect(name).toMatchObject({ id: 'name', label: 'Name', initial: 'Ada', required: true })
   expect(name?.check?.('x'.repeat(120))).toBeUndefined()

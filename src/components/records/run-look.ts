@@ -15,7 +15,7 @@ import type { Look } from '../../tui/theme/theme.ts'
 /** Columns of a symbol with the usual words, and of the longest one where it occurs. */
 const STATE = 11
 
-/** Columns that these states take in a list. */
+/** Width in columns that these states need in a list. */
 export function stateWidth(looks: readonly Look[]): number {
   return looks.some(({ word }) => word === LOOKS.inconclusive.word) ? LOOKS.inconclusive.word.length + 2 : STATE
 }

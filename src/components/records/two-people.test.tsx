@@ -69,7 +69,7 @@ const clientNoun: Noun = {
   },
 }
 
-/** One at a dashboard of their own. */
+/** A person with their own dashboard. */
 class Person {
   readonly app: TestApp
   readonly #noun: Noun

@@ -115,7 +115,7 @@ describe('editing a text', () => {
     )
   })
 
-  test('right and left take one character each, and there and back is where it was', () => {
+  test('moving right and then left over a character returns the cursor to where it was', () => {
     fc.assert(
       fc.property(aState, state => {
         const places = bounds(state.text)

@@ -23,7 +23,7 @@ export function TraceTree(props: {
   focused: boolean
   /** Parts above the tree. */
   before?: readonly OutlineNode[]
-  /** Parts between the tree and the conversation. */
+  /** Nodes between the tree and the conversation. */
   after?: readonly OutlineNode[]
 }) {
   const { trace, focused, before, after } = props

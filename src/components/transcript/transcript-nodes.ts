@@ -13,7 +13,7 @@ const ROLE_TONES: Record<string, Tone> = { user: 'accent', assistant: 'strong', 
 /** Characters of a message, or of a call's arguments, on one line. */
 const SAMPLE = 200
 
-/** A conversation as parts that can be folded: a message each, its calls and results folded within it. */
+/** Builds a foldable tree of a conversation: one node a message, with its calls and results below it. */
 export function transcriptNodes(rows: readonly TranscriptRow[], look: ContentLook): OutlineNode[] {
   return rows.map(row => rowNode(row, look))
 }

@@ -11,7 +11,7 @@ export type LineSelection = {
   to: number
   holds(line: number): boolean
   begin(line: number): void
-  /** Takes the end to this line, or to the nearest that there is. */
+  /** Moves the end of the selection to this line, or to the nearest one that exists. */
   move(line: number): void
 }
 

@@ -49,7 +49,7 @@ test('what spells a character as HTML does is shown as it is spelt', async () =>
   expect(await exported([['Error', 'a & b &lt;b&gt; &#x202e;']])).toContain('- Error: a & b \\&lt;b\\&gt; \\&#x202e;\n')
 })
 
-test('a notebook with a time that no calendar has is exported all the same', async () => {
+test('a notebook with an out-of-range time can be exported', async () => {
   const incident = { id: 'i', title: 'Night', openedAt: 1.7e18, entries: [{ id: 'e', at: -1e300, note: 'x' }] }
   const text = await exportIncident(incident, { locator: () => '', now: AT })
   expect(text).toContain('Opened impossible time, still open.')

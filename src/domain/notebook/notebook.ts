@@ -45,7 +45,7 @@ export type Notebook = {
   begin(title: string): Incident
   rename(incidentId: string, title: string): void
   close(incidentId: string): void
-  /** Goes on with an older one and closes the one that was open. */
+  /** Reopens an older incident and closes the current one. */
   reopen(incidentId: string): void
   /** Into the open incident; without one it begins one of its own. */
   pin(pinned: Pinned): { incident: Incident; entry: NotebookEntry }

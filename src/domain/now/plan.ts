@@ -71,7 +71,7 @@ export type Worth = {
   movement: 0 | 1 | 2 | 3
 }
 
-/** How much sooner a project is read in which something happens. */
+/** How much sooner a project is read, by its `movement`. */
 const MOVING = [1, 1.5, 2.5, 4] as const
 
 /** From here on a read waits for no turn, because it decides what is open to anybody; from `RED` on, what is red. */

@@ -27,7 +27,7 @@ test.each([
   ['stale', 'high', 'Sums is stale: its runner stopped responding: 1 of 4 sessions failed'],
   ['partial', 'medium', 'Sums ended in part: 1 of 4 sessions failed'],
   ['running', 'low', 'Sums: 3 of 4 sessions ended'],
-])('a wave that is %s is told', (word, urgency, sentence) => {
+])('reports a wave that is %s', (word, urgency, sentence) => {
   expect(linesOf(wave(word, 5))).toMatchObject([{ word, urgency, sentence, kind: 'wave' }])
 })
 

@@ -61,7 +61,7 @@ describe('what changed between two looks at tools', () => {
     expect(changesBehind(toolChanges(before, after), [])).toEqual([])
   })
 
-  test('is read from a trace only where that says what was seen', () => {
+  test('is read from a trace only if the trace says which tools were seen', () => {
     expect(toolsSeenIn({ toolsSeen: [{ serverName: 's', hash: 'h', tools: [{ name: 'a', x: 1 }, 5] }] })).toEqual([
       { serverName: 's', hash: 'h', tools: [{ name: 'a' }] },
     ])

@@ -42,8 +42,8 @@ export function runCounts(run: Counted): RunCounts | undefined {
 }
 
 /**
- * The trials of a run as its decision counts them by class, where a service does: the contract leaves these counts
- * open. Trials that run count as pending there. Undefined where they do not add up.
+ * Trial counts of a run by class, from its decision. The contract does not require these counts. Running trials count
+ * as pending there. Undefined if the counts do not add up.
  */
 export function reportedTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
   const { total: all, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>

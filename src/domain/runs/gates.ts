@@ -13,8 +13,8 @@ import { classOfTrial, type TrialClass } from './trial-class.ts'
 import { countTrials, passRate } from './trials.ts'
 
 /**
- * A condition on a run beside its own verdict. Rates are fractions, times milliseconds. `min-graded` is the floor under
- * all others: what was not graded is in no rate, so a rate alone would hold for a run that measured next to nothing.
+ * A condition on a run in addition to its own verdict. Rates are fractions, times are milliseconds. Rates leave out
+ * ungraded trials, so use `min-graded` with them: without it a run that graded almost nothing could pass.
  */
 export type Gate =
   | { gate: 'min-graded'; wanted: number }

@@ -73,7 +73,7 @@ function sidesByCase(cases: readonly ComparedCase[], side: 'base' | 'compare'): 
 
 const VERDICTS: readonly HeatOutcome[] = ['passed', 'failed']
 
-/** An outcome that no word is known for is no verdict; a case without trials was not run. */
+/** An unknown outcome counts as no verdict. A case without trials was not run. */
 function cellOf({ outcome, iterationIds, representativeIterationId, error }: ComparedCase['base']): HeatCell {
   const trialId = representativeIterationId ?? iterationIds?.[0]
   const verdict = VERDICTS.find(each => each === outcome)

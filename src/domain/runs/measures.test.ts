@@ -67,7 +67,7 @@ describe('a distribution', () => {
       }),
     ))
 
-  test('of nothing is nothing', () => expect(distributionOf([])).toBeUndefined())
+  test('of no values is empty', () => expect(distributionOf([])).toBeUndefined())
 
   test('has round edges, even ones where amounts are alike and growing ones where they are not', () => {
     const even = distributionOf([120, 180, 340, 420])!
@@ -171,7 +171,7 @@ describe('pass rates of a suite', () => {
       }),
     ))
 
-  test('change between the last two, where both are known', () => {
+  test('change between the last two runs if both rates are known', () => {
     expect(lastChange([0.1, 0.5, 0.75])).toBe(0.25)
     expect(lastChange([0.5])).toBeUndefined()
     expect(lastChange([undefined, 0.5])).toBeUndefined()

@@ -20,7 +20,7 @@ export type Pins = {
   subscribe(listener: () => void): () => void
 }
 
-/** Each is read with every poll, and a header has little room. */
+/** Each pinned run is read with every poll, and the header has little room. */
 export const MOST_PINS = BOUNDS.pins.most
 
 export const pinsKey: ProfileKey<readonly Pin[]> = {

@@ -60,7 +60,7 @@ export function createVisitorDoor(options: {
       if (!LOOPBACK.includes(new URL(at).hostname)) return 'other'
       try {
         const { status, body } = await get(http, `${at}/visit/session`)
-        // Without a session's token the visitors' endpoint refuses, in its own words.
+        // Without a session token, the visitor endpoint answers with this refusal.
         return status === 401 && Refused().safeParse(body).data?.code === 'UNAUTHORIZED' ? 'listening' : 'other'
       } catch {
         return 'nothing'

@@ -227,7 +227,7 @@ test('the last result of a tool is compared with its output schema, and nothing 
   expect(recorded.findings[0]?.text).toContain('of "weather", of the trial at 2026-11-21 17:42 UTC, does not fit')
 })
 
-test('a report says what is new and gone since the one before, where both are whole', async () => {
+test('a report lists new and resolved findings compared with the previous one if both are complete', async () => {
   const before = await examined(report({ tools: [tool('a b'), tool('c d')] }))
   const after = await examined(report({ tools: [tool('c d'), tool('e f')] }), { before })
   const text = (name: string) => `The tool name "${name}" has other characters than A-Z a-z 0-9 _ - .`

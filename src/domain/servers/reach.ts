@@ -6,7 +6,7 @@ import { ENVIRONMENT, HEADERS, pairsOf, type Pairs, type TypedPairs } from './pa
 /** How a server is reached, as it is sent. */
 export type Reach = Omit<ServerBody, 'name' | 'enabled'>
 
-/** What belongs to a reach beside command and address, as it is typed. */
+/** Settings of a connection other than its command or address, as typed. */
 export type ReachMore = {
   token?: string
   /** `NAME=value` */

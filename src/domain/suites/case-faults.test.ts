@@ -85,7 +85,7 @@ steps:
     expect(textFaults(caseWith(step), new Map([['one', one]]))).toHaveLength(1)
   })
 
-  test('the tools of a server that did not list them are not judged', () => {
+  test('does not check the tools of a server that did not list them', () => {
     expect(faultsOf(caseWith('{ id: a, kind: toolCall, serverName: silent, toolName: anything }'))).toEqual([])
     expect(
       faultsOf(caseWith('{ id: a, kind: assert, assertion: { type: toolNeverCalled, toolName: anything } }')),

@@ -101,7 +101,7 @@ test('launches of the day are those since midnight UTC', () => {
 })
 
 describe('grades', () => {
-  test('a grader that broke is said beside what was graded, and nothing where nothing is known', () => {
+  test('a broken grader is reported beside the graded trials, and unknown grades are left out', () => {
     expect(gradesText({})).toBeUndefined()
     expect(gradesText({ sessionsGraded: 2, failCount: 1, failedGradingCount: 0 })).toBe(
       '2 graded, 1 missed goal or criteria',

@@ -37,7 +37,10 @@ export type WatchOptions = {
   mostRuns?: number | undefined
 }
 
-/** Runs that are cancelled in a row: a server that writes where it is watched would never be judged. */
+/**
+ * Maximum number of runs cancelled in a row. Without it, a server that writes to a watched folder would never complete
+ * a run.
+ */
 const MOST_CANCELLED = 5
 const NEVER = new AbortController().signal
 

@@ -41,7 +41,7 @@ export type LastPass = { listings: readonly ToolListing[]; at: number | undefine
 
 /** How long whoever restarts a server over HTTP may take to begin with that, in milliseconds. */
 export const HTTP_BEGIN_MS = 2_000
-/** How long it may be away, at the first look and after a change. */
+/** How long a server may be unreachable before it counts as down: at the first check, and after a change. */
 const HTTP_AWAY_MS = { first: 4_000, later: 15_000 }
 const HTTP_EVERY_MS = 150
 

@@ -23,7 +23,7 @@ export type ProfileKey<T> = {
 
 /** The value under a key, shared by all processes. */
 export type Stored<T> = {
-  /** The same object until something changes; read at the first call. */
+  /** Returns the same object until something changes. The first call reads the file. */
   get(): T
   /** Takes over what other processes wrote since. */
   refresh(): void

@@ -139,7 +139,7 @@ function createBatches() {
   }
 }
 
-/** Whether a link leads out of every folder that is watched. */
+/** Whether a link points outside every watched folder. */
 function leadsOut(path: string, wanted: readonly Pattern[]): boolean {
   const target = realPath(path)
   // What is gone by now is told as gone.

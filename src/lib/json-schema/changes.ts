@@ -132,7 +132,7 @@ function compare(place: Place, changes: Changes): void {
       })
 }
 
-/** Where one of the two is an alternative among those of the other, as what may be null now. */
+/** Compares schemas of which one is an alternative of the other, such as a type that may now be null. */
 function alternativeImpact(before: JsonObject, after: JsonObject): (Impacts & { says: string }) | undefined {
   const isAmong = (one: JsonObject, { anyOf, ...others }: JsonObject): boolean =>
     Array.isArray(anyOf) &&

@@ -102,7 +102,7 @@ export function readYaml(text: string, options: YamlOptions = {}): Read<readonly
     const documents = 'empty' in parsed ? [] : parsed
     const broken = documents.flatMap(document => [
       ...[...document.errors, ...document.warnings]
-        // A tag is refused below, known or not.
+        // Every tag is refused below, whether it is known or not.
         .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
         .map(({ pos, message }) => ({ offset: pos[0], message: parserWords(message) })),
       ...oddities(document, options),

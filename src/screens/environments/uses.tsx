@@ -70,7 +70,7 @@ export function Uses({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   )
 }
 
-/** Where a user of an environment stands. */
+/** The place that shows a user of an environment, such as a suite or journey. */
 function placeOf({ kind, id }: EnvironmentUse, projectId: string): Place | undefined {
   if (kind === 'suite') return runsRoute.to({ projectId, suiteId: id })
   if (kind === 'scenario') return scenariosRoute.to({ projectId, scenarioId: id, pane: 'detail' })

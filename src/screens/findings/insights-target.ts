@@ -1,7 +1,7 @@
 import type { ApiError } from '../../api/client/errors/api-error.ts'
 import type { Finding } from '../../domain/findings/finding.ts'
 
-/** What insights are about: the wave of a swarm finding, or a window of a scenario. */
+/** The subject of insights: the wave of a swarm finding, or a time window of a scenario. */
 export type InsightsTarget =
   | { kind: 'wave'; waveId: string }
   | { kind: 'window'; scenarioId: string; windowId: string | undefined }

@@ -57,7 +57,9 @@ function withMarks(
   return sessions.map(session => ({ ...session, shows: showsFinding(row, session, known) }))
 }
 
-/** What distinguishes a visitor's session: how it broke off, what was said of it, else how it began. */
+/**
+ * Summarizes what sets a visitor's session apart: how it was interrupted, else its feedback, else its first message.
+ */
 function visitorWords({ authInterrupted, feedback, preview }: UserTestingSession): string | undefined {
   if (authInterrupted) return 'left at the login of a server'
   if (feedback?.comment) return `${feedback.rating ?? UNKNOWN}/5 “${feedback.comment}”`

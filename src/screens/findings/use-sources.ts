@@ -155,7 +155,7 @@ function useStretch(projectId: string): { most: number; more: () => void } {
 
 type Rest = LongList & { problem: Problem | undefined }
 
-/** The scenarios that are not among those of which findings are read: of the list, and behind what is here of it. */
+/** The scenarios whose findings are not read: those left out of this list, and those on pages not loaded yet. */
 function restOf(scenarios: ApiPages<unknown>, left: number, more: () => void): Rest {
   const { hasMore, isCut, isStuck, problem, readAhead } = scenarios
   if (left === 0) return { hasMore, isCut, isStuck, problem, more: scenarios.more, readAhead }

@@ -33,7 +33,7 @@ const recordOf = (project: Project) => project
 export function ProjectsScreen() {
   const { queries } = useWorkspace()
   const projects = useWholeList(queries.projects.list, {})
-  // A place takes a project by its name too, of which the id is known once the list is read.
+  // A place may name a project, whose id is known only after the list is read.
   const [wanted] = useState(usePlace().params['projectId'])
   const named = projects.items?.find(({ name }) => name === wanted)?.id
   return <Projects key={named} projects={projects} named={named} />

@@ -89,7 +89,7 @@ test('a part of the runs says how many there are, never that a filter finds none
   expect(app.frame()).not.toContain('reads on')
 })
 
-test('going to a date reads as far as that, chooses the run of then, and new runs leave it chosen', async () => {
+test('jumping to a date loads runs back to it and selects one, which stays selected as new runs arrive', async () => {
   await open()
   await goTo(localDay(Date.now() - 10 * DAY_MS))
   await app.see(/▌#120 /)

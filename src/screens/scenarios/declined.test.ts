@@ -9,7 +9,7 @@ const form = formKeys.bindings
 const decline = confirmKeys.bindings.choose
 const stage = new ScenariosStage()
 
-test('an invitation that is declined is open again with the address, and goes out from there', async () => {
+test('a declined invitation can be sent again from the form, with its address filled in', async () => {
   const place = await stage.published('invited_only')
   const app = await stage.open({ scenarioId: place.scenarioId, tab: 'access', pane: 'detail' })
   await app.see('No members were invited or removed from this machine.')

@@ -92,7 +92,7 @@ function figuresOf(document: OpenRecord): Part {
   return { lines: scanLines(document), left }
 }
 
-/** Each signal in words, with all that it has; of what is no list of records nothing is taken out. */
+/** Each signal in words, with all its fields. A value that is not a list of records is kept whole. */
 export function signalsOf(document: OpenRecord, look: DocumentLook): Part {
   const { signals, ...left } = document
   if (!Array.isArray(signals) || !signals.every(isPlainObject)) return { lines: [], left: document }

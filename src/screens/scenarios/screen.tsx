@@ -67,7 +67,7 @@ function useScenarioCollection(projectId: string) {
   const { scenarios } = data
   const news = useSeen({
     list: `scenarios ${projectId}`,
-    // A part would make what follows it look new.
+    // With only part of the list, later scenarios would be marked as new.
     items: scenarios.restored || scenarios.hasMore ? undefined : scenarios.items,
     keyOf: savedScenarioKey,
     says: scenarioSays,

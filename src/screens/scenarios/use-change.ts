@@ -101,7 +101,7 @@ function useLooks(projectId: string, isClosed: boolean) {
   const standing = (target: Target | undefined, change: AccessChange) =>
     readAccessState(client, { projectId, isClosed, target, change, notes: accessNotes })
 
-  /** Undefined when it could not be read, which was reported. */
+  /** Undefined if the read failed; the failure was already reported. */
   const look = (target: Target | undefined, change: AccessChange): Promise<Asked | undefined> =>
     target === undefined
       ? Promise.resolve({ ...NOT_YET, liveSessions: undefined })
@@ -150,7 +150,7 @@ function useLooks(projectId: string, isClosed: boolean) {
     if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
     const proofs = lossProofs(change, read)
     const [whether] = proofs
-    // The failure that was told says that it may have happened.
+    // The error that was shown says that the change may have been made.
     if (whether.how !== 'untold') notify(whether.how === 'proved' ? 'ok' : 'warn', whether.text)
     if (!silent) show(`${title} The answer was lost`, [...proofLines(theme, proofs), adviceAfterLoss(change, read)])
     return { answer: undefined, change, read }

@@ -41,7 +41,7 @@ async function open(on = testService, params: Record<string, string> = ids): Pro
   app = await openApp({ testService: { ...on, client, close: () => Promise.resolve() }, size, place })
 }
 
-test('without a call no key is offered that needs one', async () => {
+test('keys that act on a call are offered only while there is one', async () => {
   await open()
   await app.see('No calls yet.')
   const offered = app.active().filter(({ name, unavailable }) => name.startsWith('calls.') && !unavailable)

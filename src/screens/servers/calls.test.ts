@@ -65,7 +65,7 @@ test('stopping aborts the request and leaves the record', async () => {
   expect(log.get(record.id)?.outcome.state).toBe('failed')
 })
 
-test('the log stays within its limit, keeps the newest and never drops what runs', async () => {
+test('the log keeps the newest calls within its limit and never drops a running call', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }), async pattern => {
       const log = createCallLog()

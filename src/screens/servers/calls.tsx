@@ -56,7 +56,7 @@ export function Calls({ projectId, server, focused }: TabProps) {
     if (before && after) openText(`Two calls on ${server.name}`, comparedLines(before, after, symbols))
   }
   const notify = useNotify()
-  // Of the row that is chosen when the key comes: moving through a list draws nothing around it.
+  // The row is read when the key is pressed, so that moving through the list does not render everything around it.
   const onChosen = (actOf: (call: ListedCall | undefined) => KeyHandler | Unavailable): KeyHandler | Unavailable =>
     calls.length === 0
       ? NOTHING

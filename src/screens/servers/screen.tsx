@@ -118,7 +118,7 @@ function useServerActions({ list, row, on }: Collection<ServerRow>, projectId: s
   const examineAll = useDoctorBatch(projectId)
   const check = (tab: string, ask: (input: ServerInput) => void, { server: { id: serverId } }: ServerRow): void => {
     ask({ projectId, serverId })
-    // Where one pane shows at a time, the answer would otherwise appear out of sight.
+    // With only one pane visible, the answer would appear off screen.
     router.replace(width < TWO_PANES_FROM || plain ? { tab, serverId, pane: 'detail' } : { tab })
   }
   const doctor = (row: ServerRow): void => {

@@ -63,7 +63,7 @@ test('nothing new is let in while it is paused, and what was cleared is gone', a
   await app.see('Nothing was sent yet.')
 })
 
-test('ten thousand notifications and an answer of megabytes leave the screen with the latest', async () => {
+test('the screen shows the latest of ten thousand notifications and an answer of megabytes', async () => {
   await open({ tab: 'traffic' })
   await call('logs')
   await app.see('Older messages were dropped')
@@ -83,7 +83,7 @@ test('the console shows what was printed, harmless, and marks what pollutes stdo
   await app.see('The program has not printed anything yet.')
 })
 
-test.each(['traffic', 'console'])('of a service that does not offer it the tab of %s says so', async tab => {
+test.each(['traffic', 'console'])('the tab of %s says so when the service does not offer it', async tab => {
   const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
   const projectId = (await hosted.client.projects.list()).items[0]!.id
   const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id

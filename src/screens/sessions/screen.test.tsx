@@ -138,7 +138,7 @@ test('another source closes the open session, and one without a title is called 
   expect(app.router.current().params['pane']).toBeUndefined()
 })
 
-test('titles and transcripts are searched, the screen says which, and what was said is shown', async () => {
+test('searches titles and transcripts, says which, and shows the matching text', async () => {
   await open()
   await app.see(/eval +Later/)
   await app.press(keys.search)

@@ -18,7 +18,7 @@ import { swarmsRoute } from './route.ts'
 
 const { send } = formKeys.bindings
 
-/** A program whose writes are noted; the answer to a launch of `lost` goes astray, whatever came of it. */
+/** Opens a program that records its writes. Answers to a launch of `lost` are lost, even if the launch succeeded. */
 async function openNoted() {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-lost-'))
   const journal = openJournal({ file: join(directory, 'journal.sqlite'), profile: 'p' })

@@ -163,7 +163,7 @@ describe('the pool', () => {
     await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), PATIENCE)
   })
 
-  test('a dropped server is not lent again', async () => {
+  test('a dropped connection is not reused', async () => {
     const engine = connect()
     const first = await pidOf(engine, small('healthy'))
     engine.drop(small('healthy').id)

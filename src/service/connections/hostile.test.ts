@@ -62,7 +62,7 @@ describe('a server that cannot be reached', () => {
     await expect(connect().listTools(small('refuses'))).rejects.toMatchObject(unreachable(/not today/))
   })
 
-  test('one that dies in a call is not called again', async () => {
+  test('a server that dies during a call is not called again', async () => {
     const failed = connect().callTool(small('dies-in-call'), call)
     await expect(failed).rejects.toMatchObject(unreachable(/exited with code 7: out of luck$/))
   })

@@ -155,7 +155,7 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
     attach(attached, transport) {
       client = attached
       boundRequests(transport)
-      // The library checks what is returned by the protocol's own shapes.
+      // The library validates the result against the protocol's schemas.
       client.setRequestHandler(ELICITATION, ({ params }, context) => {
         const kind = params.mode === 'url' ? 'url' : 'form'
         return wait(kind, { ...params }, context) as Promise<ElicitResult>

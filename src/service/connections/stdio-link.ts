@@ -25,7 +25,7 @@ type StdioLinkOptions = {
   notices: Notices
 }
 
-/** Another start would end the same way, and take its time again. */
+/** Restarting the program would fail the same way and take as long again. */
 const PROGRAM_BROKE = { programBroke: true }
 
 /** A server program as a transport; the library's own starts it in our process group and passes our environment. */

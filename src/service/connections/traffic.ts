@@ -157,7 +157,7 @@ const UNREAD = { entries: 4000, size: 256 * KIB }
 /** Beyond so many characters of all servers, those that were connected to longest ago lose theirs. */
 const MOST_TOGETHER = 16 * 1024 * KIB
 const MESSAGE = BOUNDS.trafficMessage.most
-/** What of it is kept of the end of a message, where the id of an answer stands. */
+/** Bytes kept from the end of a message, where the id of an answer is. */
 const MESSAGE_END = KIB
 const LINE = BOUNDS.consoleLine.most
 const MOST_NAME = 100

@@ -19,7 +19,7 @@ export type JobKind =
 /** Ends the record of work that did not finish. Runs inside a transaction. */
 type EndUnfinished = (subjectId: string, why: string) => void
 
-/** Work that outlives its request; its pending record is written with `start`, so a later check ends it. */
+/** Work that continues after its request. `start` writes a pending record, which a later check completes. */
 export type Jobs = {
   /** Defines how records of a kind end when their work fails or its process goes. */
   define(kind: JobKind, endUnfinished: EndUnfinished): void

@@ -64,7 +64,10 @@ function suiteSettings(settings: Fields, field: string): Fields {
   return spelt(settings, 'defaultAssertions', 'checks')
 }
 
-/** One thing is sent in one spelling. @throws ServiceError `VALIDATION_ERROR` */
+/**
+ * Refuses a body with both the current and the former name of a field.
+ * @throws ServiceError `VALIDATION_ERROR`
+ */
 function refuseBoth(entry: Fields, name: string, former: string, field: string): void {
   if (entry[name] !== undefined && entry[former] !== undefined)
     throw invalidField(`${field}${name}`, `cannot be sent together with ${former}`)

@@ -99,7 +99,7 @@ async function unreachable(
   return undefined
 }
 
-/** Only trials that were judged are `completed`; a result stands where there is a verdict. */
+/** Only judged trials are `completed`. A trial has a result only if it has a verdict. */
 function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
   if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }

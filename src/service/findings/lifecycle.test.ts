@@ -145,7 +145,7 @@ function recordIn(store: Store, place: Place, { waveId, seen, at }: Recording): 
 }
 
 describe('a finding that is recorded', () => {
-  test('is what the definition says, whatever order its waves arrive in, and dismissal is its own matter', () => {
+  test('follows the definition in whatever order waves arrive, and is dismissed separately', () => {
     const { store } = openWorkspace({ memory: true })
     onTestFinished(() => store.close())
     const organizationId = store.keys.list()[0]?.organizationId ?? ''

@@ -13,7 +13,7 @@ let library: Promise<ModelLibrary> | undefined
 
 export function loadModelLibrary(): Promise<ModelLibrary> {
   library ??= import('ai').then(loaded => {
-    // Its warnings go to the console, which is the dashboard's screen.
+    // The SDK prints its warnings to the console, which would corrupt the screen.
     globalThis.AI_SDK_LOG_WARNINGS = false
     return loaded
   })

@@ -21,7 +21,7 @@ export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): v
   if (pollMs > 0) context.background.every(pollMs, () => launchDue(context))
 }
 
-/** @throws the failures of single slots together, after all of them were tried; those slots stay due */
+/** @throws the failures of individual slots together after trying all of them; failed slots stay due */
 async function launchDue(context: ServiceContext): Promise<void> {
   const due = context.store.suiteSchedules.due(context.now())
   if (due.length === 0) return

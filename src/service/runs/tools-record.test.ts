@@ -65,7 +65,7 @@ describe('a listing that is kept', () => {
     expect(one.hash).not.toBe(other.hash)
   })
 
-  test('stays within its bound', () => {
+  test('stays within its size limit', () => {
     const many = Array.from({ length: 30 }, (_, index) => tool(`t${index}`, { description: 'x'.repeat(40_000) }))
     expect(JSON.stringify(toSeenTools('s', many, 1)).length).toBeLessThan(520_000)
   })

@@ -11,7 +11,7 @@ export const LEFT_AFTER_MS = 30 * 60 * 1000
 
 /** Feedback of so many stars or fewer is negative. */
 const NEGATIVE_RATING = 2
-/** Share of words two questions have in common at least, to be the same one. */
+/** Minimum share of words that two questions must have in common to count as the same question. */
 const SAME_QUESTION = 0.8
 const MAX_EVIDENCE = 5
 

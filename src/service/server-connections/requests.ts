@@ -325,7 +325,7 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
   change(current => finish(store, { ...current, serverId: savedServer(store, current).id }, 'ready'))
 }
 
-/** A refusal in its own words; anything else is a fault of ours. */
+/** Refusals keep their own message. Anything else is an internal error. */
 function problemOfError(error: unknown): ConnectionProblem {
   if (error instanceof ServiceError) return problemOf(error.code, error.message)
   throw error

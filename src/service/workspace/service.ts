@@ -251,7 +251,7 @@ function createExecutorFor(
   }
   if (!store.directory || options.executeHere) return createExecutor({ ...settings, store, connections })
   const { database } = store.directory
-  // A program that runs already stays here, where its first session is.
+  // A running server process stays in this process, where its first session is.
   const { early: _early, traffic: _traffic, requests: _requests, ...threadConnections } = options.connections ?? {}
   const runsGiveWay = options.runsGiveWay ?? false
   return createThreadExecutor({ ...settings, database, connections: threadConnections, runsGiveWay }, traffic)

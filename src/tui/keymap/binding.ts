@@ -33,7 +33,7 @@ export type Binding = {
    * `later` those of every list.
    */
   hint?: 'first' | true | 'later' | 'end' | 'spare'
-  /** What it does depends on which of its keys was pressed, so it cannot be chosen without one. */
+  /** Its action depends on which of its keys was pressed, so it cannot be run without a key. */
   byKey?: true
   /** Absent where it works on what is here: then neither a lost line nor a read-only profile stops it. */
   needs?: Need

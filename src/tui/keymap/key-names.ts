@@ -15,7 +15,7 @@ const NAMED = [
   'space',
   'backspace',
 ]
-/** Those that terminals send with modifiers. */
+/** Named keys that terminals send with modifiers. */
 const MODIFIED = new Set(NAMED.slice(0, NAMED.indexOf('tab')))
 /**
  * Control characters that are keys of their own: `ctrl+i` is Tab, `ctrl+m` and `ctrl+j` are Enter, `ctrl+h` is

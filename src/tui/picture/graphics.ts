@@ -17,7 +17,7 @@ const SMALLEST = { columns: 16, rows: 8 }
 /** Pixels of a cell where the terminal does not say. */
 const USUAL_CELL = { width: 9, height: 18 }
 
-/** The pictures that a terminal draws itself. */
+/** Pictures that the terminal draws itself. */
 export type Graphics = {
   /** Asks the terminal, the first time, whether it draws pictures. */
   ask(): void

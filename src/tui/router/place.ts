@@ -65,7 +65,7 @@ export function profileOf(text: string): string | undefined {
   return unescaped(name)
 }
 
-/** A part of an address as it was before it was escaped; as it stands where it was not, such as `100%`. */
+/** Decodes a part of an address. A part that is not validly encoded, such as `100%`, is returned unchanged. */
 export function unescaped(part: string): string {
   try {
     return decodeURIComponent(part)

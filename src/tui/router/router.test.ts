@@ -17,7 +17,7 @@ describe('the router', () => {
     expect(router.current()).toEqual({ screen: 'runs', params: { projectId: 'p', pane: 'runs' } })
   })
 
-  test('the first place has none before it', () => {
+  test('the first place has no previous place', () => {
     const router = createRouter(run)
     router.go(run)
     expect(router.last()).toBe(false)

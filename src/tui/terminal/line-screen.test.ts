@@ -45,7 +45,7 @@ test('a line is as long as what it says, so that nothing is left out', () => {
   expect(show(line)).toBe(`${line}\r\n`)
 })
 
-test('moving the choice tells the chosen row alone', () => {
+test('moving the selection announces only the selected row', () => {
   const { show } = open()
   show('> first', '  second', '  third')
   expect(show('  first', '> second', '  third')).toBe('> second\r\n')

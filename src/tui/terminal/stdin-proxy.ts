@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 
-/** Ink decides about a bare Esc only after a timeout; in the kitty protocol's spelling it knows at once. */
+/**
+ * Ink waits for a timeout before it treats a bare Esc as a key. Esc in the kitty protocol's encoding needs no timeout.
+ */
 const ESCAPE_AT_ONCE = '\x1b[27u'
 
 /**

@@ -79,7 +79,7 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 }
 
 export type WrapOptions = {
-  /** Of a text that goes on after as many lines no more is looked at. */
+  /** Maximum number of lines to measure. The rest of a longer text is not read. */
   most?: number
   /** A word that is wider than a line stays whole, so that it can still be copied and clicked; otherwise it is cut. */
   wholeWords?: boolean

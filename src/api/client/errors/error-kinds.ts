@@ -90,7 +90,7 @@ export function reasonOf({ details }: Pick<ErrorFacts, 'details'>): string | und
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** Status 5xx: the fault is the service's, or of what stands before it. */
+/** Whether the status is 5xx, an error of the service or of a proxy in front of it. */
 export function isServerFault({ status = 0 }: Pick<ErrorFacts, 'status'>): boolean {
   return status >= 500
 }

@@ -83,7 +83,7 @@ describe('describeError', () => {
     )
   })
 
-  test('waits are told in seconds, then in minutes', () => {
+  test('waits are given in seconds, then in minutes', () => {
     const wait = (retryAfterMs?: number) =>
       describeError(failed({ status: 429, code: 'RATE_LIMITED', limit: 'burst-brake', retryAfterMs })).next
     expect(wait(7_000)).toBe('Wait 7 s, then repeat.')

@@ -66,7 +66,7 @@ export type JournalEntry = {
 
 /** A write that was noted, and how it ended; without an outcome it is under way, or was when its process ended. */
 export type DoneWrite = Pick<JournalEntry, 'operation' | 'intendedAt'> & {
-  /** Names and values of the path of the request. */
+  /** Names and values of the parameters in the request path. */
   place: readonly (readonly [name: string, value: unknown])[]
   outcome: Settlement['outcome'] | null
   /** Why it did not succeed. */

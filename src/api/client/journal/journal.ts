@@ -59,7 +59,7 @@ export type Journal = {
   /** Stores a confirmed write; resolves when it is safe on disk. @throws ApiError `refused` with code `journal` */
   begin: (write: PlannedWrite) => Promise<Intent>
   /**
-   * Stores what a bulk action is going to send. Resolves with what notes its end.
+   * Stores the writes of a planned bulk action, and resolves with a function that records the outcome.
    * @throws ApiError `refused` with code `journal`
    */
   plan: (writes: readonly PlannedWrite[]) => Promise<Intent['settle']>

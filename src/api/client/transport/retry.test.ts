@@ -186,7 +186,7 @@ describe('the loop', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('a wait ends with the signal and leaves no timer', async () => {
+  test('an aborted wait ends at once and leaves no timer', async () => {
     const { clock, client, requests } = scripted([{ status: 503, retryAfter: '30' }])
     const stop = new AbortController()
     const call = client.account.me({}, { signal: stop.signal })

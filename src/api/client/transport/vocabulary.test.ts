@@ -44,7 +44,7 @@ function service(capabilities: (Response | Error | Promise<Response>)[]) {
 }
 
 describe('negotiation', () => {
-  test('asks once, then speaks what was announced where answers vary by it', async () => {
+  test('asks once, then uses the announced vocabulary where answers depend on it', async () => {
     const { asked, headers, list, client } = service([Response.json({ evalVocabulary: { version: 2 } })])
     await Promise.all([list(), list()])
     await client.runs.get({ projectId: 'p', runId: 'r' }).catch(() => undefined)

@@ -188,7 +188,7 @@ test('a turn whose model fails says so and shows what it had created by then', a
   expect((await testService.client.agentTurns.list({ projectId })).items[0]).toMatchObject({ status: 'failed' })
 })
 
-test('what a hosted service was asked is listed for the session, and its proposals are decided there', async () => {
+test('questions to a hosted service are listed for the session, and its proposals are decided there', async () => {
   await app.close()
   const place = serversRoute.to({ projectId, serverId })
   app = await openApp({ testService, place, hosted: { openBrowser: async () => undefined } })

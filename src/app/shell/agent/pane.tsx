@@ -29,7 +29,7 @@ import type { Tone } from '../../../tui/theme/theme.ts'
 type PaneProps = {
   conversations: Conversations
   id: string
-  /** What can be asked first, and which of it was chosen already. */
+  /** Suggested questions. */
   questions: readonly string[]
   question?: string | undefined
   ask: (question: string) => void

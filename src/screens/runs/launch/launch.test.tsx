@@ -75,7 +75,7 @@ describe('the form', () => {
       expect(rows[at(label!)]).toMatch(new RegExp(`^${label} +${value}`))
   })
 
-  test('tells an answered launch at once, though no read is answered any more', async () => {
+  test('shows that a launch was answered at once, even if later reads fail', async () => {
     const suiteId = await stage.suite('Stalled')
     await openForm('Stalled', suiteId)
     line.stallsAfterWrites = true

@@ -249,7 +249,7 @@ describe('the diagnostics', () => {
   })
 })
 
-/** A service whose model answers by this script, with an ended run whose one case wants another answer. */
+/** Starts a service whose model answers by this script, with a finished run of one case that failed. */
 async function judged(script: (asked: Asked) => Answer) {
   const { settings, asked } = await scriptedModel(script)
   const service = await openService({ models: { ...settings, model: 'helper' } })

@@ -106,7 +106,7 @@ test('a verdict may come as an object', () => {
   expect(textOf({ run: run({ decisionSummary: { verdict: { kind: 'passed' } } }) })).toMatch(/Verdict +passed/)
 })
 
-test('nothing known stays unknown', () => {
+test('unknown values stay unknown', () => {
   const text = textOf({})
   expect(text).toMatch(/Result +—/)
   expect(text).toMatch(/Passed +—/)

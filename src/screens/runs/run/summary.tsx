@@ -47,7 +47,7 @@ function Summary(props: Parameters<typeof RunSummary>[0]) {
   return <ScrolledRows {...view.picture} />
 }
 
-/** The parts of the summary; made anew when what they tell is another, never for a key. */
+/** Parts of the summary. They are rebuilt when their data changes, not on key presses. */
 function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): readonly OutlineNode[] {
   const { symbols } = useTheme()
   const { width } = useSize()

@@ -57,7 +57,7 @@ const URL_COLUMNS = [
   ['readinessRun', 'serverUrl'],
 ] as const
 
-/** What the secret of an address is bound to. */
+/** Returns the place that the secret of an address is bound to when it is encrypted. */
 export function urlPlace(table: (typeof URL_COLUMNS)[number][0], id: string): string {
   return `${table}/${id}/url`
 }

@@ -3,7 +3,10 @@ import type { ServerTarget, ServerTransport } from '../../connections/types.ts'
 import type { ExecutionSettings, RunExecution } from '../executor.ts'
 import type { RelayedTraffic } from './traffic-relay.ts'
 
-/** What a thread is started with. Keys of single launches are not in it: they come and go with their messages. */
+/**
+ * Settings that a thread starts with. Keys of single launches are not included: they are sent with their launch
+ * messages.
+ */
 export type ThreadSettings = ExecutionSettings & {
   /** The workspace's database, which exists and is up to date. */
   database: string
