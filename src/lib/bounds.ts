@@ -1,13 +1,13 @@
 import { MAX_ANSWER_LEVELS, MAX_INPUT_LEVELS, MAX_STORED_LEVELS } from './json.ts'
 
-/** The most of something that is kept or taken, and what becomes of more. */
+/** A limit on something that is stored or accepted, and what happens beyond it. */
 export type Bound = {
   /** What it bounds, as the first column of docs/limits.md names it. */
   of: string
   side: 'program' | 'local workspace'
   unit: 'bytes' | 'characters' | 'levels' | 'entries' | 'values' | 'pixels'
   most: number
-  /** `refused` with a sentence, `cut` at the bound, `left out` as a whole, or the oldest entries give way. */
+  /** `refused` with an error, `cut` at the limit, `left out` as a whole, or the oldest entries are removed. */
   beyond: 'refused' | 'cut' | 'left out' | 'the oldest go'
 }
 
@@ -16,7 +16,7 @@ const MIB = 1024 * KIB
 
 type OfSide = Omit<Bound, 'side'>
 
-/** At most so many `unit`s of something, and what becomes of more. */
+/** At most this many `unit`s of something, and what happens to the rest. */
 const bound = (of: string, unit: Bound['unit'], most: number, beyond: Bound['beyond']): OfSide => ({
   of,
   unit,
@@ -24,7 +24,7 @@ const bound = (of: string, unit: Bound['unit'], most: number, beyond: Bound['bey
   beyond,
 })
 
-/** What the program keeps and reads. */
+/** Limits of what the program stores and reads. */
 const PROGRAM = {
   notebookIncidents: bound('incidents of the notebook', 'entries', 100, 'the oldest go'),
   notebookEntries: bound('entries of an incident', 'entries', 500, 'refused'),
@@ -95,7 +95,7 @@ const PROGRAM = {
   answerLevels: bound('nesting of an answer', 'levels', MAX_ANSWER_LEVELS, 'refused'),
 }
 
-/** What the local workspace takes and keeps. */
+/** Limits of what the local workspace accepts and stores. */
 const WORKSPACE = {
   upgradeCopies: bound('copies of the workspace from before an upgrade, one a schema', 'entries', 3, 'the oldest go'),
   waitingRequests: bound('requests of a server that wait for a person', 'entries', 32, 'refused'),
@@ -132,7 +132,7 @@ const WORKSPACE = {
   callInput: bound('the stored arguments of a call by hand', 'bytes', 64 * KIB, 'left out'),
 }
 
-/** Every bound of text that is kept or taken; the modules that keep it read it here. */
+/** Every size limit on text that is stored or accepted. Modules that enforce one read it here. */
 export const BOUNDS: Readonly<Record<keyof typeof PROGRAM | keyof typeof WORKSPACE, Bound>> = {
   ...onSide('program', PROGRAM),
   ...onSide('local workspace', WORKSPACE),

@@ -4,7 +4,7 @@ import { every, gatheredPause, gatherNews, sharedPause, UNSEEN_POLL_MS } from '.
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('intervals that divide each other share their wakes, whenever each began', () => {
+test('intervals that divide each other share their wakes, whenever each started', () => {
   const wakes = new Set<number>()
   const calls: string[] = []
   const begin = (name: string, ms: number) =>
@@ -19,7 +19,7 @@ test('intervals that divide each other share their wakes, whenever each began', 
   ends.push(begin('d', 4000))
   vi.advanceTimersByTime(32_000)
   expect(vi.getTimerCount()).toBe(1)
-  // Until all have found together; from then on there is a wake every two seconds.
+  // After a while all intervals share their wakes, one every two seconds.
   wakes.clear()
   calls.length = 0
   vi.advanceTimersByTime(32_000)
@@ -30,7 +30,7 @@ test('intervals that divide each other share their wakes, whenever each began', 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test.each([10, 700, 1010, 1990])('no call comes late, nor before half of the interval (%i)', phase => {
+test.each([10, 700, 1010, 1990])('no call comes late, nor before half of the interval has passed (%i)', phase => {
   vi.advanceTimersByTime(phase)
   const calls = [performance.now()]
   const end = every(2000, () => void calls.push(performance.now()))
@@ -41,7 +41,7 @@ test.each([10, 700, 1010, 1990])('no call comes late, nor before half of the int
   end()
 })
 
-test('one that ends another, or fails, leaves the rest their calls', () => {
+test('a call that fails or stops another does not affect the other calls', () => {
   const calls: string[] = []
   const ends = [
     every(1000, () => {
@@ -58,7 +58,7 @@ test('one that ends another, or fails, leaves the rest their calls', () => {
   for (const end of ends) end()
 })
 
-test('a machine that slept calls once for all the times that it missed', () => {
+test('after the machine slept, a missed interval is called once, not once for each time', () => {
   let calls = 0
   const end = every(1000, () => void (calls += 1))
   vi.advanceTimersToNextTimer()
@@ -69,7 +69,7 @@ test('a machine that slept calls once for all the times that it missed', () => {
 })
 
 test.each([1000, 3000, 9990, 10_030, 60_250])(
-  'a shared pause of %i ms ends with a wake of what comes every ten seconds',
+  'a shared pause of %i ms ends with the wake that comes every ten seconds',
   ms => {
     vi.advanceTimersByTime(7654)
     const ends = performance.now() + sharedPause(ms)
@@ -81,7 +81,7 @@ test.each([1000, 3000, 9990, 10_030, 60_250])(
 )
 
 test.each([0, 3000, 12_000])(
-  'where nobody is, what is planned and marks that end wake with what is polled, begun %i ms after it',
+  'while nobody is using the program, delayed work wakes with a poll that started %i ms before it',
   phase => {
     gatherNews(100)
     onTestFinished(() => gatherNews(0))
@@ -105,9 +105,9 @@ test.each([0, 3000, 12_000])(
   },
 )
 
-test('intervals go on where the wake that was set for them never came', () => {
+test('intervals continue when the wake they had set never comes', () => {
   const lost = every(120, () => undefined)
-  // As after a machine slept, or where another clock was put in place: the time went on without its timers.
+  // Simulates a machine that slept, or a replaced clock: time passed without its timers.
   vi.clearAllTimers()
   vi.advanceTimersByTime(1000)
   const run = vi.fn<() => void>()

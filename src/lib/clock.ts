@@ -9,9 +9,9 @@ export type Clock = {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Counts on from the start of the process, because a corrected wall clock would refill a rate budget at once. After a
- * correction, or the sleep of a machine, it is no longer the time of the day: what people read, what is stored and what
- * is compared with others goes by {@link wallClock}.
+ * A monotonic clock that counts on from the start of the process, because a corrected wall clock would refill a rate
+ * budget at once. It differs from the time of day after a correction or after the machine slept, so use {@link
+ * wallClock} for what people read, what is stored and what is compared with other clocks.
  */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
@@ -21,10 +21,10 @@ export const systemClock: Clock = {
   },
 }
 
-/** The time of the day as this machine has it now; it may jump, either way. */
+/** This machine's current time of day. It may jump in either direction. */
 export const wallClock: Clock = { ...systemClock, now: () => Date.now() }
 
-/** A time of {@link systemClock} as the time of the day; both in epoch milliseconds. */
+/** Converts a time of {@link systemClock} to the time of day; both are epoch milliseconds. */
 export function wallTime(at: number): number {
   return at + wallClock.now() - systemClock.now()
 }
@@ -47,9 +47,9 @@ export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<v
 
 type Interval = { ms: number; at: number; run: () => void }
 
-/** From this length on intervals begin at whole multiples of themselves, in milliseconds. */
+/** Intervals of at least this many milliseconds start at multiples of their length. */
 const ALIGNED_MS = 1000
-/** How much earlier than its time something is called with what is due: timers are that exact. */
+/** How early a due call may be made, in milliseconds. Timers are about this exact. */
 const EARLY_MS = 5
 
 const intervals = new Set<Interval>()
@@ -57,9 +57,9 @@ let timer: NodeJS.Timeout | undefined
 let wakesAt = Infinity
 
 /**
- * Calls `run` every `ms` milliseconds until the returned function is called; holds no process alive. Intervals of a
- * second and more share their wakes, for each wake of a resting process costs more than what most of them do: the first
- * two calls come somewhat early, but never before half of the interval.
+ * Calls `run` every `ms` milliseconds until the returned function is called. Does not keep the process alive. Intervals
+ * of a second or more share their wakes, because waking an idle process costs more than most of these calls do. The
+ * first two calls may come early, but never before half of the interval.
  */
 export function every(ms: number, run: () => void): () => void {
   const interval = { ms, at: firstOf(ms, performance.now()), run }
@@ -74,13 +74,13 @@ export function every(ms: number, run: () => void): () => void {
 let gatherMs = 0
 let gathered: (() => void)[] = []
 
-/** From now on, news within so many milliseconds are passed on together, so that they are drawn once. */
+/** From now on, delivers all news of this many milliseconds together, so that they are rendered once. */
 export function gatherNews(milliseconds: number): void {
   gatherMs = milliseconds
   passOn()
 }
 
-/** Calls `run` with all other news of this moment, never at once. */
+/** Calls `run` together with other news of the same moment, never synchronously. */
 export function together(run: () => void): void {
   gathered.push(run)
   if (gathered.length === 1) setTimeout(passOn, gatherMs)
@@ -92,18 +92,24 @@ function passOn(): void {
   for (const run of news) run()
 }
 
-/** How much earlier than wanted a pause may end with a shared wake, and how often those come, in milliseconds. */
+/** How much earlier a pause may end to share a wake, and how often shared wakes come, in milliseconds. */
 const SHARED = { earlyMs: 500, everyMs: 10_000 }
-/** Where nobody is, what runs is looked at this often, in milliseconds: what may wait as long ends with that. */
+/**
+ * How often running work is polled while nobody is using the program, in milliseconds. Pauses at least as long end with
+ * that poll.
+ */
 export const UNSEEN_POLL_MS = 20_000
 
-/** A pause of at least `ms` milliseconds that ends when this process wakes for others anyway; short ones stay. */
+/** A pause of at least `ms` milliseconds that ends when this process wakes anyway. Short pauses are not changed. */
 export function sharedPause(ms: number): number {
-  // At every other wake two things that are looked at equally often would never be drawn together.
+  // Polls of the same interval that used every other wake might never be rendered together.
   return pauseUntil(ms < UNSEEN_POLL_MS - SHARED.everyMs / 2 ? SHARED.everyMs : UNSEEN_POLL_MS, ms)
 }
 
-/** The same while news are gathered, and then `least` at least: for what nobody misses, where nobody is. */
+/**
+ * Like `sharedPause` while news are gathered, and at least `least` milliseconds then: for work that nobody misses while
+ * the program is unused.
+ */
 export function gatheredPause(ms: number, least?: number): number {
   if (gatherMs === 0) return ms
   if (least === undefined) return pauseUntil(SHARED.everyMs, ms + SHARED.earlyMs)
@@ -128,7 +134,7 @@ function nextOf(ms: number, after: number): number {
 
 function setTimer(): void {
   const next = Math.min(...[...intervals].map(({ at }) => at))
-  // One that should have come by now may never come, as after a machine slept.
+  // A wake that is overdue may never come, as after the machine slept.
   if (next === wakesAt && next > performance.now()) return
   clearTimeout(timer)
   wakesAt = next
@@ -145,7 +151,7 @@ function wake(): void {
       interval.run()
     }
   } finally {
-    // What one that failed kept from its call is due at once.
+    // Calls that were skipped because an earlier one failed are due at once.
     setTimer()
   }
 }

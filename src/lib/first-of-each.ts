@@ -1,4 +1,4 @@
-/** The first of each name, at most so many of them, and how many more names there are. */
+/** The first item of each name, up to a limit, and the number of other names. */
 export function firstOfEach<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatAge, formatCount, UNKNOWN } from './format.ts'
 
-test('counts are separated as in English, without the language data where they are whole', () => {
+test('counts have English separators, and whole ones need no language data', () => {
   const counts = [0, 7, -7, 999, 1000, -1000, 12_345, 100_000, 1_234_567, Number.MAX_SAFE_INTEGER, 1e21, 1234.5]
   const english = new Intl.NumberFormat('en-US')
   expect(counts.map(formatCount)).toEqual(counts.map(count => english.format(count)))
@@ -16,7 +16,7 @@ test('an age has the coarsest unit that fits, up to years', () => {
   expect([formatAge(undefined, 0), formatAge(Number.NaN, 0)]).toEqual([UNKNOWN, UNKNOWN])
 })
 
-test('no age that a calendar has is wider than a column of four', () => {
+test('no valid age is wider than a column of four', () => {
   const now = Date.UTC(2026, 0, 1)
   fc.assert(
     fc.property(fc.date({ min: new Date(0), max: new Date(Date.UTC(9999, 0, 1)), noInvalidDate: true }), then => {

@@ -1,12 +1,12 @@
 import prettyMilliseconds from 'pretty-ms'
 
-/** What is not known: never 0, never empty. */
+/** Shown for unknown values; never 0 or empty. */
 export const UNKNOWN = '—'
 
-/** A thousand years in milliseconds: what is longer is no length of time that anything took. */
+/** A thousand years in milliseconds; a longer duration cannot be right. */
 const LONGEST_MS = 1000 * 365 * 86_400_000
 
-/** A length of time for reading: `340ms`, `1.2s`, `3m 5s`; unknown where it cannot be one. */
+/** A duration for people: `340ms`, `1.2s`, `3m 5s`; unknown if it cannot be a duration. */
 export function formatDuration(milliseconds: number | null | undefined): string {
   if (milliseconds == null || !(milliseconds >= 0 && milliseconds <= LONGEST_MS)) return UNKNOWN
   return prettyMilliseconds(milliseconds, {
@@ -27,29 +27,27 @@ export function formatAge(then: number | undefined, now: number): string {
   return age < 60_000 ? 'now' : prettyMilliseconds(age, { compact: true })
 }
 
-/** How long ago something was, within a sentence: `3h ago`, or `just now`; unknown where it is unknown. */
+/** An age for use in a sentence: `3h ago`, or `just now`; unknown stays unknown. */
 export function formatAgo(then: number | undefined, now: number): string {
   const age = formatAge(then, now)
   return age === UNKNOWN ? age : age === 'now' ? 'just now' : `${age} ago`
 }
 
-/** Bounds for ages that nobody looks at, in milliseconds. */
+/** Upper limits for ages when nobody is looking, in milliseconds. */
 const BOUNDS = [10 * 60_000, 60 * 60_000]
 
-/** How long ago something was at most, `less than 10m ago`: stays the same while it is renewed now and then. */
+/** The maximum age, such as `less than 10m ago`: stays the same while the value is renewed now and then. */
 export function formatAgoAtMost(then: number | undefined, now: number): string {
   const bound = then === undefined || then > now ? undefined : BOUNDS.find(limit => now - then < limit)
   return bound === undefined ? formatAgo(then, now) : `less than ${prettyMilliseconds(bound, { compact: true })} ago`
 }
 
-/** A share of what was counted, in whole percent; unknown when nothing was counted. */
+/** A share in whole percent; unknown if nothing was counted. */
 export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
   return part == null || !whole ? UNKNOWN : formatShare(part / whole)
 }
 
-/**
- * A share from 0 to 1 in whole percent, of which only all is 100 and only nothing is 0; unknown where it cannot be one.
- */
+/** A share from 0 to 1 in whole percent. Only all is 100 and only nothing is 0; unknown if it cannot be a share. */
 export function formatShare(share: number | undefined): string {
   if (share === undefined || !(share >= 0 && share <= 1)) return UNKNOWN
   if (share === 0) return '0%'
@@ -57,7 +55,7 @@ export function formatShare(share: number | undefined): string {
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`
 }
 
-/** Made for the first number that is not whole: it loads 8 MB of language data. */
+/** Created for the first fraction, because it loads 8 MB of language data. */
 let numbers: Intl.NumberFormat | undefined
 
 /** A count with separators: `12,345`. */
@@ -73,7 +71,7 @@ export function plural(count: number, noun: string, nouns = `${noun}s`): string 
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`
 }
 
-/** The words with a capital first letter, as a label or a sentence begins. */
+/** Capitalizes the first letter, for a label or a sentence. */
 export function sentenceCase(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { beginningOfJson, takesMore } from './json-beginning.ts'
 
-test('a value that takes no more than may be is written whole', () => {
+test('a value within the limit is written whole', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {
       const text = JSON.stringify(value, null, indent)
@@ -11,7 +11,7 @@ test('a value that takes no more than may be is written whole', () => {
   )
 })
 
-test('what is left out of a longer one is seen, and what stays is about as long as it may be', () => {
+test('a longer value is about as long as the limit and marks what is left out', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(60), (value, most) => {
       const { text, isWhole } = beginningOfJson(value, most)
@@ -23,7 +23,7 @@ test('what is left out of a longer one is seen, and what stays is about as long 
   )
 })
 
-test('no more of a value is looked at than may show', () => {
+test('reads no more of a value than it can show', () => {
   let looks = 0
   const watched = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -38,7 +38,7 @@ test('no more of a value is looked at than may show', () => {
   expect(looks).toBeLessThan(3_000)
 })
 
-test('levels without end are cut', () => {
+test('endless nesting is cut', () => {
   let deep: unknown = 1
   for (let level = 0; level < 100_000; level += 1) deep = { a: deep }
   expect(beginningOfJson(deep, 1_000_000).isWhole).toBe(false)

@@ -1,9 +1,9 @@
 import { MAX_ANSWER_LEVELS } from './json.ts'
 
-/** What stands for the parts that are left out. */
+/** Stands for parts that are left out. */
 const MORE = '…'
 
-/** Whether a value takes more characters as JSON than that, or has more levels than are written; looks no further. */
+/** Whether a value as JSON is longer than `most` characters or nested deeper than is written; stops reading there. */
 export function takesMore(value: unknown, most: number): boolean {
   let left = most
   const look = (item: unknown, depth: number): boolean => {
@@ -24,8 +24,8 @@ export function takesMore(value: unknown, most: number): boolean {
 }
 
 /**
- * The beginning of a value as JSON, some `most` characters of it, so that what it costs is what may show. Where it is
- * not whole, `…` stands for what is left out.
+ * The beginning of a value as JSON, about `most` characters, at a cost that depends only on what is shown. `…` stands
+ * for parts that are left out.
  */
 export function beginningOfJson(value: unknown, most: number, indent = 0): { text: string; isWhole: boolean } {
   let left = most

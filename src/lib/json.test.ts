@@ -12,7 +12,7 @@ import {
   TOO_DEEP,
 } from './json.ts'
 
-/** Lists in lists, so many levels of them. */
+/** Nested lists of this depth. */
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const objects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
 
@@ -40,7 +40,7 @@ test('text and value agree on the number of values of any JSON', () => {
   )
 })
 
-test('brackets in strings are no levels, whatever is escaped', () => {
+test('brackets in strings are not counted as levels, whatever is escaped', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('[', '{', '"', '\\', ']', 'a') }), text => {
       expect(textHasMoreLevels(JSON.stringify([text]), 1)).toBe(false)
@@ -49,12 +49,12 @@ test('brackets in strings are no levels, whatever is escaped', () => {
   )
 })
 
-test.each([lists, objects])('a million levels are counted without a deep stack', make => {
+test.each([lists, objects])('counts a million levels without a deep stack', make => {
   expect(textHasMoreLevels(make(1_000_000), 1000)).toBe(true)
   expect(textHasMoreLevels(make(1000), 1000)).toBe(false)
 })
 
-test.each([lists, objects])('stored documents keep all levels up to the bound, and say where they were cut', make => {
+test.each([lists, objects])('stored documents keep all levels up to the limit, and say where they were cut', make => {
   const whole = make(MAX_STORED_LEVELS)
   expect(JSON.stringify(parseStored(whole))).toBe(whole)
   const kept = JSON.stringify(parseStored(make(MAX_STORED_LEVELS + 1)))
@@ -63,7 +63,7 @@ test.each([lists, objects])('stored documents keep all levels up to the bound, a
   expect(JSON.stringify(parseStored(make(100_000)))).toBe(kept)
 })
 
-test('numbers beyond those of a double come out as the same numbers, and never as null', () => {
+test('numbers too large for a double are written back as the same numbers, never as null', () => {
   const digits = fc.integer({ min: 1, max: 9_999 })
   fc.assert(
     fc.property(
@@ -81,7 +81,7 @@ test('numbers beyond those of a double come out as the same numbers, and never a
   )
 })
 
-test('whole numbers of any length come out of JSON as they came in', () => {
+test('integers of any length are written back unchanged', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), number => {
       const value = Number.isSafeInteger(Number(number)) ? Number(number) : number

@@ -1,30 +1,31 @@
-/** Most levels of objects and lists in a request, in what an MCP server answers and in what a model answers. */
+/** Maximum nesting of objects and lists in a request, and in answers of MCP servers and models. */
 export const MAX_INPUT_LEVELS = 128
 /**
- * Most levels in what the service stores and answers, which wraps what came in. Deeper parts read as {@link TOO_DEEP}.
+ * Maximum nesting in what the service stores and answers, which wraps received values. Deeper parts read as {@link
+ * TOO_DEEP}.
  */
 export const MAX_STORED_LEVELS = 256
-/** Most levels that are read of a service's answer. */
+/** Maximum nesting that is read of a service's answer. */
 export const MAX_ANSWER_LEVELS = 512
 
-/** What stands where a stored document goes on deeper than it can be shown. */
+/** Replaces parts of a stored document that are too deep to show. */
 export const TOO_DEEP = '(too deep to show)'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
-/** Both kinds of brackets, without the bit in which they differ. */
+/** Character codes of both kinds of brackets, without the bit in which they differ. */
 const [OPENING, CLOSING] = [0x5b, 0x5d]
 
-/** What a text of JSON may have at most. A value is an object, a list, or what stands in one. */
+/** Limits for a JSON text. Objects, lists and everything in them count as values. */
 export type JsonBounds = { levels: number; values?: number }
 
 /**
- * What a text of JSON has more of than it may, if anything; it is not parsed, so that nothing can be too much. What is
- * no JSON, as where levels are not closed, may have more all the same.
+ * Which limit a JSON text exceeds, if any. It is not parsed, so no text is too much. Invalid JSON, such as one with
+ * unclosed levels, may exceed a limit that it would otherwise keep.
  */
 export function excessOf(text: string, { levels, values = Infinity }: JsonBounds): keyof JsonBounds | undefined {
-  // A level takes two characters, and a value one.
+  // A level needs two characters, and a value one.
   if (text.length < Math.min(2 * levels, values)) return undefined
   let depth = 0
   let found = 1
@@ -32,7 +33,7 @@ export function excessOf(text: string, { levels, values = Infinity }: JsonBounds
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === COMMA) found += 1
-    // `[` and `{`, then `]` and `}`: they differ in one bit, as letters do.
+    // `[` and `{`, and also `]` and `}`, differ in one bit.
     else if ((code & ~0x20) === OPENING) {
       depth += 1
       if (depth > levels) return 'levels'
@@ -43,7 +44,7 @@ export function excessOf(text: string, { levels, values = Infinity }: JsonBounds
   return undefined
 }
 
-/** Whether a text of JSON has more levels of objects and lists; see {@link excessOf}. */
+/** Whether a JSON text is nested deeper than `levels`; see {@link excessOf}. */
 export function textHasMoreLevels(text: string, levels: number): boolean {
   return excessOf(text, { levels }) !== undefined
 }
@@ -54,9 +55,8 @@ export function hasMoreLevels(value: unknown, levels: number): boolean {
 }
 
 /**
- * Parses JSON that was stored; parts below {@link MAX_STORED_LEVELS} are replaced, because nothing could write them
- * again.
- * @throws SyntaxError for what is not JSON
+ * Parses stored JSON. Parts below {@link MAX_STORED_LEVELS} are replaced, because they could not be written again.
+ * @throws SyntaxError for invalid JSON
  */
 export function parseStored(text: string): unknown {
   const value = parseExact(text)
@@ -64,8 +64,8 @@ export function parseStored(text: string): unknown {
 }
 
 /**
- * Parses JSON text that stands in somebody's data.
- * @throws SyntaxError for what is not JSON, or has more than {@link MAX_ANSWER_LEVELS}
+ * Parses JSON text found inside other data.
+ * @throws SyntaxError for invalid JSON, or JSON nested deeper than {@link MAX_ANSWER_LEVELS}
  */
 export function parseInner(text: string): unknown {
   if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new SyntaxError('The JSON has too many levels.')
@@ -73,8 +73,8 @@ export function parseInner(text: string): unknown {
 }
 
 /**
- * Why a number is not what somebody wrote, as a predicate; undefined where it is. JSON writes the shortest digits that
- * mean the same number, so whoever wrote other digits of a whole one, as of an id, means those.
+ * Why a number differs from its source text, as a predicate; undefined if it does not. An integer counts as different
+ * if it is written back with different digits, since those may be an id.
  */
 export function numberProblem(value: number, source: string): string | undefined {
   if (!Number.isFinite(value)) return 'is none that JSON can hold; quote it if it is text'
@@ -82,7 +82,7 @@ export function numberProblem(value: number, source: string): string | undefined
   return 'is too long to be stored exactly; quote it if it is text'
 }
 
-/** The digits of a whole number, without the zeros at its ends. */
+/** The digits of an integer without zeros at both ends. */
 function digitsOf(text: string): string {
   return text
     .replace(/e.*/, '')
@@ -90,10 +90,10 @@ function digitsOf(text: string): string {
     .replaceAll(/^0+|0+$/g, '')
 }
 
-/** A number in JSON that would become another one. */
+/** A number in JSON that would be changed by parsing it. */
 export class UnkeptNumber extends SyntaxError {}
 
-/** Exact numbers in JSON (TC39 “JSON.parse source text access”), which the compiler's library does not know yet. */
+/** Exact numbers in JSON (TC39 “JSON.parse source text access”), which TypeScript's library does not declare yet. */
 const exact = JSON as typeof JSON & { rawJSON(text: string): unknown; isRawJSON(value: unknown): boolean }
 
 // Every JSON.stringify is to write them as the numbers that they are, also those of libraries.
@@ -106,25 +106,25 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   },
 })
 
-/** What may be a whole number beyond 2^53, cheaply: the parser with its sources takes ten times as long. */
+/** Quick test for an integer that may exceed 2^53: parsing with sources takes ten times as long. */
 const MAY_BE_LONG = /[[:,\s]-?\d{16}|^-?\d{16}/
-/** What may be a number beyond all doubles; the first finds quickly that a text has none. */
+/** Tests for a number that may exceed all doubles; the first pattern quickly rules most texts out. */
 const HAS_POWER = /\d[eE]\+?\d{3}/
 const MAY_BE_BEYOND = /(?:[[:,\s]|^)-?\d[\d.]*[eE]\+?\d{3}/
 
-/** Whether {@link parseExact} may make bigints of a text's numbers. */
+/** Whether {@link parseExact} may turn numbers of a text into bigints. */
 export function mayHoldLong(text: string): boolean {
   return MAY_BE_LONG.test(text) || (HAS_POWER.test(text) && MAY_BE_BEYOND.test(text))
 }
 
-/** Longer ones take the parser of whole numbers too long. */
+/** Parsing longer integers takes too long. */
 const MOST_DIGITS = 1000
 
 /**
- * Parses JSON of others. Whole numbers that would come out as other ones become bigints, which JSON.stringify writes as
- * they came; so do those beyond all doubles, which it would write as null.
- * @param change what becomes of each value within
- * @throws SyntaxError for what is not JSON
+ * Parses JSON from outside. Integers that a double cannot hold become bigints, which JSON.stringify writes back
+ * unchanged; so do numbers beyond all doubles, which it would write as null.
+ * @param change converts each value inside
+ * @throws SyntaxError for invalid JSON
  */
 export function parseExact(text: string, change?: (value: unknown) => unknown): unknown {
   const isLong = mayHoldLong(text) && !textHasMoreLevels(text, MAX_ANSWER_LEVELS)
@@ -136,7 +136,7 @@ export function parseExact(text: string, change?: (value: unknown) => unknown): 
   })
 }
 
-/** `-1.5e400` as a whole number; undefined where it is too long. */
+/** Converts a number such as `-1.5e400` to an integer; undefined if it is too long. */
 function wholeNumber(source = ''): bigint | undefined {
   const [, whole = '', part = '', power = '0'] = /^(-?\d+)(?:\.(\d+))?(?:[eE]\+?(\d+))?$/.exec(source) ?? []
   const zeros = Number(power) - part.length
@@ -144,16 +144,16 @@ function wholeNumber(source = ''): bigint | undefined {
   return BigInt(whole + part) * 10n ** BigInt(zeros)
 }
 
-/** A number of JSON as it was written: a whole one that would come out as another is a bigint. */
+/** A JSON number as written: a bigint if it is an integer that a double would change. */
 export function exactNumber(value: unknown, source: string | undefined): unknown {
-  // 2^53 itself, for one, is written as it came.
+  // 2^53 itself, for example, is written back unchanged.
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value
   return source.length <= MOST_DIGITS && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 
 /**
- * Parses JSON that a person wrote, with whole numbers as {@link parseExact} has them.
- * @throws UnkeptNumber where a number of it would silently become another one; SyntaxError for what is not JSON
+ * Parses JSON that a person wrote, with integers as in {@link parseExact}.
+ * @throws UnkeptNumber if a number would silently change; SyntaxError for invalid JSON
  */
 export function parseWritten(text: string): unknown {
   return JSON.parse(text, (_, value: unknown, { source }: { source?: string } = {}) => {
@@ -164,12 +164,12 @@ export function parseWritten(text: string): unknown {
   })
 }
 
-/** Whether a replacer of JSON.stringify has a whole number that only a bigint holds. */
+/** For replacers of JSON.stringify: whether a value is an integer that only a bigint can hold. */
 export function isLongNumber(value: unknown): boolean {
   return exact.isRawJSON(value)
 }
 
-/** A value with its parts below {@link MAX_ANSWER_LEVELS} replaced; the same one where it has none. */
+/** Replaces the parts of a value below {@link MAX_ANSWER_LEVELS}; returns the same value if there are none. */
 export function withinLevels(value: unknown): unknown {
   return hasMoreLevels(value, MAX_ANSWER_LEVELS) ? cut(value, MAX_ANSWER_LEVELS) : value
 }
@@ -181,7 +181,7 @@ function cut(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner, levels - 1)]))
 }
 
-/** Where the closing quote of a string is, or the end of the text. */
+/** Index of the closing quote of a string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -198,7 +198,7 @@ export function isPlainObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** JSON with sorted keys: equal values give equal text whatever the order their fields arrived in. */
+/** JSON with sorted keys: equal values give equal text, whatever the order of their fields. */
 export function canonicalJson(value: object): string
 export function canonicalJson(value: unknown): string | undefined
 export function canonicalJson(value: unknown): string | undefined {
@@ -218,7 +218,7 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
-/** Those of the fields that are not undefined, for types whose optional fields are there or not. */
+/** The fields that are not undefined, for types with exact optional fields. */
 export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 }

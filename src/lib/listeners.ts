@@ -1,8 +1,8 @@
-/** Who hears of every change of something. */
+/** Listeners that are called on every change of something. */
 export type Listeners = {
   subscribe(listener: () => void): () => void
   notify(): void
-  /** How many changes there were. */
+  /** Number of changes so far. */
   version(): number
 }
 

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** What processes of one machine know of each other; tests pass a virtual one. */
+/** What processes on one machine know of each other; tests pass a virtual one. */
 export type Machine = {
-  /** Tells apart machines and containers that share a home directory: process ids mean nothing across them. */
+  /**
+   * Distinguishes machines and containers that share a home directory, since process ids are not comparable across
+   * them.
+   */
   name: string
   pid: number
-  /** Milliseconds that all processes of the machine count alike and that never run backwards while it runs. */
+  /** Milliseconds that are the same for all processes of the machine, and that never go back while it runs. */
   now: () => number
-  /** When a process started, in text of any form, or `undefined` when there is no such process. */
+  /** When a process started, as opaque text; `undefined` if there is no such process. */
   startOf: (pid: number) => string | undefined
 }
 
@@ -41,7 +44,10 @@ function linuxStart(pid: number): string | undefined {
   }
 }
 
-/** Where the start costs a process to find out, a reused id counts as alive until its lease ends. */
+/**
+ * On systems where the start time can only be found by running a process, a reused id counts as alive until its lease
+ * ends.
+ */
 function existence(pid: number): string | undefined {
   try {
     process.kill(pid, 0)
@@ -51,7 +57,7 @@ function existence(pid: number): string | undefined {
   }
 }
 
-/** A process, distinguished from later ones with the same number by its start. */
+/** A process, distinguished by its start from later ones with the same id. */
 export type Owner = {
   machine: string
   pid: number
@@ -68,9 +74,9 @@ export function selfOn(machine: Machine): Owner {
 }
 
 /**
- * Whether a process has ended. One that cannot be asked, as on another machine with the same home directory,
- * counts as gone after a long silence.
- * @param silentMs how long it has not been heard of
+ * Whether a process has ended. One that cannot be checked, such as one on another machine with the same home directory,
+ * counts as ended after a long silence.
+ * @param silentMs time since it was last heard of
  */
 export function isGone({ machine: name, pid, start }: Owner, silentMs: number, machine: Machine): boolean {
   if (name !== machine.name) return silentMs > SILENT_FOR_GOOD_MS
@@ -79,7 +85,10 @@ export function isGone({ machine: name, pid, start }: Owner, silentMs: number, m
   return start === '' || running === '' ? silentMs > SILENT_FOR_GOOD_MS : running !== start
 }
 
-/** Numbers from 0 up to, not including, 1: another series on each machine, and there always the same one. */
+/**
+ * Returns random numbers from 0 up to, not including, 1, in a series that differs between machines and is always the
+ * same on one.
+ */
 export function jitterOf(machine: Machine): () => number {
   let turn = 0
   return () => {

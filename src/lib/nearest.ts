@@ -1,29 +1,29 @@
 import fuzzysort from 'fuzzysort'
 
-/** The name that was probably meant, as a sentence to put behind another; empty when none is near. */
+/** Suggests the name that was probably meant, as a sentence to append; empty if none is similar. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const near = nearest(name, names)
   return near === undefined ? '' : ` Did you mean "${near}"?`
 }
 
 /**
- * Below this, fuzzysort's score is that of letters which stand somewhere in a text; above, of letters that stand
- * together, or each at the beginning of a word.
+ * Fuzzysort scores below this mean letters scattered in a text; scores above mean letters that stand together, or at
+ * the start of words.
  */
 export const ALIKE = 0.5
 
-/** The name that was probably meant; undefined where none is near. */
+/** The name that was probably meant; undefined if none is similar. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase()
   const typos = names
     .map(known => ({ known, edits: editsBetween(wanted, known.toLowerCase()) }))
     .filter(({ edits, known }) => edits <= Math.max(1, Math.floor(Math.min(name.length, known.length) / 3)))
     .sort((a, b) => a.edits - b.edits)
-  // What was left out of a name is no typo: `url` means `baseUrl`; but `open` does not mean `completion`.
+  // An abbreviation is not a typo: `url` means `baseUrl`, but `open` does not mean `completion`.
   return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: ALIKE })[0]?.target
 }
 
-/** Fewest letters to add, drop, change or swap with their neighbour to make one text of the other. */
+/** Minimum number of letters to add, drop, change or swap with a neighbor to turn one text into the other. */
 function editsBetween(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

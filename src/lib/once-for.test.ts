@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { latestTexts, onceForText } from './once-for.ts'
 
-test('what is made of a text is that of this text, whichever were asked for and forgotten before', () => {
+test('a text always gets its own value, whichever others were requested or dropped before', () => {
   const texts = fc.array(fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'bcd', '__proto__', 'a text that is never kept'))
   fc.assert(
     fc.property(texts, fc.nat(12), (asked, most) => {
@@ -12,14 +12,14 @@ test('what is made of a text is that of this text, whichever were asked for and 
   )
 })
 
-test('a text is made something of once, until the texts are too long together', () => {
+test('a value is made once for each text, until the texts are too long together', () => {
   const made: string[] = []
   const kept = onceForText(text => made.push(text), 4)
   for (const text of ['ab', 'cd', 'ab', 'e', 'ab', 'e']) kept(text)
   expect(made).toEqual(['ab', 'cd', 'e', 'ab'])
 })
 
-test('the latest texts are kept, a whole in place of its parts, and never more characters than may be', () => {
+test('keeps the latest texts, a whole instead of its parts, and never more characters than allowed', () => {
   const add = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     length: fc.nat(6),
@@ -28,7 +28,7 @@ test('the latest texts are kept, a whole in place of its parts, and never more c
   fc.assert(
     fc.property(fc.array(add), fc.nat(12), (added, most) => {
       const kept = latestTexts(most)
-      // In the order in which they came.
+      // In order of arrival.
       let model: [name: string, text: string][] = []
       for (const { name, length, parts } of added) {
         const text = name.repeat(length)

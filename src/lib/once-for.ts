@@ -1,4 +1,4 @@
-/** Makes something once for each object, for as long as that is there. */
+/** Makes a value once for each object, and keeps it as long as the object. */
 export function onceFor<K extends WeakKey, T>(make: (key: K) => T): (key: K) => T {
   const all = new WeakMap<K, { made: T }>()
   return key => {
@@ -9,8 +9,8 @@ export function onceFor<K extends WeakKey, T>(make: (key: K) => T): (key: K) => 
 }
 
 /**
- * Makes something once for each text, until the texts have more characters together: then all are forgotten. Whoever
- * gets it shares it.
+ * Makes a value once for each text, until the texts together have more than `most` characters: then all are dropped.
+ * Callers share the value.
  */
 export function onceForText<T>(make: (text: string) => T, most: number): (text: string) => T {
   const all = new Map<string, { made: T }>()
@@ -29,10 +29,10 @@ export function onceForText<T>(make: (text: string) => T, most: number): (text: 
   }
 }
 
-/** Texts by name, the latest: the oldest ones go when all together have more characters than `most`. */
+/** The latest texts by name. The oldest are dropped when all together have more than `most` characters. */
 export function latestTexts(most: number): {
   get(name: string): string | undefined
-  /** Also drops the texts of which this one is made; one that is longer than all may be is not kept. */
+  /** Also drops the texts that this one is made of. A text longer than the limit is not kept. */
   add(name: string, text: string, parts?: readonly string[]): void
 } {
   const all = new Map<string, string>()
@@ -56,7 +56,7 @@ export function latestTexts(most: number): {
   }
 }
 
-/** Makes something for each object, and again once anything else that it is made of is another. */
+/** Makes a value for each object, and again when one of its other inputs has changed. */
 export function renewedFor<K extends WeakKey, T>(): (key: K, of: readonly unknown[], make: () => T) => T {
   const all = new WeakMap<K, { of: readonly unknown[]; made: T }>()
   return (key, of, make) => {
@@ -68,7 +68,7 @@ export function renewedFor<K extends WeakKey, T>(): (key: K, of: readonly unknow
   }
 }
 
-/** The same of one thing. */
+/** Like `renewedFor`, for a single value. */
 export function renewed<T>(): (of: readonly unknown[], make: () => T) => T {
   const [keep, key] = [renewedFor<object, T>(), {}]
   return (of, make) => keep(key, of, make)

@@ -2,14 +2,14 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pagesToRefresh } from './pages-to-refresh.ts'
 
-/** Pages that were read one after the other. */
+/** Pages that were read in order. */
 function pagesOf(states: readonly boolean[]) {
   return states.map((isOpen, index) => ({ index, isOpen, readAt: index }))
 }
 
 type Page = ReturnType<typeof pagesOf>[number]
 
-/** One round: what it chose, and the list after it, with a new object for each page that was read. */
+/** One round: the chosen pages, and the list after it with new objects for the pages that were read. */
 function round(pages: readonly Page[], most: number) {
   const chosen = pagesToRefresh(pages, { isOpen: page => page.isOpen, readAt: page => page.readAt, most })
   let last = Math.max(-1, ...pages.map(({ readAt }) => readAt))
@@ -17,7 +17,7 @@ function round(pages: readonly Page[], most: number) {
   return { chosen: [...chosen].map(({ index }) => index), after }
 }
 
-test('a round reads open pages only, no more than it may, and all of them where it may', () => {
+test('a round reads only open pages, up to its limit, and all of them if the limit allows', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean()), fc.integer({ min: 1, max: 9 }), (states, most) => {
       const { chosen } = round(pagesOf(states), most)
@@ -28,7 +28,7 @@ test('a round reads open pages only, no more than it may, and all of them where 
   )
 })
 
-test('every open page gets its turn, and the first ones every time', () => {
+test('every open page gets its turn, and the first ones are read every time', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 9 }), (count, most) => {
       let pages: readonly Page[] = pagesOf(Array<boolean>(count).fill(true))

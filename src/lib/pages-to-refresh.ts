@@ -1,13 +1,9 @@
-/**
- * Of the pages of a round, the share that goes to the first open ones: a list mostly goes on where it has not ended
- * yet.
- */
+/** Share of a round's pages that goes to the first open ones, since a list usually continues where it is open. */
 const FIRST_SHARE = 3 / 4
 
 /**
- * The pages that a round of polling reads again, at most `most` of those that are open: three quarters of them the
- * first in the list, and the others those that were read longest ago by `readAt`, a number that grows, so that every
- * page gets its turn.
+ * Which pages a round of polling reads again: at most `most` of the open ones. Three quarters are the first in the
+ * list; the others are those read longest ago by `readAt`, a growing number, so that every page gets its turn.
  */
 export function pagesToRefresh<Page>(
   pages: readonly Page[],

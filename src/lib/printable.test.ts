@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { writeDocument } from './yaml/yaml-writing.ts'
 import { clean, escapedJson, hasUnprintable, jsonText, printable } from './printable.ts'
 
-/** Characters that steer a terminal, turn what is read, or are not seen. */
+/** Characters that control a terminal, reverse text or are invisible. */
 const EVIL = [
   '\u0000\u0007\u001B\u007F\u0080\u0085\u009B\u009D\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u180B\u180E\u200B',
   '\u200E\u202A\u202E\u2028\u2029\u2060\u2066\u206F\u3164\uFE00\uFEFF\uFFA0\uFFF9\uDC00\uD83D',
@@ -20,10 +20,10 @@ const evil = fc.array(
 )
 const text = evil.map(parts => parts.join(''))
 const record = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.dictionary(text, text), fc.double(), fc.boolean()))
-/** As JSON has it, which knows no -0. */
+/** A value as JSON represents it, which has no -0. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-test('JSON holds nothing but printable characters, and the same data', () => {
+test('JSON contains only printable characters, and the same data', () => {
   fc.assert(
     fc.property(record, fc.constantFrom(undefined, 2), (value, indent) => {
       const json = jsonText(value, indent)
@@ -33,7 +33,7 @@ test('JSON holds nothing but printable characters, and the same data', () => {
   )
 })
 
-test('JSON that another program wrote is the same data too, however its lines end', () => {
+test('JSON from another program keeps its data, whatever its line ends', () => {
   fc.assert(
     fc.property(record, fc.constantFrom('\n', '\r\n', '\r'), (value, end) => {
       const raw = JSON.stringify(value, null, 2).replaceAll('\n', end)
@@ -43,7 +43,7 @@ test('JSON that another program wrote is the same data too, however its lines en
   )
 })
 
-test('YAML holds nothing but printable characters, and the same data', () => {
+test('YAML contains only printable characters, and the same data', () => {
   fc.assert(
     fc.property(record, value => {
       const yaml = writeDocument({ value, words: {} })
@@ -54,7 +54,7 @@ test('YAML holds nothing but printable characters, and the same data', () => {
   )
 })
 
-test('what people read holds nothing that they cannot see, and shows where it was', () => {
+test('text for people contains nothing invisible, and shows where it was', () => {
   for (const character of EVIL) {
     expect(clean(`a${character}b`)).toMatch(/^a(?:<[0-9A-F]{4,5}>|[\u2400-\u2421]|\uFFFD)b$/)
     expect(printable(`a${character}b`)).toBe(clean(`a${character}b`))
@@ -69,7 +69,7 @@ test('what people read holds nothing that they cannot see, and shows where it wa
   )
 })
 
-test('joiners and selectors stay where people see what they do', () => {
+test('joiners and selectors are kept where their effect is visible', () => {
   const seen = ['👩‍👩‍👧‍👦', '❤️', '☎︎', '🏳️‍🌈', '👍🏽', 'می‌خواهم', 'क्‍ष', '1️⃣']
   for (const it of seen) expect(clean(it)).toBe(it)
   expect(clean('a\u200Db\u200Cc\uFE0Fd')).toBe('a<200D>b<200C>c<FE0F>d')

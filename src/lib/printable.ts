@@ -1,21 +1,23 @@
 import { withinLevels } from './json.ts'
 
 /**
- * What is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and all that fonts may
- * leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation selectors; and
- * U+10EEEE, where terminals with pictures show one.
+ * Matches what is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and everything
+ * that fonts may leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation
+ * selectors; and U+10EEEE, which terminals with graphics replace by a picture.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u{10EEEE}]/gu
-/** Text that is known to be printable without a further look. */
+/** Matches text that is printable without further checks. */
 const ASCII = /^[\x20-\x7e]*$/
 const ASCII_LINES = /^[\x20-\x7e\n\t]*$/
-/** Scripts whose letters join, or whose marks stack, by U+200C and U+200D. */
+/** Scripts in which U+200C and U+200D join letters or stack marks. */
 const JOINING = ['Arab', 'Syrc', 'Nkoo', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym']
   .concat('Sinh', 'Khmr', 'Mymr', 'Tibt', 'Mong')
   .map(script => String.raw`\p{Script_Extensions=${script}}`)
   .join('')
 const JOINERS: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])
-/** Joiners between letters or pictures that are seen, and selectors that choose a picture: people see what they do. */
+/**
+ * Matches joiners between visible letters or pictures, and selectors that choose a picture: their effect is visible.
+ */
 const JOINT = new RegExp(
   String.raw`(?<=(?!\p{Default_Ignorable_Code_Point})[${JOINING}])[\u200C\u200D]` +
     String.raw`|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})` +
@@ -24,15 +26,16 @@ const JOINT = new RegExp(
 )
 
 /**
- * Text from outside for one line of a screen: what is not printable becomes visible, line breaks too; a tab is two
- * blanks, a lone surrogate U+FFFD. Joiners and selectors that belong to the letter or picture before them stay.
+ * Makes text from outside fit for one line of the screen: unprintable characters and line breaks become visible; a tab
+ * becomes two blanks, a lone surrogate U+FFFD. Joiners and selectors that belong to the letter or picture before them
+ * are kept.
  */
 export function clean(text: string): string {
   if (ASCII.test(text)) return text
   return text.toWellFormed().replace(UNPRINTABLE, visible)
 }
 
-/** Text from outside in several lines: as {@link clean}, but line feeds and tabs stay, and CR LF is a line feed. */
+/** Like {@link clean} for text of several lines: line feeds and tabs are kept, and CR LF becomes a line feed. */
 export function printable(text: string): string {
   if (ASCII_LINES.test(text)) return text
   return text
@@ -43,7 +46,7 @@ export function printable(text: string): string {
     )
 }
 
-/** Text without what is not printable, joiners and selectors aside: for cells, whose width is counted already. */
+/** Removes unprintable characters except joiners and selectors, for cells whose width is already counted. */
 export function withoutUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, found => (JOINERS.has(found) ? found : ''))
 }
@@ -58,14 +61,14 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * A value as JSON for other programs, every character of which is printable: the others are `\u` escapes. What no
- * answer can hold for its depth is replaced.
+ * A value as JSON for other programs, with only printable characters: others become `\u` escapes. Parts too deep for
+ * any answer are replaced.
  */
 export function jsonText(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(withinLevels(value), null, indent) ?? 'null')
 }
 
-/** The same JSON with every character printable; line breaks between its parts are line feeds. */
+/** The same JSON with only printable characters; line breaks between its parts become line feeds. */
 export function escapedJson(json: string): string {
   if (ASCII_LINES.test(json)) return json
   return json
@@ -74,8 +77,8 @@ export function escapedJson(json: string): string {
 }
 
 /**
- * YAML whose strings with such characters stand in double quotes, as {@link hasUnprintable} reports, with all of them
- * escaped.
+ * Escapes all unprintable characters in YAML, whose strings with such characters must be in double quotes; see {@link
+ * hasUnprintable}.
  */
 export function escapedYaml(yaml: string): string {
   return yaml.replace(UNPRINTABLE, found => {
@@ -84,12 +87,15 @@ export function escapedYaml(yaml: string): string {
   })
 }
 
-/** XML text and attributes with what is not printable as character references; what XML cannot hold is gone already. */
+/**
+ * Escapes unprintable characters in XML text and attributes as character references. Characters that XML does not allow
+ * must be removed before.
+ */
 export function escapedXml(xml: string): string {
   return xml.replace(UNPRINTABLE, found => (found === '\n' || found === '\t' ? found : `&#x${hexOf(found, 1)};`))
 }
 
-/** Whether something in a text is not printable; line feeds and tabs are. */
+/** Whether a text contains unprintable characters; line feeds and tabs count as printable. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE_IN_LINES) !== -1
 }

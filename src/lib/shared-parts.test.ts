@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPartSharing } from './shared-parts.ts'
 
-test('records stay equal whatever they hold, and parts that say the same are one object', () => {
+test('records stay equal, and equal parts become one object', () => {
   const share = createPartSharing()
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (record, id) => {

@@ -1,9 +1,9 @@
-/** Most different parts that are remembered; beyond that they are found anew. */
+/** Maximum number of different parts remembered; beyond it the memory starts over. */
 const MOST_PARTS = 5_000
 
 /**
- * Gives records whose parts say the same as those of earlier ones these very parts, so that thousands of records that
- * differ in little take little memory. What comes from it must not be changed.
+ * Replaces parts of records by equal parts of earlier records, so that thousands of similar records need little memory.
+ * The results must not be changed.
  */
 export function createPartSharing(): <Item extends object>(item: Item) => Item {
   const known = new Map<string, unknown>()

@@ -1,14 +1,14 @@
-/** What only a shell would understand, where it is not quoted. */
+/** Matches unquoted characters that only a shell understands. */
 const SHELL_ONLY = /[|&;<>()$`*?[\]{}~#!\n]/
 const NEEDS_QUOTES = new RegExp(`[\\s'"\\\\]|${SHELL_ONLY.source}`)
 const WORD_PART = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy
 
-/** Why a text is no command: it is for a shell, ends in the middle of something quoted, or says nothing. */
+/** Why a text is not a command: it needs a shell, has an unclosed quote, or is empty. */
 export type CommandProblem = 'shell' | 'open' | 'empty'
 
 /**
- * The words of a command that runs without a shell: split at blanks, with quotes and backslashes as a shell has them.
- * What only a shell would understand is a problem, so that it never means something else in silence.
+ * Splits a command that runs without a shell into words at blanks, with the quotes and backslashes of a shell. Other
+ * shell syntax is refused, so that it never silently means something else.
  */
 export function splitCommand(command: string): readonly string[] | CommandProblem {
   const words: string[] = []
@@ -29,7 +29,7 @@ export function splitCommand(command: string): readonly string[] | CommandProble
   return words.length === 0 ? 'empty' : words
 }
 
-/** The words as one command that {@link splitCommand} splits into the same words. */
+/** Joins words to a command that {@link splitCommand} splits into the same words. */
 export function joinCommand(words: readonly string[]): string {
   const quoted = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`
   return words.map(word => (word === '' || NEEDS_QUOTES.test(word) ? quoted(word) : word)).join(' ')

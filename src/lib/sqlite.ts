@@ -7,48 +7,48 @@ import { parseStored } from './json.ts'
 /** Named values of a statement; booleans are stored as 0 and 1. */
 type SqlValues = Record<string, SQLInputValue | boolean | undefined>
 
-/** One connection to the database with its prepared statements. */
+/** A connection to the database with its prepared statements. */
 export type Database = {
   /** First row, or undefined. `T` states the selected columns. */
   get<T>(sql: string, values?: SqlValues): T | undefined
   all<T>(sql: string, values?: SqlValues): T[]
   /** Number of rows changed. */
   run(sql: string, values?: SqlValues): number
-  /** The same statement for each row of values of its `?`, at a fraction of what `run` costs for each. */
+  /** Runs a statement with `?` for each row of values, at a fraction of the cost of `run` for each. */
   runEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void
-  /** Statements without values, such as a migration. */
+  /** Runs statements without values, such as a migration. */
   exec(sql: string): void
-  /** Everything in `work` happens or nothing; inside another `write` it joins that one. */
+  /** Runs `work` in a transaction; inside another `write` it joins that one. */
   write<T>(work: () => T): T
-  /** Everything in `work` sees one state of the database. */
+  /** Runs `work` on one state of the database. */
   read<T>(work: () => T): T
   /**
-   * Names the state of the whole database: as long as it is the same, nobody has changed anything. Undefined inside a
-   * `write`, which may still be taken back.
+   * Identifies the state of the whole database: nothing has changed as long as it is the same. Undefined inside a
+   * `write`, which may still be rolled back.
    */
   state(): string | undefined
   close(): void
 }
 
 type Options = {
-  /** Changes nothing of the file, and waits for nobody. */
+  /** Does not change the file, and waits for no lock. */
   readOnly?: boolean
   /** How long a writer waits for another process, in milliseconds. */
   patienceMs?: number
-  /** Statements that say how it is written, and make what it lacks. */
+  /** Statements that configure the database and create what is missing. */
   setup?: string
 }
 
-/** SQLite's code for another process having kept the database to itself. */
+/** SQLite's code for a database that another process has locked. */
 const SQLITE_BUSY = 5
 
 const STATE = 'SELECT data_version AS theirs, total_changes() AS own FROM pragma_data_version'
 
-/** Keeps a write free of waiting for the disk; what is written settles in the file from time to time. */
+/** Makes writes not wait for the disk; the log is moved into the file from time to time. */
 export const WRITE_AHEAD_LOG = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;'
 
 /**
- * Opens a file, or `:memory:`. SQLite loads here and not with the program, because most commands need no database.
+ * Opens a file, or `:memory:`. SQLite is loaded here instead of at startup, because most commands need no database.
  * @throws errors of SQLite
  */
 export function openDatabase(location: string, options: Options = {}): Database {
@@ -64,7 +64,7 @@ export function openDatabase(location: string, options: Options = {}): Database 
   }
 }
 
-/** The same, with the file and its directory made on first use with rights for their owner only. */
+/** Like `openDatabase`; makes the file and its directory on first use, for their owner only. */
 export function openForOwner(file: string, options: Options): Database {
   const directory = dirname(file)
   makeDirectory(directory)
@@ -113,7 +113,7 @@ function withStatements(connection: DatabaseSync): Database {
     read: work => transaction('read', work),
     state() {
       if (inside === 'write') return undefined
-      // What other connections commit counts in the first, what this one changes in the second.
+      // The first value counts commits of other connections, the second changes of this one.
       const { theirs, own } = prepared(STATE).get() as { theirs: number; own: number }
       return `${theirs}/${own}`
     },
@@ -121,12 +121,12 @@ function withStatements(connection: DatabaseSync): Database {
   }
 }
 
-/** SQLite's primary result code, the lower eight bits of an error's code; 0 for errors of others. */
+/** SQLite's primary result code, which is the lower eight bits of the error's code; 0 for other errors. */
 export function resultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
 
-/** Whether another process kept the database to itself for longer than a writer waits. */
+/** Whether another process locked the database for longer than a writer waits. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY
 }
@@ -135,7 +135,7 @@ function rollBack(connection: DatabaseSync): void {
   try {
     connection.exec('ROLLBACK')
   } catch {
-    // Some failures, as a full disk, have rolled back already.
+    // Some failures, such as a full disk, have already rolled back.
   }
 }
 
@@ -146,7 +146,7 @@ function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
   )
 }
 
-/** Most values are as SQLite takes them, and need no copy. */
+/** Most values are already accepted by SQLite and need no copy. */
 function isBindable(values: SqlValues): values is Record<string, SQLInputValue> {
   for (const name in values) if (typeof values[name] === 'boolean' || values[name] === undefined) return false
   return true
@@ -167,7 +167,7 @@ export function assignments(columns: readonly string[]): string {
   return columns.map(name => `${name} = :${name}`).join(', ')
 }
 
-/** A JSON column; absent when it holds NULL. */
+/** Parses a JSON column; undefined if it is NULL. */
 export function fromJson<T>(text: string | null): T | undefined {
   return text === null ? undefined : (parseStored(text) as T)
 }
@@ -178,8 +178,8 @@ export function toJson(value: unknown): string | null {
 }
 
 /**
- * Keeps what was made for each key until anything in the database has changed. Inside a `write`, which may still be
- * taken back, it is made every time.
+ * Keeps a value for each key until anything in the database changes. Inside a `write`, which may still be rolled back,
+ * the value is made every time.
  */
 export function whileUnchanged<Key, Made>(store: Pick<Database, 'state'>): (key: Key, make: () => Made) => Made {
   let last: { state: string; made: Map<Key, Made> } | undefined

@@ -1,7 +1,7 @@
 /** Line and column of a text, both counted from 1. */
 export type TextPlace = { line: number; column: number }
 
-/** Finds the place of an offset. Line ends are counted once for all of them, so that thousands of faults stay cheap. */
+/** Finds the position of an offset. Line ends are counted only once, so that thousands of faults stay cheap. */
 export function createPlaces(text: string): (offset: number) => TextPlace {
   let starts: number[] | undefined
   return offset => {

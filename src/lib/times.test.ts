@@ -4,7 +4,7 @@ import * as times from './times.ts'
 
 const AT = Date.parse('2026-11-21T17:42:10.123Z')
 const { IMPOSSIBLE_TIME } = times
-/** All that write a time, with what they write of one. */
+/** All functions that format a time, and the format of each. */
 const FORMATS: readonly (readonly [(at: number) => string, RegExp])[] = [
   [times.isoTime, /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/],
   [times.isoSeconds, /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/],
@@ -25,7 +25,7 @@ const time = fc.oneof(
   fc.double({ min: -8.64e15, max: 8.64e15 }),
 )
 
-test('any number is a time that a calendar has, or said to be impossible; nothing throws', () => {
+test('any number is formatted as a valid time or as impossible; nothing throws', () => {
   fc.assert(
     fc.property(time, at => {
       const isPossible = !Number.isNaN(new Date(at).getTime())
@@ -37,7 +37,7 @@ test('any number is a time that a calendar has, or said to be impossible; nothin
   )
 })
 
-test('a time is the same for all who read it in UTC', () => {
+test('a time in UTC is the same for every reader', () => {
   expect(times.isoTime(AT)).toBe('2026-11-21T17:42:10.123Z')
   expect(times.isoSeconds(AT)).toBe('2026-11-21T17:42:10Z')
   expect(times.utcTime(AT)).toBe('2026-11-21 17:42:10 UTC')
@@ -46,7 +46,7 @@ test('a time is the same for all who read it in UTC', () => {
   expect(times.utcClock(AT)).toBe('17:42:10')
 })
 
-test('a moment of another day says which', () => {
+test('a moment of another day names that day', () => {
   const clock = times.localClock(AT)
   expect(times.localMoment(AT, AT + 1)).toBe(clock)
   expect(times.localMoment(AT, AT + 30 * 86_400_000)).toBe(`${times.localDay(AT)} ${clock}`)

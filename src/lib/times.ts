@@ -1,10 +1,10 @@
-/** The last millisecond from 1970 that a calendar has, either way (ECMA-262, time values). */
+/** Largest valid time in milliseconds before or after 1970 (ECMA-262, time values). */
 const LAST_MS = 8.64e15
 
-/** What stands for a number of milliseconds that no calendar has. */
+/** Replaces a number of milliseconds that is not a valid time. */
 export const IMPOSSIBLE_TIME = 'impossible time'
 
-/** How exact a time is written. */
+/** Precision of a formatted time. */
 export type Precision = 'minutes' | 'seconds'
 
 /**
@@ -19,7 +19,7 @@ export function isoSeconds(at: number): string {
   return isoTime(at).replace(/\.\d+Z$/, 'Z')
 }
 
-/** Day and time for all who read it: `2026-11-21 17:42:10 UTC`. */
+/** Day and time in UTC for people: `2026-11-21 17:42:10 UTC`. */
 export function utcTime(at: number, precision: Precision = 'seconds'): string {
   const end = precision === 'seconds' ? /\.\d+Z$/ : /:\d+\.\d+Z$/
   return isoTime(at).replace('T', ' ').replace(end, ' UTC')
@@ -60,13 +60,13 @@ export function localTime(at: number): string {
   return isCalendarTime(at) ? `${localDay(at)} ${localClock(at)}` : IMPOSSIBLE_TIME
 }
 
-/** Time of the day on this machine's clock, with the day before it where that is not the one of `now`. */
+/** Time of the day on this machine's clock, preceded by the day if it is not the day of `now`. */
 export function localMoment(at: number, now: number, precision: Precision = 'minutes'): string {
   const clock = localClock(at, precision)
   return localDay(at) === localDay(now) || !isCalendarTime(at) ? clock : `${localDay(at)} ${clock}`
 }
 
-/** Whether a calendar has this number of milliseconds since 1970. */
+/** Whether a number of milliseconds since 1970 is a valid date. */
 export function isCalendarTime(at: number): boolean {
   return Math.abs(at) <= LAST_MS
 }

@@ -1,4 +1,4 @@
-/** The most time or memory that one work on something from outside may take, and what is said past it. */
+/** The time or memory that one task on untrusted data may take, and the message beyond that. */
 export type WorkLimit = {
   /** What it limits, as the first column of docs/limits.md names it. */
   of: string
@@ -14,7 +14,7 @@ const limit = (of: string, unit: WorkLimit['unit'], most: number, beyond: string
   beyond,
 })
 
-/** Every limit of work on what came from outside; the modules that work on it read it here. */
+/** Every limit of work on untrusted data. Modules that do the work read it here. */
 export const WORK_LIMITS = {
   memory: limit(
     'the objects of the thread that works on it',

@@ -1,6 +1,5 @@
 /**
- * Lets keys and timers have their turn: a service in the same process answers without a pause in which they would be
- * heard.
+ * Lets pending keys and timers run. A service in the same process never pauses by itself, so they would have to wait.
  */
 export function yieldToInput(): Promise<void> {
   return new Promise(resolve => {

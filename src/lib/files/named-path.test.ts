@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { namedPath } from './named-path.ts'
 
-test('a file is meant from the folder of the start, or from the home directory after ~/ alone', () => {
+test('a path is relative to the folder of the start, and only ~/ means the home directory', () => {
   expect(namedPath('~/suites/a.yaml')).toBe(join(homedir(), 'suites/a.yaml'))
   expect(namedPath(' a.yaml ')).toBe(resolve('a.yaml'))
   expect(namedPath('/tmp/~/a.yaml')).toBe('/tmp/~/a.yaml')

@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 
 /**
- * The file that a person names where no shell reads it: `~/` is the home directory, else the folder of the start
- * counts.
+ * Resolves a path that a person typed where no shell expands it: `~/` is the home directory, other paths are relative
+ * to the folder of the start.
  */
 export function namedPath(typed: string): string {
   return resolve(typed.trim().replace(/^~(?=\/)/, homedir()))

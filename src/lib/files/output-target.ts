@@ -12,27 +12,27 @@ import {
 } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 
-/** As many as Linux follows. */
+/** Linux follows the same number. */
 const MOST_LINKS = 40
 
 /**
- * Where output to a path goes. A symbolic link leads to its file, so that this is written and the link stays; what is
- * there and is no regular file, such as a device or a pipe, is written to as it is and never replaced, nor is a file
- * that is an output of this process.
- * @throws errors of the file system, other than that nothing is there, and a link that another user may have put there
+ * Where output to a path goes. A symbolic link is kept and its target is written. Anything that is not a regular file,
+ * such as a device or a pipe, is written to as it is and never replaced; so is a file that is an output of this
+ * process.
+ * @throws errors of the file system except a missing file, and an error for a link that another user may have made
  */
 export function outputTarget(path: string): { file: string } | { stream: string } {
   const found = statSync(path, { throwIfNoEntry: false })
-  // What the links of `/dev/stdout` and of a shell's `>(…)` name is no path.
+  // Links such as `/dev/stdout` and a shell's `>(…)` may name something that is not a path.
   if (found && !found.isFile() && !found.isDirectory()) return { stream: path }
   if (found?.isFile() && openFileOf(path) !== undefined) return { stream: path }
-  // A directory is refused by what writes a file.
+  // Writing the file later fails for a directory.
   return { file: followed(path) }
 }
 
 /**
- * Which open file of this process a path such as `/dev/stdout` names, also where a shell has led that into a file: this
- * one is written on, since to replace it would lose all else that is written there.
+ * Which open file of this process a path such as `/dev/stdout` names, even if a shell redirected it to a file. Output
+ * is appended to that file, since replacing it would lose everything else written there.
  */
 function openFileOf(path: string, links = 0): number | undefined {
   const folder = realpathSync(dirname(path))
@@ -46,19 +46,19 @@ function followed(path: string, links = 0): string {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isSymbolicLink() || links === MOST_LINKS) return path
   const next = readlinkSync(path)
-  // Much as the kernel does it for links in `/tmp`, which would otherwise lead a write to any file of ours.
+  // Like the kernel's rule for links in `/tmp`: otherwise such a link could redirect a write to any of our files.
   const trusted = [process.geteuid?.() ?? found.uid, 0, lstatSync(dirname(path)).uid]
   if (!trusted.includes(found.uid)) throw new Error(`it is a link of another user, to ${next}`)
   return followed(resolve(dirname(path), next), links + 1)
 }
 
-/** Without it a pipe that nobody reads would be waited for. */
+/** Without it, opening a pipe that has no reader would block. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0
 
 /**
- * Opens a file to add to, or what stands there instead of one. A file is its owner's alone; what is no file keeps its
- * mode.
- * @throws errors of the file system, as that nobody reads a pipe
+ * Opens a file, or a device or pipe in its place, for appending. A new file is readable by its owner only; a device or
+ * pipe keeps its mode.
+ * @throws errors of the file system, such as a pipe without a reader
  */
 export function openToAppend(path: string): number {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | AT_ONCE, 0o600)
@@ -66,17 +66,17 @@ export function openToAppend(path: string): number {
   return descriptor
 }
 
-/** A device or a pipe that is open: whoever reads a pipe takes its closing for the end. */
+/** An open device or pipe. Closing it signals the end to the reader of a pipe. */
 export type OutputStream = { write: (content: string | Uint8Array) => void; close: () => void }
 
 /**
  * Opens a device, a pipe or an output of this process.
- * @throws errors of the file system, as that nobody reads a pipe
+ * @throws errors of the file system, such as a pipe without a reader
  */
 export function openStream(path: string): OutputStream {
   const own = statSync(path).isFile() ? openFileOf(path) : undefined
   if (own !== undefined) return { write: content => writeAll(own, content), close: () => undefined }
-  // While this is open somebody reads it, so that opening it again ends at once, and a slow reader is waited for.
+  // While this is open the pipe has a reader, so opening it again does not block, and a slow reader is waited for.
   const probe = openSync(path, constants.O_WRONLY | AT_ONCE)
   try {
     const descriptor = openSync(path, constants.O_WRONLY)
@@ -91,7 +91,10 @@ function writeAll(descriptor: number, content: string | Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
 }
 
-/** Writes all of it to a device or a pipe. @throws errors of the file system, as that nobody reads a pipe */
+/**
+ * Writes all content to a device or a pipe.
+ * @throws errors of the file system, such as a pipe without a reader
+ */
 export function writeIntoStream(path: string, content: string | Uint8Array): void {
   const stream = openStream(path)
   try {

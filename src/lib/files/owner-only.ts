@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What lets another user of this machine change a file: what is wrong with `path`, and what to do about it. */
+/** Why another user of this machine can change a file: what is wrong with `path`, and how to fix it. */
 export type Exposure = { path: string; why: string; next: string }
 
 const OTHERS = 0o077
@@ -9,15 +9,15 @@ const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 
 /**
- * What lets another user change a file, or put another one in its place: its owner or mode, or those of a directory
- * above it. Undefined where nobody but this user and root can.
+ * Returns why another user can change or replace a file: its owner or mode, or those of a directory above it. Undefined
+ * if only this user and root can.
  * @param path absolute, without symbolic links: `realpath` of the file
  * @throws errors of the file system
  */
 export function exposureOf(path: string): Exposure | undefined {
   const user = process.geteuid?.()
   if (user === undefined) return undefined
-  // Whoever owns the root directory can change everything; in a container that may be an unknown id.
+  // The owner of the root directory can change everything; in a container that may be an unknown id.
   const trusted = new Set([user, 0, lstatSync('/').uid])
   for (let at = path; ; at = dirname(at)) {
     const { uid, mode } = lstatSync(at)
@@ -35,7 +35,7 @@ export function exposureOf(path: string): Exposure | undefined {
   }
 }
 
-/** As `exposureOf`, of a file that is open, which its path may not lead to any more. */
+/** Like `exposureOf` for an open file, which its path may no longer lead to. */
 export function exposureOfOpen(path: string, open: Pick<Stats, 'dev' | 'ino'>): Exposure | undefined {
   const real = realpathSync(path)
   const { dev, ino } = lstatSync(real)
@@ -44,7 +44,7 @@ export function exposureOfOpen(path: string, open: Pick<Stats, 'dev' | 'ino'>): 
   return exposureOf(real)
 }
 
-/** As `exposureOf`, of a directory that nobody else may even look into. */
+/** Like `exposureOf` for a directory that nobody else may even read. */
 export function exposureOfPrivate(directory: string): Exposure | undefined {
   const exposure = exposureOf(directory)
   const mode = lstatSync(directory).mode & 0o777

@@ -31,7 +31,7 @@ beforeEach(() => {
   faults.length = 0
 })
 
-/** As a process of its own opens it. */
+/** Opens the store as a separate process would. */
 const open = (key = words, profile = 'p1') =>
   openProfileStore({ directory: join(directory, 'state'), profile, onFault: error => faults.push(error), clock })(key)
 const fileOf = (key = words, profile = 'p1') => join(directory, 'state', `${key.name}-${profile}.json`)
@@ -46,7 +46,7 @@ test('each profile and key has a file of its own, for its owner only, with its v
   expect(statSync(join(directory, 'state')).mode & 0o777).toBe(0o700)
 })
 
-test('a change is made to what another process stored, which shows here after a refresh, once', () => {
+test('a change applies to what another process stored, and shows after one refresh', () => {
   const [one, other] = [open(), open()]
   expect(one.get()).toEqual([])
   other.change(add('theirs'))
@@ -62,7 +62,7 @@ test('a change is made to what another process stored, which shows here after a 
   expect(open().get()).toEqual(['theirs', 'more', 'mine'])
 })
 
-test('changes that can wait are one write a second later, or at once when they are flushed', async () => {
+test('delayed changes are written together a second later, or at once when flushed', async () => {
   const [one, other] = [open(), open()]
   one.changeSoon(() => ['lost'])
   one.changeSoon(add('mine'))
@@ -79,7 +79,7 @@ test('changes that can wait are one write a second later, or at once when they a
 })
 
 test.each(['', '{', 'null', '{"version":1,"words":[]}', '{"version":2}'])(
-  'a file that holds %j counts as empty and is put aside before another takes its place',
+  'a file that holds %j counts as empty and is moved aside before it is replaced',
   damaged => {
     open().change(add('a'))
     writeFileSync(fileOf(), damaged)
@@ -92,14 +92,14 @@ test.each(['', '{', 'null', '{"version":1,"words":[]}', '{"version":2}'])(
   },
 )
 
-test('what is no file is put aside as it is', () => {
+test('a path that is not a file is moved aside', () => {
   mkdirSync(join(fileOf(), 'inside'), { recursive: true })
   open().change(add('b'))
   expect(open().get()).toEqual(['b'])
   expect(existsSync(join(`${fileOf()}.damaged`, 'inside'))).toBe(true)
 })
 
-test('what cannot be written is reported, and stays until the program ends', () => {
+test('a failed write is reported, and its value is kept until the program ends', () => {
   writeFileSync(join(directory, 'state'), 'in the way')
   const stored = open()
   stored.change(add('a'))
@@ -107,7 +107,7 @@ test('what cannot be written is reported, and stays until the program ends', () 
   expect(faults).toHaveLength(1)
 })
 
-test('what is irreplaceable is never written over, and a change that was not stored throws', () => {
+test('irreplaceable data is never overwritten, and a change that cannot be stored throws', () => {
   open(treasure).change(add('a'))
   writeFileSync(fileOf(treasure), '{')
   const stored = open(treasure)
@@ -122,7 +122,7 @@ test('what is irreplaceable is never written over, and a change that was not sto
   expect(faults).toEqual([])
 })
 
-test('in memory a value changes at once', () => {
+test('a change in memory applies at once', () => {
   const stored = storedInMemory(words, ['first'])
   stored.changeSoon(add('soon'))
   stored.change(add('now'))
@@ -130,7 +130,7 @@ test('in memory a value changes at once', () => {
   expect(stored.get()).toEqual(['first', 'soon', 'now'])
 })
 
-test('a file of a newer version counts as empty and stays as it is, and what changes lasts as long as the process', () => {
+test('a file of a newer version counts as empty and is kept, and changes last as long as the process', () => {
   open().change(add('a'))
   const newer = '{"version":3,"words":["theirs"],"more":true}'
   writeFileSync(fileOf(), newer)

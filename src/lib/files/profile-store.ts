@@ -5,59 +5,65 @@ import { makeDirectory } from './make-directory.ts'
 import { readRegularFile } from './read-regular.ts'
 import { writeForOwner } from './write-atomically.ts'
 
-/** Something that is stored for each profile, and how it lies in its file. */
+/** Something that is stored for each profile, and the format of its file. */
 export type ProfileKey<T> = {
-  /** Begins the name of the file. */
+  /** The file name starts with it. */
   name: string
-  /** Stands in the file; an older one is damaged, a newer one stays as it is. Absent where the file has none. */
+  /**
+   * Version written in the file. A file with an older one counts as damaged, a file with a newer one is left alone.
+   * Absent for files without a version.
+   */
   version?: number
-  /** The value before anything was stored, and where the file is damaged. */
+  /** The value if nothing is stored, or if the file is damaged. */
   empty: T
-  /** The value of what was parsed from a file; undefined where it is damaged. May leave out damaged parts. */
+  /** Converts parsed file content to a value; undefined if it is damaged. May leave out damaged parts. */
   read: (stored: Readonly<Record<string, unknown>>) => T | undefined
-  /** What is written as JSON, beside the version. */
+  /** Converts a value to what is written as JSON along with the version. */
   write: (value: T) => object
-  /** For what nobody can make again: these are thrown instead of a value that is lost. */
+  /** For data that cannot be recreated: throws these errors instead of losing a value. */
   irreplaceable?: { unreadable: (file: string) => Error; unwritable: (file: string, cause: unknown) => Error }
 }
 
-/** The value under a key, shared by all processes. */
+/** The value of a key, shared by all processes. */
 export type Stored<T> = {
   /** Returns the same object until something changes. The first call reads the file. */
   get(): T
-  /** Takes over what other processes wrote since. */
+  /** Reads what other processes wrote since. */
   refresh(): void
-  /** Changes what is stored at this moment; it is written when this returns, or the fault is reported. */
+  /** Changes the stored value. When this returns it is written, or the failure is reported. */
   change(edit: (value: T) => T): void
-  /** The same within a second, so that several changes are one write; only the last one given is done. */
+  /**
+   * Like `change`, but writes within a second, so that several changes need one write; only the last given edit is
+   * applied.
+   */
   changeSoon(edit: (value: T) => T): void
-  /** Does at once what `changeSoon` put off. */
+  /** Writes at once what `changeSoon` delayed. */
   flush(): void
   subscribe(listener: () => void): () => void
   /** Increases whenever `get` may return something else. */
   version(): number
 }
 
-/** Opens the values of one profile. */
+/** Opens a stored value of one profile. */
 export type ProfileStore = <T>(key: ProfileKey<T>) => Stored<T>
 
 type Timers = { after: (ms: number, run: () => void) => () => void }
 type Options = {
-  /** Hears why something was not written; the value stays as it is until the program ends. */
+  /** Called with the reason why a value was not written. The value is kept until the program ends. */
   onFault: (error: unknown) => void
   clock: Timers
 }
 
-/** What a file holds now, and whether it is there but cannot be used, because it is damaged or of a newer version. */
+/** The value in a file, and whether the file is unusable because it is damaged or of a newer version. */
 type Found<T> = { value: T; unusable?: 'damaged' | 'newer' | undefined }
 
 const SOON_MS = 1_000
-/** Longest wait for another process, whose change takes milliseconds. */
+/** Longest wait for another process's lock; its change takes milliseconds. */
 const PATIENCE_MS = 2_000
 
 /**
- * What is stored per profile: a file for each key, for its owner only.
- * @param options.profile distinguishes profiles in names of files; must not be a secret
+ * Opens the stored values of a profile: one file a key, readable by the owner only.
+ * @param options.profile distinguishes profiles in file names; must not be a secret
  */
 export function openProfileStore(options: Options & { directory: string; profile: string }): ProfileStore {
   const { directory, profile } = options
@@ -65,9 +71,9 @@ export function openProfileStore(options: Options & { directory: string; profile
 }
 
 /**
- * A value in a file that several processes may change: one at a time, each to what the file holds then. A damaged file
- * counts as empty and is put aside before another takes its place. One of a newer version counts as empty and stays:
- * what is changed then lasts as long as this process.
+ * A value in a file that several processes may change, one at a time, each from the file's current content. A damaged
+ * file counts as empty and is moved aside before it is replaced. A file of a newer version counts as empty and is kept;
+ * changes then last as long as this process.
  */
 export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock }: Options): Stored<T> {
   const { irreplaceable } = key
@@ -100,14 +106,14 @@ export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock
         })
       } catch (error) {
         if (begun || irreplaceable) throw begun ? error : unwritable(error)
-        // Where there can be no lock, the write reports the fault.
+        // If no lock can be made, the write reports the failure.
         work()
       }
     },
   })
 }
 
-/** A value that ends with the program. */
+/** A value that is lost when the program ends. */
 export function storedInMemory<T>(key: Pick<ProfileKey<T>, 'empty'>, first = key.empty): Stored<T> {
   let value = first
   return createStored({
@@ -128,7 +134,7 @@ function createStored<T>(source: {
   clock: Timers
   read: () => Found<T>
   write: (value: T, before: Found<T>) => void
-  /** Does a change while no other process does. */
+  /** Runs a change while no other process makes one. */
   alone: (work: () => void) => void
   /** Changes whenever `read` may return something else. */
   stamp: () => string
@@ -197,7 +203,7 @@ function newer(file: string): Error {
   return new Error(`${file} was written by a newer version of mcpdeck and stays as it is; install that version again.`)
 }
 
-/** The object in a file; undefined where there is none. */
+/** The object in a file; undefined if there is no file. */
 function parsed(file: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(readRegularFile(file, Infinity))
@@ -207,7 +213,7 @@ function parsed(file: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Changes whenever a file that is written whole is written again or taken away; empty where there is none. */
+/** Changes whenever an atomically written file is written again or removed; empty if there is no file. */
 function stampOf(file: string): string {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -218,9 +224,9 @@ function stampOf(file: string): string {
 }
 
 /**
- * Does work on a file while no other process does. The lock is a database beside the file: the system frees it with its
- * process, however that ends.
- * @throws where there can be no lock, or the other process holds it too long
+ * Runs work on a file while no other process does. The lock is a database beside the file, which the system releases
+ * when the process ends in any way.
+ * @throws if no lock can be made, or another process holds it too long
  */
 function withLock(file: string, work: () => void): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')

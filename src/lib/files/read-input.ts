@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 
 /**
- * Bytes of what a command names: a file, a pipe such as a shell's `<(…)`, or standard input as `-`. Of what is longer
- * than `most` bytes no more is read than shows that it is.
+ * Reads bytes of a command's input: a file, a pipe such as a shell's `<(…)`, or standard input for `-`. Of input longer
+ * than `most` bytes, reads only enough to tell.
  * @throws as the file system does
  */
 export async function readInput(file: string, most: number): Promise<Buffer> {
@@ -18,7 +18,7 @@ export async function readInput(file: string, most: number): Promise<Buffer> {
 }
 
 /**
- * The same as text, without the byte order mark that some editors put before UTF-8.
+ * Like `readInput`, as text, without the byte order mark that some editors put before UTF-8.
  * @throws as the file system does, and an Error whose message ends a sentence that names the file
  */
 export async function readInputText(file: string, most: number): Promise<string> {

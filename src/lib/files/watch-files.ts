@@ -8,31 +8,31 @@ export class WatchError extends Error {
   override readonly name = 'WatchError'
 }
 
-/** Files that are watched. */
+/** Watched files. */
 export type FileChanges = {
-  /** How many files matched when it began. */
+  /** Number of files that matched at the start. */
   readonly count: number
   /**
-   * Resolves once files have changed that no earlier call returned, and nothing moves any more.
-   * @throws WatchError when they can be watched no longer
+   * Resolves once files have changed that no earlier call returned, and changes have stopped.
+   * @throws WatchError if the files cannot be watched any longer
    */
   next(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** Files and folders that are looked at. */
+/** Maximum number of files and folders that are watched. */
 const MOST_FILES = 100_000
-/** Without an event for so long, a save or a build is over, in milliseconds. */
+/** A save or build is considered finished after this many milliseconds without an event. */
 const SETTLED_MS = 50
 const GLOB = /[*?[\]{}]|[+@!]\(/
 const IGNORED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-/** What a pattern matches, and the folder or file that holds it. */
+/** What a pattern matches, and the folder or file that contains it. */
 type Pattern = { globs: readonly string[]; base: string }
 
 /**
- * Watches all files that match one of the patterns: globs, files, or folders with all that they hold. What does not
- * exist yet is waited for; `node_modules` and `.git` are left out. Paths inside `cwd` are relative to it.
+ * Watches all files that match one of the patterns: globs, files, or folders with their contents. Missing paths are
+ * waited for; `node_modules` and `.git` are ignored. Paths inside `cwd` are relative to it.
  * @throws WatchError
  */
 export async function watchFiles(
@@ -92,14 +92,14 @@ function patternOf(pattern: string, cwd: string): Pattern {
   const glob = normalize(pattern).replace(/(.)\/$/, '$1')
   const segments = glob.split('/')
   const first = segments.findIndex(segment => GLOB.test(segment))
-  // A name is that of a file, or of a folder with all in it, which may be yet to come.
+  // A name means a file, or a folder with its contents, either of which may not exist yet.
   if (first === -1) return { globs: [glob, `${glob}/**`], base: resolve(cwd, glob) }
   return { globs: [glob], base: resolve(cwd, segments.slice(0, first).join('/') || (isAbsolute(glob) ? '/' : '.')) }
 }
 
 type FileEvent = 'add' | 'change' | 'unlink'
 
-/** Gathers events until they rest; a file that came and went again has not changed. */
+/** Collects events until they stop. A file that was created and removed again has not changed. */
 function createBatches() {
   const moving = new Map<string, FileEvent>()
   const settled = new Set<string>()
@@ -142,7 +142,7 @@ function createBatches() {
 /** Whether a link points outside every watched folder. */
 function leadsOut(path: string, wanted: readonly Pattern[]): boolean {
   const target = realPath(path)
-  // What is gone by now is told as gone.
+  // A link that no longer exists is reported as removed.
   if (target === undefined) return false
   return !wanted.some(({ base }) => base === path || isBelow(realPath(base) ?? base, target))
 }

@@ -10,7 +10,7 @@ function folder(): string {
   return made
 }
 
-test('a file is replaced as a whole, and nothing is left beside it', () => {
+test('a file is replaced as a whole, and no temporary file is left', () => {
   const directory = folder()
   const file = join(directory, 'suite.yaml')
   writeFileSync(file, 'a much longer text that was there before')
@@ -19,7 +19,7 @@ test('a file is replaced as a whole, and nothing is left beside it', () => {
   expect(readdirSync(directory)).toEqual(['suite.yaml'])
 })
 
-test('what cannot take its place leaves everything as it was', () => {
+test('a failed replacement leaves everything unchanged', () => {
   const directory = folder()
   const taken = join(directory, 'taken')
   mkdirSync(join(taken, 'inside'), { recursive: true })
@@ -28,7 +28,7 @@ test('what cannot take its place leaves everything as it was', () => {
   expect(readdirSync(directory)).toEqual(['taken'])
 })
 
-test('a file for its owner lies in directories for its owner, also where others could read the one before', () => {
+test('a file for its owner is in directories for its owner, even if others could read the previous file', () => {
   const file = join(folder(), 'state', 'profile', 'seen.json')
   writeForOwner(file, 'a')
   expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700])

@@ -6,11 +6,11 @@ import { outputTarget, writeIntoStream } from './output-target.ts'
 const OWNER_ONLY = 0o600
 
 /**
- * Writes a file whole or not at all: a crash leaves the old content or the new one. A device or a pipe that is there
- * gets the content; see {@link outputTarget}.
+ * Writes a file atomically: after a crash it has either the old or the new content. An existing device or pipe is
+ * written to; see {@link outputTarget}.
  * @param options.mode of a new file, 0666 less the umask by default
- * @param options.flush whether the content is on the disk when this returns, and survives a loss of power
- * @throws errors of the file system, and then nothing is left beside the file
+ * @param options.flush whether the content is on disk when this returns, and survives a power loss
+ * @throws errors of the file system, in which case no temporary file is left
  */
 export function writeAtomically(
   path: string,
@@ -29,7 +29,10 @@ export function writeAtomically(
   }
 }
 
-/** The same for a file that only its owner reads; directories that are missing are made, for their owner only. */
+/**
+ * Like `writeAtomically`, for a file that only its owner can read. Missing directories are made, also for the owner
+ * only.
+ */
 export function writeForOwner(path: string, content: string | Uint8Array, options: { flush?: boolean } = {}): void {
   makeDirectory(dirname(path))
   writeAtomically(path, content, { ...options, mode: OWNER_ONLY })

@@ -1,17 +1,23 @@
 import { appendFileSync, constants, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { openStream, outputTarget } from './output-target.ts'
 
-/** A file that is written part by part, for its owner only, and stands in its place when all of it is there. */
+/** A file that is written in parts, for its owner only, and put in place once it is complete. */
 export type PartedFile = {
   /** @throws as the file system does */
   add: (text: string) => void
-  /** Puts it in its place. @throws as the file system does, also where a file is there that may not be replaced */
+  /**
+   * Puts the file in place.
+   * @throws as the file system does, also if a file exists that may not be replaced
+   */
   end: (replace: boolean) => void
-  /** Leaves nothing of it. */
+  /** Removes what was written. */
   drop: () => void
 }
 
-/** Begins such a file; a device or a pipe gets the parts as they come. @throws as the file system does */
+/**
+ * Starts a file in parts; a device or a pipe gets each part at once.
+ * @throws as the file system does
+ */
 export function writeInParts(path: string): PartedFile {
   const target = outputTarget(path)
   if ('stream' in target) {

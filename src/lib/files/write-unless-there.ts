@@ -5,8 +5,8 @@ import { outputTarget, writeIntoStream } from './output-target.ts'
 export type WriteRefusal = 'exists' | { reason: string }
 
 /**
- * Writes a file that a person named, for its owner only. One that is there is left alone unless it may be replaced; a
- * device or a pipe is written to.
+ * Writes a file that a person named, for its owner only. An existing file is kept unless it may be replaced; a device
+ * or a pipe is written to.
  */
 export function writeUnlessThere(
   file: string,
@@ -20,7 +20,7 @@ export function writeUnlessThere(
       return undefined
     }
     writeFileSync(file, content, { mode: 0o600, flag: replace ? 'w' : 'wx' })
-    // One that was there keeps its mode otherwise.
+    // An existing file would keep its mode.
     chmodSync(file, 0o600)
     return undefined
   } catch (error) {

@@ -17,13 +17,13 @@ const changesOf = (before: unknown, after: unknown): string[] =>
 
 const NO_KEYS = { requiredKeys: [] as [] }
 
-describe('what changed between two schemas', () => {
-  test('the work of choices that all changed grows as their number does', () => {
+describe('changes between two schemas', () => {
+  test('the work for choices that all changed grows linearly', () => {
     const choices = (count: number, prefix: string) => ({ enum: Array.from({ length: count }, (_, at) => prefix + at) })
     const growth = growthOfWork(5000, count => {
       expect(changesOf(choices(count, 'a'), choices(count, 'b'))[0]).toContain('may no longer be "a0"')
     })
-    // Ten times the choices are some ten times the work, and a hundred times where each is compared with each.
+    // Ten times the choices take about ten times the work, and a hundred times if each is compared with every other.
     expect(growth).toBeLessThan(50)
   })
 
@@ -139,7 +139,7 @@ describe('what changed between two schemas', () => {
     ),
   })).schema
 
-  /** The same schema written otherwise. */
+  /** The same schema with its parts in another order. */
   const reordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reordered)
     if (typeof value !== 'object' || value === null) return value
@@ -152,7 +152,7 @@ describe('what changed between two schemas', () => {
     )
   }
 
-  test('is nothing for a schema and itself, however it is written', () => {
+  test('is empty for a schema and itself in another order', () => {
     fc.assert(
       fc.property(schema, one => {
         expect(schemaChanges(one, reordered(one))).toEqual([])
@@ -160,7 +160,7 @@ describe('what changed between two schemas', () => {
     )
   })
 
-  test('is something exactly where one says other than the other, and what came one way goes the other', () => {
+  test('is empty only for equal schemas, and swaps added and removed when the schemas are swapped', () => {
     const meaning = (value: unknown): unknown =>
       Array.isArray(value)
         ? value.map(meaning)
@@ -180,7 +180,7 @@ describe('what changed between two schemas', () => {
         const back = schemaChanges(other, one)
         const isSame = JSON.stringify(meaning(one)) === JSON.stringify(meaning(other))
         const bare = (value: unknown): boolean => JSON.stringify(meaning(value)).includes('"required":[]')
-        // A list of required names that is empty says no more than none.
+        // An empty list of required names means the same as none.
         if (!bare(one) && !bare(other)) expect(there.length === 0).toBe(isSame)
         const count = (changes: typeof there, kind: string) => changes.filter(each => each.kind === kind).length
         expect(count(there, 'added')).toBe(count(back, 'removed'))
@@ -190,7 +190,7 @@ describe('what changed between two schemas', () => {
     )
   })
 
-  test('is bounded, whatever a server sends', () => {
+  test('is bounded for any schema of a server', () => {
     fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => void schemaChanges(one, other)))
     const wide = (type: string) =>
       object(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, { type }])))
@@ -250,10 +250,10 @@ describe('what changed between two schemas', () => {
     fc.tuple(whole, whole),
   )
 
-  test('is never called safe where a value that was right is wrong now, or one that comes now was wrong', () => {
+  test('is never called safe if a value that was valid no longer is, or if a new value may come', () => {
     fc.assert(
       fc.property(pairs, fc.array(value, { minLength: 5, maxLength: 12 }), ([before, after], values) => {
-        // References that contain themselves end in no verdict.
+        // References that contain themselves give no verdict.
         if ([before, after].some(({ $defs }) => JSON.stringify($defs).includes('$ref'))) return
         const changes = schemaChanges(before, after)
         for (const given of values) {

@@ -4,18 +4,16 @@ import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS, worse } from './imp
 
 /** One difference between two JSON schemas. */
 export type SchemaChange = Impacts & {
-  /** Where it is, as a JSON pointer into the schema that still has it: the later one, except for what is gone. */
+  /** Where it is, as a JSON pointer into the later schema, or into the earlier one for what was removed. */
   pointer: string
-  /**
-   * The value it is about, as a person writes it: `a`, `filter.since`, `tags[]`; empty for the arguments as a whole.
-   */
+  /** The value it is about as a person writes it: `a`, `filter.since`, `tags[]`; empty for all arguments together. */
   path: string
   kind: 'added' | 'removed' | 'type' | 'required' | 'optional' | 'choices' | 'closed' | 'limit' | 'text' | 'other'
-  /** In a few words behind the path: `is now string (was number)`. */
+  /** A short text to follow the path: `is now string (was number)`. */
   says: string
 }
 
-/** A schema is whatever somebody's server sent. */
+/** A schema may be anything that a server sent. */
 const MOST_DEPTH = 12
 const MOST_CHANGES = 100
 const MOST_WORDS = 60
@@ -44,12 +42,12 @@ const COMPARED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * How a later schema differs from an earlier one, most telling first within each place; empty exactly where both say
- * the same, in whatever order their keys, types, choices and required names stand. Past {@link MOST_CHANGES} the rest
- * is one change with the worst of their impacts.
+ * How a later schema differs from an earlier one, most important first within each place. Empty only if both mean the
+ * same, in whatever order their keys, types, choices and required names are. Past {@link MOST_CHANGES} the rest is one
+ * change with the worst of their impacts.
  */
 export function schemaChanges(before: unknown, after: unknown): SchemaChange[] {
-  // What cannot be looked at may have changed.
+  // A part that is too deep to compare may have changed.
   if (before !== after && [before, after].some(schema => hasMoreLevels(schema, MAX_ANSWER_LEVELS)))
     return [{ pointer: '', path: '', kind: 'other', says: 'is too deep to compare', ...UNKNOWN }]
   const changes = new Changes()
@@ -80,10 +78,7 @@ class Changes {
   }
 }
 
-/**
- * Whether something in a schema applies what it refers to, or what stands beside it, the other way round: there a
- * wider part can make the whole narrower.
- */
+/** Whether a keyword such as `not` inverts the effect of a part, so that widening the part can narrow the whole. */
 function turnsAround(schema: unknown, within: boolean): boolean {
   if (Array.isArray(schema)) return schema.some(each => turnsAround(each, within))
   if (!isPlainObject(schema)) return false
@@ -151,14 +146,16 @@ function isText(keyword: string): boolean {
   return (TEXTS as readonly string[]).includes(keyword)
 }
 
-/** A schema is an object, or says yes or no to everything; undefined for what is none. */
+/**
+ * Converts a value to a schema: an object, or a boolean that allows everything or nothing; undefined for other values.
+ */
 function schemaOf(value: unknown): JsonObject | undefined {
   if (value === undefined || value === true) return {}
   if (value === false) return { not: {} }
   return isPlainObject(value) ? value : undefined
 }
 
-/** Whether a keyword that is compared part by part has no parts here. */
+/** Whether a keyword that is compared part by part has no parts in these schemas. */
 function isOdd(keyword: string, before: JsonObject, after: JsonObject): boolean {
   return [before[keyword], after[keyword]].some(value => {
     if (value === undefined) return false
@@ -200,7 +197,7 @@ function compareChoices({ pointer }: Place, before: JsonObject, after: JsonObjec
   })
 }
 
-/** What a value may be, as JSON; undefined where it may be anything. */
+/** The allowed values as JSON; undefined if any value is allowed. */
 function choicesOf(schema: JsonObject): string[] | undefined {
   const { enum: choices } = schema
   const values = 'const' in schema ? [schema['const']] : 'enum' in schema ? [choices].flat() : undefined
@@ -219,7 +216,7 @@ function choiceWords({ was, is, gone, fresh }: Choices): string {
   return parts.filter(Boolean).join(', ') || 'lists its choices otherwise'
 }
 
-/** The choices that are not among the others; a schema may list any number. */
+/** The choices that the others do not contain; a schema may list any number. */
 function without(choices: readonly string[], others: readonly string[]): string[] {
   const known = new Set(others)
   return choices.filter(choice => !known.has(choice))
@@ -249,7 +246,7 @@ function compareProperties(place: Place, before: JsonObject, after: JsonObject, 
   }
 }
 
-/** What it means that a property is declared that was not: it may have been allowed before, as any further one. */
+/** The impact of declaring a property. Before, it may have been allowed as an additional property. */
 function addedImpact(before: JsonObject, wasRequired: boolean, isRequired: boolean): Impacts {
   const { additionalProperties: further } = before
   const isDeclared = 'patternProperties' in before || isPlainObject(further) || wasRequired
@@ -274,7 +271,7 @@ function inner(place: Place, before: unknown, after: unknown, at: string, path: 
   return { before, after, pointer: place.pointer + at, path, depth: place.depth + 1 }
 }
 
-/** Who sends or reads only what is declared hears nothing of it, so it is never known to break. */
+/** Clients that send or read only declared properties are not affected, so this is never known to break. */
 function compareClosed(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
   const keyword = 'additionalProperties'
   const [was, is] = [before, after].map(schema => {
@@ -303,7 +300,7 @@ function compareLimits(place: Place, before: JsonObject, after: JsonObject, add:
   }
 }
 
-/** What a caller leaves out may be another value now. */
+/** The value that an omitted argument stands for may have changed. */
 function compareTexts(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
   for (const keyword of TEXTS) {
     const [was, is] = [before[keyword], after[keyword]]
@@ -327,7 +324,7 @@ function namesOf(value: unknown): Set<string> {
   return new Set(Array.isArray(value) ? value.filter(name => typeof name === 'string') : [])
 }
 
-/** `type`, `enum` and `required` mean sets: their order says nothing. */
+/** `type`, `enum` and `required` are sets, so their order does not matter. */
 function asSet(value: unknown): unknown {
   if (!Array.isArray(value)) return value === undefined ? undefined : [canonicalJson(value)]
   return value.map(item => canonicalJson(item) ?? 'null').toSorted()

@@ -2,13 +2,13 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 import { entriesOf, referred, schemaParts } from './parts.ts'
 import { isOfType } from './types.ts'
 
-/** Something in a schema that compiles, or would, but cannot be meant. */
+/** Something in a schema that compiles but is probably a mistake. */
 export type SchemaFault = {
-  /** No value is right; a default or a choice is wrong; or a reference leads nowhere. */
+  /** No value is valid; a default or a choice is invalid; or a reference has no target. */
   kind: 'contradiction' | 'stray' | 'dangling'
-  /** JSON pointer of the part that has it. */
+  /** JSON pointer of the faulty part. */
   pointer: string
-  /** What is wrong, as a sentence without its subject's article and full stop. */
+  /** What is wrong, as a sentence without the article of its subject and without a full stop. */
   says: string
 }
 
@@ -22,7 +22,7 @@ const RANGES = [
 const MOST_FAULTS = 50
 const MOST_WORDS = 80
 
-/** The faults of a schema, in the order in which they stand in it, no more than {@link MOST_FAULTS}. */
+/** The faults of a schema in their order in it, at most {@link MOST_FAULTS}. */
 export function schemaFaults(root: unknown): SchemaFault[] {
   const faults: SchemaFault[] = []
   for (const [schema, pointer] of schemaParts(root)) {
@@ -42,7 +42,7 @@ function faultsAt(schema: JsonObject, pointer: string, root: unknown): SchemaFau
   ]
 }
 
-/** Only what refers into the same schema can be followed; a schema with names of its own may mean anything by it. */
+/** Only references into the same schema can be followed. In a schema with ids of its own they could mean anything. */
 function leadsNowhere($ref: string, root: unknown): boolean {
   return $ref.startsWith('#/') && !JSON.stringify(root).includes('"$id"') && referred($ref, root) === undefined
 }
@@ -63,7 +63,7 @@ function rangeFaults(schema: JsonObject): string[] {
   return faults
 }
 
-/** Required names that may not be given. */
+/** Finds required names that are not allowed. */
 function nameFaults({
   required,
   properties,
@@ -83,7 +83,7 @@ function nameFaults({
   return [...tooMany, ...missing.map(name => `requires ${quoted(name)}, which it does not allow`)]
 }
 
-/** Choices of which the type allows none, and conditions whose types exclude each other. */
+/** Finds choices that the type does not allow, and conditions whose types exclude each other. */
 function typeFaults(schema: JsonObject): string[] {
   const { type, enum: choices, allOf } = schema
   const faults: string[] = []

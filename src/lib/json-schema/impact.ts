@@ -1,22 +1,22 @@
-/** What a change does to somebody who knows only what was before; `unknown` where that cannot be decided. */
+/** The effect of a change on a client that knows only the earlier schema; `unknown` if it cannot be decided. */
 export type Impact = 'breaking' | 'unknown' | 'safe'
 
-/** What a change of a schema does to whoever sends values of it, and to whoever receives them. */
+/** The effect of a schema change on clients that send such values, and on those that receive them. */
 export type Impacts = { input: Impact; output: Impact }
 
-/** Fewer values are right. */
+/** Fewer values are valid. */
 export const NARROWS: Impacts = { input: 'breaking', output: 'safe' }
-/** More values are right. */
+/** More values are valid. */
 export const WIDENS: Impacts = { input: 'safe', output: 'breaking' }
-/** Other values are right. */
+/** Different values are valid. */
 export const BOTH: Impacts = { input: 'breaking', output: 'breaking' }
-/** The same values are right. */
+/** The same values are valid. */
 export const NONE: Impacts = { input: 'safe', output: 'safe' }
 export const UNKNOWN: Impacts = { input: 'unknown', output: 'unknown' }
 
 const RANKS: Record<Impact, number> = { safe: 0, unknown: 1, breaking: 2 }
 
-/** The worst impact of several; `safe` of none. */
+/** The worst of several impacts; `safe` if there are none. */
 export function worst(impacts: readonly Impact[]): Impact {
   return impacts.reduce((one, other) => (RANKS[other] > RANKS[one] ? other : one), 'safe')
 }

@@ -3,10 +3,10 @@ import type { JsonObject } from '../json.ts'
 
 type Limit = (before: unknown, after: unknown) => Impacts
 
-/** Keywords beside which a type may be left out, since they say it too. */
+/** Keywords that imply a type, so that `type` may be left out beside them. */
 const SAY_TYPES = ['enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf']
 
-/** What another `type` means. */
+/** The impact of a changed `type`. */
 export function typeImpact(before: JsonObject, after: JsonObject): Impacts {
   const [widens, narrows] = [covers(after['type'], before['type']), covers(before['type'], after['type'])]
   const saysTypes = (schema: JsonObject) => SAY_TYPES.some(keyword => keyword in schema)
@@ -16,7 +16,7 @@ export function typeImpact(before: JsonObject, after: JsonObject): Impacts {
   return before['type'] === undefined && saysTypes(before) ? { input: 'unknown', output: 'safe' } : NARROWS
 }
 
-/** Whether every one of the types is allowed by the others. */
+/** Whether the other types allow every one of these types. */
 function covers(allowed: unknown, types: unknown): boolean {
   if (allowed === undefined) return true
   const known = new Set<unknown>([allowed].flat())
@@ -26,12 +26,12 @@ function covers(allowed: unknown, types: unknown): boolean {
 
 type IsSame = (one: unknown, other: unknown) => boolean
 
-/** What other alternatives mean: more of them widen. */
+/** The impact of changed alternatives: adding one widens. */
 export function anyOfImpact(before: unknown, after: unknown, isSame: IsSame): Impacts {
   return isList(before) && isList(after) ? allOfImpact(after, before, isSame) : allOfImpact(before, after, isSame)
 }
 
-/** What other conditions mean, all of which hold: more of them narrow. What the first ones say may be no news. */
+/** The impact of changed conditions, all of which must hold: adding one narrows, unless an earlier one implies it. */
 export function allOfImpact(before: unknown, after: unknown, isSame: IsSame): Impacts {
   if (before === undefined) return { input: 'unknown', output: 'safe' }
   if (after === undefined) return { input: 'safe', output: 'unknown' }
@@ -46,7 +46,7 @@ function isList(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length <= MOST_PARTS
 }
 
-/** Each part is compared with each other. */
+/** Maximum number of parts, since each is compared with every other. */
 const MOST_PARTS = 50
 
 function ordered(isWider: (before: number, after: number) => boolean, otherwise: number): Limit {
@@ -60,7 +60,7 @@ function ordered(isWider: (before: number, after: number) => boolean, otherwise:
 const atLeast = (otherwise: number) => ordered((before, after) => after < before, otherwise)
 const atMost = ordered((before, after) => after > before, Infinity)
 
-/** A change between two texts cannot be decided. */
+/** The impact of changing one text to another cannot be decided. */
 function text(added: Impacts, removed: Impacts): Limit {
   return (before, after) => (before === undefined ? added : after === undefined ? removed : UNKNOWN)
 }
@@ -88,13 +88,13 @@ const LIMIT_IMPACTS: Readonly<Record<string, Limit>> = {
     return before === after ? NONE : after ? NARROWS : WIDENS
   },
   pattern: text(NARROWS, WIDENS),
-  // Most programs read a format, and check nothing by it.
+  // Most programs read `format` without validating it.
   format: text({ input: 'unknown', output: 'safe' }, { input: 'safe', output: 'unknown' }),
 }
 
 export const LIMITS: readonly string[] = Object.keys(LIMIT_IMPACTS)
 
-/** What another limit means. */
+/** The impact of a changed limit. */
 export function limitImpact(keyword: string, before: unknown, after: unknown): Impacts {
   return LIMIT_IMPACTS[keyword]?.(before, after) ?? UNKNOWN
 }

@@ -3,12 +3,12 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 /** A schema within another, and its JSON pointer there. */
 export type Part = [schema: JsonObject, pointer: string]
 
-/** Keywords whose value is a schema, several schemas, or schemas by name. What is negated may contradict itself. */
+/** Keywords whose value is a schema, several schemas, or schemas by name. Under `not`, contradictions are allowed. */
 const INNER = ['items', 'additionalProperties', 'contains', 'propertyNames', 'then', 'else'] as const
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
 const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
 
-/** A schema and the schemas in it, in the order in which they stand there, each with its JSON pointer. */
+/** Yields a schema and the schemas inside it in order, each with its JSON pointer. */
 export function* schemaParts(root: unknown): Generator<Part> {
   const waiting: [schema: unknown, pointer: string][] = [[root, '']]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -21,7 +21,7 @@ export function* schemaParts(root: unknown): Generator<Part> {
 
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions'])
 
-/** The same of what a value meets: a definition that nothing refers to is left out. */
+/** Like `schemaParts`, without definitions that nothing refers to. */
 export function* usedParts(root: unknown): Generator<Part> {
   const waiting: [schema: unknown, pointer: string][] = [[root, '']]
   const seen = new Set<unknown>()
@@ -51,7 +51,7 @@ function partsOf(
   ].map(([part, ...steps]) => [part, pointer + steps.map(step => `/${escaped(step)}`).join('')])
 }
 
-/** What a reference into the same schema leads to; undefined where it leads out of it, or nowhere. */
+/** The target of a reference into the same schema; undefined if it is outside the schema or does not exist. */
 export function referred($ref: string, root: unknown): { part: unknown } | undefined {
   if ($ref === '#') return { part: root }
   if (!$ref.startsWith('#/')) return undefined
@@ -73,12 +73,12 @@ function stepsOf($ref: string): string[] {
   }
 }
 
-/** The members of an object or a list by their names or places; none of anything else. */
+/** The members of an object or a list by name or index; empty for other values. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }
 
-/** A name as a step of a JSON pointer. */
+/** Escapes a name for a JSON pointer. */
 export function escaped(step: string): string {
   return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }

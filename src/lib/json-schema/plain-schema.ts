@@ -2,36 +2,39 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 import { referred } from './parts.ts'
 
 /**
- * What a schema says with its references followed and its `allOf` put together, for whoever shows or asks for a value.
- * It does not decide what is valid: what cannot be put together stays in `allOf`.
+ * A schema with its references followed and its `allOf` merged, for showing or entering values. Not for validation:
+ * what cannot be merged stays in `allOf`.
  */
 export type PlainSchema = {
   /** Without `$ref`, and without `anyOf` and `oneOf`. */
   schema: JsonObject
-  /** The alternatives of `anyOf`, `oneOf` and a list of types, each with what holds for all; none or several. */
+  /**
+   * The alternatives of `anyOf`, `oneOf` and a list of types, each merged with what holds for all; none, or at least
+   * two.
+   */
   options: readonly PlainSchema[]
-  /** Whether null is one of the alternatives beside these. */
+  /** Whether null is another alternative. */
   isNullable: boolean
 }
 
-/** Alternatives that are told apart, constants aside; pydantic and zod write one for each member of a union. */
+/** Maximum number of alternatives, not counting constants; pydantic and zod write one for each member of a union. */
 const MOST_OPTIONS = 30
 const MOST_CONSTANTS = 2000
 const MOST_STEPS = 5000
 /**
- * Work for one root, in schemas that are read and names that are put together: both allOf and references can multiply
- * a schema at every level. Beyond it a part says nothing.
+ * Maximum work for one root, counted in schemas read and names merged: both allOf and references can multiply a schema
+ * at every level. Parts beyond it stay empty.
  */
 const MOST_WORK = 20_000
-/** References and conditions within each other that are followed. */
+/** Maximum depth of nested references and conditions that are followed. */
 const MOST_DEPTH = 100
 
 const UNKNOWN: PlainSchema = { schema: {}, options: [], isNullable: false }
 
-/** Takes work off what is left; whether there was as much. */
+/** Uses up some of the remaining work; false if not enough was left. */
 type Spend = (work: number) => boolean
 
-/** Reads the parts of one schema; a part that is read twice is put together once. */
+/** Reads parts of one schema, each of which is merged only once. */
 export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema {
   const merged = new Map<object, JsonObject>()
   const read = new Map<object, PlainSchema>()
@@ -46,7 +49,7 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     const earlier = merged.get(schema)
     if (earlier) return earlier
     if (depth > MOST_DEPTH || !spend(1)) return {}
-    // A schema that is only a reference to itself says nothing.
+    // A schema that only refers to itself allows anything.
     merged.set(schema, {})
     const { $ref, allOf, ...own } = schema
     const leads = typeof $ref === 'string' ? [referred($ref, root)?.part] : []
@@ -68,7 +71,7 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
     const [only] = found
     const base = withoutOptions(plain(schema))
     const options = found.map(option => ({ schema: option, options: [], isNullable: false }))
-    // What is beyond the limits is neither shown nor refused: the alternatives stay together as a condition.
+    // Parts beyond the limits are neither shown nor refused: the alternatives are kept as a condition.
     const whole: PlainSchema = isCut
       ? { schema: { ...base, allOf: [...listOf(base['allOf']), { anyOf: [] }] }, options: [], isNullable: false }
       : { schema: base, options, isNullable }
@@ -78,7 +81,7 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
   }
 }
 
-/** How much of a schema is copied where it is put together with another one. */
+/** How much of a schema is copied when it is merged with another. */
 function sizeOf(schema: JsonObject): number {
   const { properties, required, allOf } = schema
   const lists = listOf(required).length + listOf(allOf).length
@@ -93,13 +96,13 @@ function withoutOptions({ anyOf: _any, oneOf: _one, ...rest }: JsonObject): Json
 
 type Alternatives = { found: JsonObject[]; isNullable: boolean; isCut: boolean }
 
-/** The alternatives of a schema, those within them included; of a schema without any the schema itself. */
+/** The alternatives of a schema, including nested ones; the schema itself if it has none. */
 function alternatives(schema: JsonObject, plain: (schema: unknown) => JsonObject, spend: Spend): Alternatives {
   const found: JsonObject[] = []
   let isNullable = false
   let others = 0
   const waiting = [schema]
-  // Alternatives can refer to what holds them.
+  // Alternatives can refer to the schema that contains them.
   for (let steps = 0; steps < MOST_STEPS && others <= MOST_OPTIONS && found.length <= MOST_CONSTANTS; steps += 1) {
     const next = waiting.shift()
     if (!next) {
@@ -118,7 +121,7 @@ function alternatives(schema: JsonObject, plain: (schema: unknown) => JsonObject
     } else if (type === 'null' || (Array.isArray(type) && type.length === 1 && type[0] === 'null')) isNullable = true
     else if (Array.isArray(type) && type.length > 0) {
       isNullable ||= type.includes('null')
-      // What may be null may also be one of its choices.
+      // A nullable schema may also list null as a choice.
       const types = new Set(type.filter(each => each !== 'null'))
       found.push(...[...types].slice(0, MOST_OPTIONS).map(each => ({ ...next, type: each })))
       others += types.size
@@ -132,7 +135,7 @@ function alternatives(schema: JsonObject, plain: (schema: unknown) => JsonObject
   return { found: [], isNullable: false, isCut: true }
 }
 
-/** A constant of null, as some write it. */
+/** Whether null is written as a constant, as some schemas do. */
 function isNull(schema: JsonObject): boolean {
   const values = Array.isArray(schema['enum'])
     ? (schema['enum'] as unknown[])
@@ -142,7 +145,10 @@ function isNull(schema: JsonObject): boolean {
   return values.length > 0 && values.every(value => value === null)
 }
 
-/** Two schemas that hold together. Words and limits of `over` win; what both restrict otherwise stays in `allOf`. */
+/**
+ * Merges two schemas that must both hold. Texts and limits of `over` win; other restrictions that both have stay in
+ * `allOf`.
+ */
 function together(base: JsonObject, over: JsonObject): JsonObject {
   const made: JsonObject = { ...base, ...over }
   const { properties: before, required: needed } = base
@@ -171,12 +177,12 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : []
 }
 
-/** A value that a schema names, and what it is called there. */
+/** A value that a schema lists, and its title. */
 export type NamedValue = { value: unknown; title?: string }
 
 /**
- * The values that a schema allows where it names them all: its enum, its constant, or those of all its alternatives;
- * undefined where it allows others too.
+ * The allowed values if a schema lists all of them: its enum, its constant, or those of all its alternatives; undefined
+ * if it allows others too.
  */
 export function namedValues(plain: PlainSchema): readonly NamedValue[] | undefined {
   const parts =

@@ -26,7 +26,7 @@ const named = <T>(inner: fc.Arbitrary<T>) => fc.dictionary(fc.constantFrom(...NA
 const valueOf = (inner: fc.Arbitrary<unknown>) => fc.oneof(scalar, fc.array(inner, { maxLength: 2 }), named(inner))
 const value = valueOf(valueOf(scalar))
 
-/** Mostly as its schema wants it. */
+/** Values that mostly match their schema. */
 const mostly = <T>(good: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: good }, scalar)
 const schemaOf = (inner: fc.Arbitrary<JsonObject>) =>
   fc.record(
@@ -55,7 +55,7 @@ const given = fc.record({ properties: named(schema), more: fc.oneof(anything, sc
 const values = named(value)
 
 describe('arguments that plainly fit a schema', () => {
-  test('fit it for the compiler too', () => {
+  test('the compiler agrees that they fit', () => {
     let plain = 0
     fc.assert(
       fc.property(given, values, ({ properties, more }, args) => {
@@ -91,7 +91,7 @@ describe('arguments that plainly fit a schema', () => {
     ['not among them', tool({}, { additionalProperties: false }), { a: 1 }],
     ['behind a pattern', tool({ a: { pattern: 'x' } }), { a: 'x' }],
     ['of a schema that is none', tool({ a: { description: 1 } }), {}],
-  ])('what is %s is left to the compiler', (_, whole, args) => {
+  ])('leaves %s to the compiler', (_, whole, args) => {
     expect(plainlyFits(whole, args)).toBe(false)
   })
 })

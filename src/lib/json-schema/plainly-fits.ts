@@ -2,9 +2,9 @@ import { type Schema, Validator } from '@cfworker/json-schema'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import { isPlainObject, type JsonObject } from '../json.ts'
 
-/** Deeper ones are left to the compiler, which runs where the stack may end. */
+/** Deeper schemas are left to the compiler, which runs in a thread whose stack may overflow. */
 const MOST_DEPTH = 10
-/** What most schemas of tools are made of; it means the same in every draft, and takes a bounded time. */
+/** Keywords that most tool schemas use, which mean the same in every draft and take bounded time to check. */
 const PLAIN = new Set(
   (
     '$schema title description default type enum minimum maximum minLength maxLength items required properties ' +
@@ -15,8 +15,8 @@ const PLAIN = new Set(
 let drafts: Validator | undefined
 
 /**
- * Whether arguments certainly fit a tool's schema. False says nothing: either they do not, or the schema uses more than
- * what most do, and only a compiler can tell.
+ * Whether arguments certainly fit a tool's schema. False means unknown: they do not fit, or the schema uses less common
+ * keywords that only a compiler can check.
  */
 export function plainlyFits(schema: JsonObject, value: JsonObject): boolean {
   if (!isPlain(schema, 0)) return false
@@ -27,7 +27,7 @@ export function plainlyFits(schema: JsonObject, value: JsonObject): boolean {
 function isPlain(schema: unknown, depth: number): boolean {
   if (!isPlainObject(schema) || depth > MOST_DEPTH || !Object.keys(schema).every(name => PLAIN.has(name))) return false
   const { items, properties = {}, required = [], additionalProperties = true, anyOf = [] } = schema
-  // Names that every object has are there for one of the two validators, given or not.
+  // One of the two validators counts names that every object inherits as present.
   const names = [Object.keys(Object(properties)), required].flat()
   const inner = [...(items === undefined ? [] : [items]), ...Object.values(Object(properties)), anyOf].flat()
   return (

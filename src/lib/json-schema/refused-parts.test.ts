@@ -33,7 +33,7 @@ test.each<[string, object, string, string]>([
   expect(refusedParts(schema)).toEqual([{ refused, pointer }])
 })
 
-test('each kind is named once, at its first place', () => {
+test('each kind is reported once, at its first position', () => {
   const schema = object({ a: { type: 'array' }, b: { type: 'array' }, c: { enum: [1] }, d: { enum: [2] } })
   expect(refusedParts(schema)).toEqual([
     { refused: 'no-items', pointer: '/properties/a' },
@@ -55,7 +55,7 @@ test.each<[string, object]>([
   expect(refusedParts(schema)).toEqual([])
 })
 
-/** A schema of what every client takes. */
+/** A schema that every client accepts. */
 const { schema: portable } = fc.letrec<{ schema: object }>(tie => ({
   schema: fc.oneof(
     { depthSize: 'small' },
@@ -68,7 +68,7 @@ const { schema: portable } = fc.letrec<{ schema: object }>(tie => ({
   ),
 }))
 
-test('whatever is made of parts that every client takes is not refused', () => {
+test('a schema of parts that every client accepts is not refused', () => {
   const root = fc.dictionary(fc.stringMatching(/^[\w.-]{1,64}$/), portable, { maxKeys: 5 })
   fc.assert(
     fc.property(root, properties => {
@@ -77,7 +77,7 @@ test('whatever is made of parts that every client takes is not refused', () => {
   )
 })
 
-test('one refused part among others is found wherever it stands', () => {
+test('one refused part among others is found wherever it is', () => {
   const refused = fc.constantFrom(
     ['no-items', { type: 'array' }] as const,
     ['enum-value', { enum: [true] }] as const,
@@ -98,6 +98,6 @@ test('one refused part among others is found wherever it stands', () => {
   )
 })
 
-test('anything at all is looked through', () => {
+test('accepts any value as a schema', () => {
   fc.assert(fc.property(fc.anything({ withNullPrototype: false }), schema => void refusedParts(schema)))
 })

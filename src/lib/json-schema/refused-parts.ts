@@ -1,13 +1,13 @@
 import { isPlainObject, type JsonObject } from '../json.ts'
 import { entriesOf, escaped, usedParts } from './parts.ts'
 
-/** A kind of part that JSON Schema and MCP allow and some client or model service refuses. */
+/** A kind of part that JSON Schema and MCP allow but some client or model service refuses. */
 export type Refused = (typeof KINDS)[number][0]
 
-/** Where the first part of a kind stands, as a JSON pointer. */
+/** Position of the first part of a kind, as a JSON pointer. */
 export type RefusedPart = { refused: Refused; pointer: string }
 
-/** The pointer of a refused part in a schema that stands at `pointer`; undefined where it has none. */
+/** Finds the pointer of a refused part in the schema at `pointer`; undefined if it has none. */
 type Look = (schema: JsonObject, pointer: string) => string | undefined
 
 const here =
@@ -35,7 +35,7 @@ const KINDS = [
 
 const ARGUMENT = /^[\w.-]{1,64}$/
 
-/** The first part of each kind in what is used of a schema. */
+/** The first part of each kind in the used parts of a schema. */
 export function refusedParts(root: unknown): RefusedPart[] {
   const found = new Map<Refused, string>()
   for (const [schema, pointer] of usedParts(root)) {

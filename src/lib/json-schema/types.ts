@@ -1,6 +1,6 @@
 import { isPlainObject } from '../json.ts'
 
-/** Whether a value is of a type of JSON Schema; a type that there is not takes every value. */
+/** Whether a value has a JSON Schema type; every value has an unknown type. */
 export function isOfType(value: unknown, type: unknown): boolean {
   switch (type) {
     case 'string':

@@ -9,7 +9,7 @@ const valueOf = (text: string): unknown => {
   return read.ok ? read.value.value : read.problems
 }
 
-test('whatever JSON can say is read as JSON reads it', () => {
+test('any JSON is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), text => {
       expect(valueOf(text)).toEqual(JSON.parse(text))
@@ -17,7 +17,7 @@ test('whatever JSON can say is read as JSON reads it', () => {
   )
 })
 
-test('any text is read or named at a place in it, and never throws', () => {
+test('any text is read or reported with a position in it, and never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: anyCharacter }), fc.constantFrom(...HOSTILE)), text => {
       const read = readJsonc(text)
@@ -28,7 +28,7 @@ test('any text is read or named at a place in it, and never throws', () => {
   )
 })
 
-test('comments and trailing commas are taken, and every part keeps its place', () => {
+test('comments and trailing commas are accepted, and parts keep their positions', () => {
   const read = readJsonc('{ // why: {"\n  "a": [1, /* no ] */ 2,],\n  "b": {"c": "x"},\n}')
   if (!read.ok) throw new Error(read.problems[0]!.message)
   const { value, at } = read.value
@@ -41,7 +41,7 @@ test('comments and trailing commas are taken, and every part keeps its place', (
   ])
 })
 
-test('names that stand twice, what is nested too deep and what is no JSON are named at their places', () => {
+test('duplicate names, deep nesting and invalid JSON are reported with their positions', () => {
   const twins = readJsonc('{"a": {"b": 1,\n "b": 2}}')
   expect(twins).toMatchObject({ ok: true, value: { twins: [{ path: ['a', 'b'], place: { line: 2, column: 2 } }] } })
   const deep = '['.repeat(100_000)

@@ -5,18 +5,18 @@ import type { Read, TextProblem } from '../yaml/yaml-reading.ts'
 
 type Path = readonly PropertyKey[]
 
-/** JSON with comments: its value, where each part of it stands, and the names that one object has twice. */
+/** JSON with comments: its value, the position of each part, and the duplicate names in its objects. */
 export type JsoncDocument = {
   value: unknown
-  /** Where the value is, or the name in front of it; what is missing stands where its object does. */
+  /** Position of a value or of its name; of a missing field, the position of its object. */
   at: (path: Path, onKey?: boolean) => TextPlace
-  /** Of two values under one name only the last one is in `value`. */
+  /** Duplicate names of an object; only the value of the last one is in `value`. */
   twins: readonly { path: readonly string[]; place: TextPlace }[]
 }
 
 const MAX_DEPTH = BOUNDS.editedLevels.most
 const MAX_PROBLEMS = 20
-/** As editors write their settings. */
+/** The format that editors use for settings. */
 const OPTIONS = { allowTrailingComma: true }
 
 class TooDeep extends Error {
@@ -27,7 +27,7 @@ class TooDeep extends Error {
   }
 }
 
-/** Reads JSON with comments and trailing commas; everything that is wrong with the text is named at its line. */
+/** Parses JSON with comments and trailing commas. Every error is reported with its line. */
 export function readJsonc(text: string): Read<JsoncDocument> {
   const placeAt = createPlaces(text)
   const problemAt = (offset: number, message: string): TextProblem => ({ ...placeAt(offset), message })
@@ -52,7 +52,7 @@ function parserWords(code: ParseError['error']): string {
   return `This cannot be read as JSON: ${words.toLowerCase()}.`
 }
 
-/** Where objects and lists nest too deep; the parser would run out of stack. */
+/** Offset where objects and lists nest too deeply; the parser would run out of stack there. */
 function depthProblem(text: string): number | undefined {
   let depth = 0
   const begin = (offset: number): void => {

@@ -9,10 +9,10 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const core = fc
   .array(fc.constantFrom(...letters), { minLength: 24, maxLength: 40 })
   .map(characters => characters.join(''))
-  // Nothing of the words around a secret holds its core, and each part of it stays recognisable.
+  // Surrounding words do not contain the core of the secret, and each part of it can be recognized.
   .filter(text => /\d/.test(text) && /[a-z]/i.test(text))
 
-/** Each kind of secret around its core, which must not survive. */
+/** Each kind of secret around its core, which must not remain. */
 const SHAPES: readonly ((core: string) => string)[] = [
   secret => `sk_${secret}`,
   secret => `sk-${secret}`,
@@ -46,7 +46,7 @@ const SHAPES: readonly ((core: string) => string)[] = [
 
 const HIDINGS = ['\n', '\r\n', '\n> ', '\n  ', '\n| ', '**', '~~', '`', '\u200b', '\u00ad', '<br>', '" + "']
 
-/** How URLs, HTML and JSON spell what is special to them, and what anybody may spell so. */
+/** Encodings of special characters in URLs, HTML and JSON, which may be used for any character. */
 const special = (spell: (code: string) => string) => (text: string) =>
   text.replaceAll(/[^A-Za-z0-9\s]/g, each => spell(each.codePointAt(0)!.toString(16).padStart(2, '0')))
 const percent = special(code => `%${code}`)
@@ -60,7 +60,7 @@ const SPELLINGS: readonly ((text: string) => string)[] = [
 ]
 const words = fc.constantFrom('', 'see ', 'it said: ', 'risk_level is high, ', 'déjà vu (“so”) ', '- ', '# ')
 
-/** A text with a secret in it that is broken at some places. */
+/** A text that contains a secret broken in some places. */
 const seeded = fc
   .tuple(
     core,
@@ -75,14 +75,14 @@ const seeded = fc
     let text = isEscaped ? shape(secret).replaceAll(/[_./:=@-]/g, '\\$&') : spelt(shape(secret))
     const { length } = text
     const placed = cuts.map(([place, hiding]) => ({ at: place % (length + 1), hiding }))
-    // From the end, so that no hiding breaks another.
+    // Starts at the end, so that no insertion moves another.
     for (const { at, hiding } of placed.toSorted((one, other) => other.at - one.at)) {
       text = text.slice(0, at) + hiding + text.slice(at)
     }
     return { secret, text: `${before}${text} ${after}` }
   })
 
-/** The text as a renderer, or somebody who joins its lines and reads what is spelt out, would have it. */
+/** The text as a renderer shows it, or as a person who rejoins its lines and decodes it reads it. */
 function joined(text: string): string {
   const shown = text.replaceAll(/\n[ \t>|\\]*/g, '').replaceAll(/[\r\u00ad\u200b`*~\\\uFFFD]|<br>|" \+ "/g, '')
   const read = shown.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
@@ -102,16 +102,16 @@ describe('redaction', () => {
   })
 
   test.each(['deploy --p\nassword\n  a1b2c3d4e5', 'the to\n  ken\n> a1b2c3d4e5'])(
-    'a break may stand where the blank was: %j',
+    'a break may replace the blank: %j',
     text => expect(redacted(text)).toMatch(/\n\S* *\[secret\]$/),
   )
 
-  test('a longer word is no name of a secret', () => {
+  test('a longer word is not the name of a secret', () => {
     const text = 'the keyboard2024 and tokenizer-v2-large, a key\nfigure'
     expect(redacted(text)).toBe(text)
   })
 
-  test('of an exported incident leaves none in any of its places', async () => {
+  test('leaves none in any part of an exported incident', async () => {
     const place = fc.constantFrom('title', 'note', 'name', 'label', 'value', 'id', 'param', 'kind')
     await fc.assert(
       fc.asyncProperty(seeded, place, async ({ secret, text }, where) => {
@@ -150,12 +150,12 @@ describe('redaction', () => {
     expect(redacted(text, { known: [short], homes: [short] })).toBe(text)
   })
 
-  test('takes known secrets and homes out, whatever they look like', () => {
+  test('removes known secrets and home directories, whatever they look like', () => {
     const own = { known: ['plain words key'], homes: ['/srv/people/ann'] }
     expect(redacted('a plain wo\nrds key in /srv/people/ann/x', own)).toBe('a [secret] in ~/x')
   })
 
-  test('leaves ids, times, words and addresses of things as they are', () => {
+  test('keeps ids, times, words and addresses of things', () => {
     const harmless = [
       'run_01m7zqv07x0000k3jd8s7 of prj_01m7zqv07x0000k3jd8s7 failed: 9 of 10 passed, risk_assessment done',
       'https://api.example/api/v1/projects/prj_01m7zqv07x0000k3jd8s7/eval-runs?limit=20',
@@ -164,7 +164,7 @@ describe('redaction', () => {
     for (const text of harmless) expect(redacted(text)).toBe(text)
   })
 
-  test('leaves names of models, tools and versions as they are', () => {
+  test('keeps names of models, tools and versions', () => {
     const harmless = [
       'Qwen2-5-Coder-32B-Instruct, anthropic/claude-sonnet-4.5, getStructuredContentV2ForThing',
       '@modelcontextprotocol/server-everything@2026.1.0 and server-everything@2.0.1-beta.3',
@@ -183,18 +183,18 @@ describe('redaction', () => {
     ['ann.lee＠example。com or ann.lee @ example.com', '[address] or [address]'],
     ['ann&commat;example&period;com', '[address]'],
     ['file%3A%2F%2F%2Fhome%2Fann%2Fx', 'file%3A%2F%2F~%2Fx'],
-  ])('of %s leaves %s', (text, left) => {
+  ])('turns %s into %s', (text, left) => {
     expect(redacted(text)).toBe(left)
   })
 
-  test('of an id takes only what lets somebody in', () => {
+  test('removes only the part of an id that grants access', () => {
     const id = 'q7XcV9bN2mK4jH6gF8dS1aP3'
     expect(redacted(id)).toBe('[secret]')
     expect(redacted(`mcpdeck://cloud/projects/${id}`, { isId: true })).toBe(`mcpdeck://cloud/projects/${id}`)
     expect(redacted(`sk_${id}`, { isId: true })).toBe('sk_[secret]')
   })
 
-  test('of a log leaves addresses of people and homes, and nothing that lets anybody in', () => {
+  test('in a log, keeps e-mail addresses and home directories but nothing that grants access', () => {
     expect(withoutSecrets('GET /visit/abc?x=1 ann@example.com Bearer abc.def', [])).toBe(
       'GET /visit/[secret]?x=1 ann@example.com Bearer [secret]',
     )
@@ -221,14 +221,14 @@ describe('redaction', () => {
     'ask-',
     '1token=',
     'key1',
-  ])('of a long text of %j takes no longer than its length asks for', unit => {
+  ])('takes linear time for a long text of %j', unit => {
     const work = measureWork()
     expect(redacted(unit.repeat(60_000 / unit.length)).length).toBeGreaterThan(0)
     expect(work()).toBeLessThan(85)
   })
 })
 
-test('a known secret stands in no text of a value, however deep JSON is in JSON', () => {
+test('no text of a value keeps a known secret, however deeply JSON is nested in JSON', () => {
   const secret = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', 'u', '0', '1', 'é', 'x'), minLength: 8 })
   fc.assert(
     fc.property(secret, fc.nat(4), fc.string(), (known, wraps, around) => {

@@ -1,14 +1,14 @@
 import { parseExact } from '../json.ts'
 import { decoded, folded, unbroken, type View, viewOf } from './redaction-views.ts'
 
-/** What a secret, or something personal, looks like. Its first group, if it has one, may stay in front of it. */
+/** What a secret, or personal data, looks like. The first group, if there is one, may be a prefix to keep. */
 type Rule = {
   pattern: RegExp
-  /** It begins where a word does. */
+  /** The match must begin at the start of a word. */
   word?: true
-  /** Its first group ends in a separator, or where a line break was folded away. */
+  /** The first group ends in a separator, or where a line break was removed. */
   parted?: true
-  /** What stands for it. */
+  /** Replaces the match. */
   label?: string
 }
 
@@ -16,14 +16,11 @@ export const SECRET = '[secret]'
 const ADDRESS = '[address]'
 const HOME = '~'
 
-/**
- * Secrets: whoever has one gets in. Nothing here is longer than it must be, so that long texts cost no more than their
- * length.
- */
+/** Secrets that grant access. Every pattern is bounded, so that long texts cost only linear time. */
 const SECRETS: readonly Rule[] = [
   { pattern: /((?:sk|rk)_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
   { pattern: /(sk-)[\w-]{8,}/g, word: true },
-  // JSON web tokens, sessions of visitors, and what well-known services hand out.
+  // JSON web tokens, visitor sessions, and tokens of well-known services.
   { pattern: /()eyJ[\w-]{8,4000}\.[\w-]+(?:\.[\w-]*)?/g, word: true },
   {
     pattern:
@@ -31,7 +28,7 @@ const SECRETS: readonly Rule[] = [
     word: true,
   },
   { pattern: /(-----BEGIN[A-Z\s]{0,30}PRIVATE\s{0,9}KEY-----)[^-]+/g },
-  // Links of visitors, and invitations: whoever has one gets in.
+  // Visitor links and invitations, which grant access.
   { pattern: /(\/visit\/)[^/\s?#"'()<>[\]|`\\]+/g },
   { pattern: /([a-z]{2,12}_[0-9a-z]{10,40}\.)[\w-]{20,}/g, word: true },
   {
@@ -45,30 +42,30 @@ const SECRETS: readonly Rule[] = [
   { pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{1,200}:[^\s/]{1,400}(?=@)/gi, word: true },
 ]
 
-/** What must not leave the machine in a document that others read, beside secrets. */
+/** What must not leave the machine in a document for others, apart from secrets. */
 const PERSONAL: readonly Rule[] = [
   { pattern: /(Authorization["']?\s*[:=]\s*["']?)[^\s"',;]+(?:\s+[^\s"',;]+)?/gi },
   { pattern: /(Cookie["']?\s*[:=]\s*["']?)[^\n"']+/gi },
-  // A line break may stand where the space was.
+  // A line break may replace the space.
   { pattern: /(Bearer["']?[\s:,]*["']?)[\w.~+/=-]{6,}/gi, word: true },
   {
     pattern:
       /((?:token|secret|(?:api|access|private|secret)[ _-]?key|passw(?:or)?d|passphrase|passcode|pwd|credentials?)["']?\s*[:=]\s*["']?)[^\s"',;]+/gi,
   },
   { pattern: /(passphrase["']?\s*[:=]\s*)[^\n]+/gi },
-  // The same in words and on command lines: what is named so and holds a digit.
+  // Secrets in prose and on command lines: a value with such a name that contains a digit.
   {
     pattern:
       /((?:token|secret|key|passw(?:or)?d|passphrase|passcode|pwd)(?:\s{1,3}(?:is|was|are))?[\s:>"'=]{0,6})(?=[^\s"',;]{0,200}\d)(?![a-z]{2,12}_[0-9a-z]{10,})[^\s"',;]{7,}/gi,
     word: true,
     parted: true,
   },
-  // A part of an address that nobody would have chosen; ids have a prefix that says of what.
+  // A part of an address that nobody would have chosen. Ids are exempt, since they have a prefix that says their kind.
   {
     pattern:
       /(https?:\/\/[^\s"'<>]{0,300}?\/)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\].;:!]|$)/g,
   },
-  // The same without a scheme: a host with its port or its domain, and what follows.
+  // An address without a scheme: a host with its port or its domain, and what follows.
   {
     pattern:
       /((?:(?:[a-z0-9-]{1,63}\.){1,6}[a-z][a-z0-9-]{1,24}|localhost|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?\/(?:[^\s"'<>/]{1,100}\/){0,6}?)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\].;:!]|$)/g,
@@ -79,7 +76,7 @@ const PERSONAL: readonly Rule[] = [
 
 const ADDRESSES: readonly Rule[] = [
   {
-    // What follows a version of a package is none.
+    // A package version followed by more is not an address.
     pattern:
       /()(?:[\p{L}\p{M}\p{N}._'+!#$&*^{|}~-]{1,64}|"[^"\n]{1,64}")@(?!v?\d+(?:\.\d+){0,2}(?:-[\w.]+)?(?![\w.-]))(?:\[[^\]\s]{2,60}\]|[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){1,8})/gu,
     label: ADDRESS,
@@ -91,7 +88,7 @@ const ADDRESSES: readonly Rule[] = [
   { pattern: /()[A-Za-z]:[\\/]{0,2}Users[\\/]{0,2}[^\\/\s"'`]+/g, label: HOME },
 ]
 
-/** What looks drawn by lot. */
+/** What looks random. */
 const RANDOM: readonly Rule[] = [
   {
     pattern:
@@ -102,16 +99,16 @@ const RANDOM: readonly Rule[] = [
 
 type Range = { from: number; to: number; label: string }
 
-/** Secrets that are known, and what looks like one, become `[secret]`. */
+/** Replaces known secrets, and what looks like one, by `[secret]`. */
 export function withoutSecrets(text: string, known: readonly string[] = []): string {
   const view = viewOf(text)
   return replaced(text, [...literalRanges(view, known, SECRET), ...rangesOf(view, SECRETS)])
 }
 
-/** How many texts of JSON may stand in each other, such as a tool's in its result in an export. */
+/** How many JSON texts may be nested in each other, such as a tool's text in its result in an export. */
 const MOST_WRAPPED = 5
 
-/** A value of JSON in whose texts known secrets became `[secret]`; names and numbers stay. */
+/** Replaces known secrets by `[secret]` in the texts of a JSON value; names and numbers are kept. */
 export function withoutKnown<T>(value: T, known: readonly string[]): T {
   if (known.length === 0) return value
   const spellings = known.flatMap(secret => {
@@ -124,19 +121,19 @@ export function withoutKnown<T>(value: T, known: readonly string[]): T {
   return parseExact(JSON.stringify(value), each => (typeof each === 'string' ? struck(each) : each)) as T
 }
 
-/** What is known of the machine and the session that a document comes from. */
+/** What is known of the machine and session that a document comes from. */
 export type Own = {
-  /** Secrets, which may look like anything. */
+  /** Known secrets, in any form. */
   known?: readonly string[]
   /** Home directories. */
   homes?: readonly string[]
 }
 
 /**
- * A text fit for others: besides secrets no e-mail address and no home directory is left, also where they are broken
- * over lines, hidden behind Markdown or spelt as URLs, HTML and JSON do. Rather too much is taken away than too little:
- * what follows a broken secret goes with it up to the next space, and what looks drawn by lot is taken for a secret
- * unless the text is an id or a place of a thing.
+ * Makes a text fit for others: removes secrets, e-mail addresses and home directories, also where they are broken over
+ * lines, hidden by Markdown or encoded as in URLs, HTML and JSON. Prefers to remove too much: what follows a broken
+ * secret is removed up to the next space, and what looks random counts as a secret unless the text is an id or an
+ * address of a thing.
  */
 export function redacted(text: string, own: Own & { isId?: boolean } = {}): string {
   const rules = [...SECRETS, ...PERSONAL, ...ADDRESSES, ...(own.isId ? [] : RANDOM)]
@@ -148,10 +145,10 @@ export function redacted(text: string, own: Own & { isId?: boolean } = {}): stri
   return replaced(text, ranges)
 }
 
-/** Texts under these names say which thing is meant; what looks drawn by lot there is no secret. */
+/** Texts under these names identify a thing, so what looks random there is not a secret. */
 const NAMING = /(?:id|name|value|time(?:stamp)?|At|url)s?$/
 
-/** A value of JSON whose texts are {@link redacted}; what it has more is as it was. */
+/** A JSON value with its texts {@link redacted}; everything else is unchanged. */
 export function redactedValue<T>(value: T, own: Own, name = ''): T {
   if (typeof value === 'string') return redacted(value, { ...own, isId: NAMING.test(name) }) as T
   if (typeof value !== 'object' || value === null) return value
@@ -161,7 +158,7 @@ export function redactedValue<T>(value: T, own: Own, name = ''): T {
   ) as T
 }
 
-/** The text in each way in which somebody may read it. */
+/** The text in each form in which somebody may read it. */
 function viewsOf(text: string): View[] {
   const plain = viewOf(text)
   const joined = folded(plain)
@@ -169,7 +166,7 @@ function viewsOf(text: string): View[] {
   return [...new Map([...read, joined, plain].map(view => [view.text, view])).values()]
 }
 
-/** What is shorter stands in every other word, and keeps nobody out. */
+/** Shorter values are part of many words, and protect nothing. */
 const LEAST_LITERAL = 4
 
 function literalRanges(view: View, literals: readonly string[], label: string): Range[] {
@@ -182,10 +179,7 @@ function literalRanges(view: View, literals: readonly string[], label: string): 
   })
 }
 
-/**
- * Characters of matches that a rule may find in vain, such as within words; beyond them any match counts, wherever it
- * begins.
- */
+/** Maximum number of characters in rejected matches, such as matches within words. Beyond it every match counts. */
 const MOST_IN_VAIN = 1_000_000
 
 function rangesOf(view: View, rules: readonly Rule[]): Range[] {
@@ -208,12 +202,12 @@ function rangesOf(view: View, rules: readonly Rule[]): Range[] {
   })
 }
 
-/** Where something was folded away, another word may begin; so it may behind an underscore. */
+/** A word may begin where something was removed, and after an underscore. */
 function beginsWord(view: View, index: number): boolean {
   return index === 0 || !/[^\W_]/.test(view.text[index - 1]!) || isBroken(view, index)
 }
 
-/** Whether something was folded away in front of a character, which is not the first. */
+/** Whether something was removed before a character other than the first. */
 function isBroken({ from, to }: View, index: number): boolean {
   return from(index) !== to(index - 1)
 }
@@ -222,7 +216,7 @@ function rangeIn({ from, to }: View, begin: number, end: number, label: string):
   return { from: from(begin), to: to(end - 1), label }
 }
 
-/** The text with each range as its label; of ranges that meet, a secret has the word. */
+/** Replaces each range by its label; of adjoining ranges, the label of a secret wins. */
 function replaced(text: string, ranges: readonly Range[]): string {
   let safe = ''
   let end = 0

@@ -3,18 +3,20 @@ import { BOUNDS } from '../bounds.ts'
 import { WORK_LIMITS } from '../work-limits.ts'
 import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
 
-/** What came of a work, or why nothing did; `isLimit` where time, memory or size ran out. */
+/** The result of a task, or why there is none; `isLimit` if it ran out of time, memory or size. */
 export type Outcome<Answer> = ({ answer: Answer } | { why: string; isLimit: boolean }) & {
   /** Time in the thread, in milliseconds. */
   tookMs: number
 }
 
-/** Beside this file, or beside the chunks of `dist`, where the build puts it. */
+/** The source file beside this one, or the chunk in `dist` that the build writes. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./thread.ts', import.meta.url)
   : new URL('./untrusted-thread.js', import.meta.url)
 
-/** How long the thread stays without work, and how long it may take to load what a work needs, in milliseconds. */
+/**
+ * How long the thread stays idle before it ends, and how long it may take to load what a task needs, in milliseconds.
+ */
 const IDLE_MS = 10_000
 const LOAD_MS = 30_000
 const MEMORY_MB = WORK_LIMITS.memory.most
@@ -30,9 +32,9 @@ let idle: NodeJS.Timeout | undefined
 let deadline: NodeJS.Timeout | undefined
 
 /**
- * Works on something that came from outside, in a thread with bounded memory that is ended where it does not come to an
- * end within `limitMs`. One work at a time, in their order; the thread starts with the first and ends when none came
- * for a while.
+ * Runs a task on untrusted data in a thread with bounded memory, which is ended if the task takes longer than
+ * `limitMs`. Tasks run one at a time, in order. The thread starts with the first task and ends after a while without
+ * tasks.
  */
 export async function inThread<Name extends WorkName>(
   work: Name,
@@ -72,7 +74,7 @@ function next(): void {
 }
 
 function started(): Worker {
-  // Loaded here, since an import would cost every start milliseconds.
+  // Loaded on first use, since an import would make every start milliseconds slower.
   const { Worker: Thread } = process.getBuiltinModule('node:worker_threads')
   const resourceLimits = { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 16 }
   const thread = new Thread(ENTRY, {
@@ -93,7 +95,7 @@ function started(): Worker {
     } else if (message.kind === 'done') settle({ answer: message.answer })
     else settle({ why: message.why, isLimit: true })
   })
-  // Such as one that takes all of its memory.
+  // A task that used all memory of the thread, for example.
   thread.on('error', error => {
     if (thread !== worker) return
     const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -118,7 +120,7 @@ function giveUp(why: string): void {
   settle({ why, isLimit: true })
 }
 
-/** The next work gets a new thread. */
+/** The next task starts a new thread. */
 function end(): void {
   const ended = worker
   worker = undefined

@@ -1,7 +1,7 @@
 import { WORK_LIMITS } from '../work-limits.ts'
 import { inThread } from './in-thread.ts'
 
-/** Base64 by which a type is told. */
+/** Number of base64 characters that a type is detected from. */
 const BEGINNING = 65_536
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -13,14 +13,14 @@ const ALIASES: Readonly<Record<string, string>> = {
   'audio/m4a': 'audio/mp4',
 }
 
-/** The type of bytes by themselves; nothing where it is not known. */
+/** Detects the media type from the bytes; empty if unknown. */
 export async function mediaTypeOf(base64: string): Promise<{ mime?: string; extension?: string }> {
   const given = { data: base64.slice(0, BEGINNING), isCut: true }
   const outcome = await inThread('media', given, WORK_LIMITS.media.most)
   return 'answer' in outcome ? outcome.answer : {}
 }
 
-/** Whether two media types mean the same, by whatever names and parameters. */
+/** Whether two media types mean the same, whatever their aliases and parameters. */
 export function isSameType(one: string, other: string): boolean {
   return plain(one) === plain(other)
 }

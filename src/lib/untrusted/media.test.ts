@@ -20,8 +20,8 @@ function pixelsOf(media: Media): number[] {
   return [...inflateSync(Buffer.from(media.raster!.deflated, 'base64'))]
 }
 
-describe('pictures that are drawn', () => {
-  test('a PNG of any size has its size, and the colour that it was given', async () => {
+describe('pictures that can be drawn', () => {
+  test('a PNG of any size keeps its size and color', async () => {
     const size = fc.integer({ min: 1, max: 40 })
     const channel = fc.integer({ min: 0, max: 255 })
     await fc.assert(
@@ -36,7 +36,7 @@ describe('pictures that are drawn', () => {
     )
   })
 
-  test('a large picture is handed on with fewer pixels, in its proportions', async () => {
+  test('a large picture is reduced in proportion', async () => {
     const { raster } = await mediaOf(png({ width: 2000, height: 1000, depth: 1, colour: 0 }, Buffer.alloc(251 * 1000)))
     expect(raster!.width * raster!.height).toBeLessThanOrEqual(320_000)
     expect(raster!.width / raster!.height).toBeCloseTo(2, 1)
@@ -48,7 +48,7 @@ describe('pictures that are drawn', () => {
     expect(pixelsOf(media)).toEqual([1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255])
   })
 
-  test('a JPEG, and the first frame of a GIF that moves', async () => {
+  test('a JPEG, and the first frame of an animated GIF', async () => {
     const jpeg = encode({ width: 30, height: 20, data: Buffer.alloc(30 * 20 * 4, 200) }, 90).data
     expect(await mediaOf(jpeg)).toMatchObject({ mime: 'image/jpeg', width: 30, height: 20, raster: { width: 30 } })
     const moving = gif(frames => {
@@ -74,7 +74,7 @@ function gif(draw: (frames: GifWriter) => void): Uint8Array {
   return bytes.subarray(0, frames.end())
 }
 
-describe('pictures that are said, not drawn', () => {
+describe('pictures that are described instead of drawn', () => {
   const good = png({ width: 8, height: 8 }, rows(8, 8, [1, 2, 3, 255]))
   const bombs: [what: string, bytes: Uint8Array, why: string][] = [
     ['more pixels than anybody sees', png({ width: 65_535, height: 65_535 }, Buffer.alloc(1e8)), 'too many pixels'],
@@ -101,15 +101,15 @@ describe('pictures that are said, not drawn', () => {
     const media = await mediaOf(bytes)
     expect(media.raster).toBeUndefined()
     expect(media.why).toContain(why)
-    // The reader alone would take gigabytes for some of them.
+    // The decoder alone would take gigabytes for some of them.
     expect(growth()).toBeLessThan(1)
   })
 
-  test('only the beginning of a picture', async () => {
+  test('a picture of which only the beginning was received', async () => {
     expect(await mediaOf(good.subarray(0, 100), true)).toMatchObject({ width: 8, why: 'it has too many bytes' })
   })
 
-  test('bytes of any other kind never end the thread', async () => {
+  test('bytes of unknown kinds never end the thread', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.boolean(), async (bytes, begins) => {
         const media = await mediaOf(begins ? Buffer.concat([good.subarray(0, 33), bytes]) : bytes)
@@ -125,7 +125,7 @@ describe('pictures that are said, not drawn', () => {
   })
 })
 
-/** One whose frame claims 65,535 by 65,535 pixels. */
+/** A JPEG whose frame claims 65,535 by 65,535 pixels. */
 function wideFrame(): Uint8Array {
   const bytes = gif(frames => {
     frames.addFrame(0, 0, 4, 4, new Array<number>(16).fill(1))

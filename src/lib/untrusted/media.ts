@@ -4,20 +4,23 @@ import { scaled, type Raster } from '../raster.ts'
 import type { Media, Works } from './messages.ts'
 
 const MOST_PIXELS = BOUNDS.picturePixels.most
-/** What a PNG may inflate to, in bytes: that many pixels with 8 bits for each of four channels, and their rows. */
+/**
+ * Maximum inflated size of a PNG in bytes: this many pixels with four channels of 8 bits, and the filter bytes of their
+ * rows.
+ */
 const MOST_INFLATED = 36_000_000
-/** Pixels that are handed on, so that they fit into the answer however little they shrink. */
+/** Maximum number of pixels returned, so that they fit into the answer even if they compress badly. */
 const MOST_ANSWERED = 320_000
 const JPEG_MEMORY_MB = 160
 
-/** What the header says, before anything is decoded. */
+/** What the header claims, before anything is decoded. */
 type Header = { width: number; height: number; isAnimated?: boolean }
 type Format = { header: (bytes: Buffer) => Header | undefined; decode: (bytes: Buffer) => Raster }
 
-/** Why a picture is not drawn, in words for the person. */
+/** Why a picture is not drawn, in words for people. */
 class Undrawable extends Error {}
 
-/** Loads what finds types, and what decodes pictures. */
+/** Loads the modules that detect types and decode pictures. */
 export async function loadedMedia() {
   const [{ fileTypeFromBuffer }, formats] = await Promise.all([import('file-type'), loadedFormats()])
   return async ({ data, isCut }: Works['media']['given']): Promise<Media> => {
@@ -41,7 +44,7 @@ function headerOf(format: Format, bytes: Buffer): Header | undefined {
   }
 }
 
-/** @param bytes absent where there are too many of them to look at all */
+/** @param bytes absent if there are too many to look at */
 function drawn(format: Format, header: Header | undefined, bytes: Buffer | undefined): Pick<Media, 'raster' | 'why'> {
   if (!header) return { why: 'it is broken or cut off' }
   const { width, height } = header
@@ -63,7 +66,7 @@ function drawn(format: Format, header: Header | undefined, bytes: Buffer | undef
     }
   } catch (error) {
     if (error instanceof Undrawable) return { why: error.message }
-    // The reader of JPEG counts what it allocates.
+    // The JPEG decoder limits its own memory and throws this error.
     const isMemory = error instanceof Error && error.message.startsWith('maxMemoryUsageInMB')
     return { why: isMemory ? 'it takes too much memory' : 'it is broken or cut off' }
   }
@@ -97,7 +100,7 @@ async function loadedFormats(): Promise<Record<string, Format>> {
         const reader = new GifReader(bytes)
         const { width, height } = reader
         const frame = reader.frameInfo(0)
-        // The reader takes what a frame claims at its word.
+        // The decoder trusts the size that a frame claims.
         if (frame.x + frame.width > width || frame.y + frame.height > height)
           throw new Undrawable('its first frame is larger than itself')
         const pixels = new Uint8Array(width * height * 4)
@@ -108,7 +111,7 @@ async function loadedFormats(): Promise<Record<string, Format>> {
   }
 }
 
-/** The frame header of a JPEG (ITU T.81, B.2.2), which stands behind segments of any number. */
+/** Finds the frame header of a JPEG (ITU T.81, B.2.2), which any number of segments may precede. */
 function jpegHeader(bytes: Buffer): Header | undefined {
   let at = 2
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
@@ -124,14 +127,14 @@ function jpegHeader(bytes: Buffer): Header | undefined {
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 /**
- * Refuses a PNG whose data inflate to more than its pixels take, which its reader would not notice of an interlaced
- * one before the memory is gone.
+ * Refuses a PNG whose data inflate to more than its pixels need. For an interlaced one, its decoder would notice only
+ * after memory ran out.
  */
 function checkInflated(bytes: Buffer): void {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
   const bits = bytes[24]! * (CHANNELS[bytes[25]!] ?? 4)
   const isInterlaced = bytes[28] !== 0
-  // Seven passes, of which each rounds its rows up and begins them with a byte for the filter.
+  // Interlacing has seven passes, each of which rounds its rows up and starts them with a filter byte.
   const rows = isInterlaced ? height * 2 + 7 : height
   const most = Math.ceil((width * height * bits) / 8) + rows * (isInterlaced ? 8 : 2)
   if (most > MOST_INFLATED) throw new Undrawable('it has too many pixels')

@@ -2,20 +2,22 @@ import type { Script } from 'node:vm'
 import { WORK_LIMITS } from '../work-limits.ts'
 import type { PatternAnswer, Works } from './messages.ts'
 
-/** Long enough for any sane pattern on the longest text. */
+/** Long enough for any reasonable pattern on the longest text. */
 const PATTERN_LIMIT_MS = WORK_LIMITS.pattern.most
-/** With less processor time than this, in milliseconds, a pattern that hit the limit was starved, not slow. */
+/**
+ * A pattern that hit the time limit with less processor time than this, in milliseconds, was starved rather than slow.
+ */
 const OWN_TIME_MS = PATTERN_LIMIT_MS / 4
 const TRIAL_LIMIT_MS = WORK_LIMITS.trialPatterns.most
 
 let script: Script | undefined
 
 /**
- * Tests an authored pattern (regular-expression source, no flags) without trusting it: V8 gives up a backtracking
- * match when the time limit of a `node:vm` script is reached, which a plain `RegExp.test` can't be told. The limit is
- * wall time: where this thread got hardly any processor time, the pattern is tested again, within the trial's limit.
- * @param trial time in milliseconds that the patterns of the same trial took so far; what this one takes is added
- * @throws SyntaxError when the pattern is none
+ * Tests an authored pattern (regular-expression source, no flags) safely: a `node:vm` script with a time limit stops a
+ * backtracking match, which a plain `RegExp.test` cannot do. The limit is wall time, so a pattern whose thread got
+ * hardly any processor time is tested again, within the trial's limit.
+ * @param trial milliseconds that earlier patterns of the same trial took; the time of this one is added
+ * @throws SyntaxError if the pattern is invalid
  */
 export function testInTime(pattern: string, text: string, trial: { spentMs: number }): PatternAnswer {
   if (trial.spentMs >= TRIAL_LIMIT_MS)
@@ -23,7 +25,7 @@ export function testInTime(pattern: string, text: string, trial: { spentMs: numb
   const began = performance.now()
   const before = process.threadCpuUsage()
   try {
-    // Loading the module and compiling this costs every start a millisecond.
+    // Compiled on first use, since it would make every start a millisecond slower.
     script ??= new (process.getBuiltinModule('node:vm').Script)('new RegExp(pattern).test(text)')
     return { matches: script.runInNewContext({ pattern, text }, { timeout: PATTERN_LIMIT_MS }) === true }
   } catch (error) {
@@ -36,7 +38,7 @@ export function testInTime(pattern: string, text: string, trial: { spentMs: numb
   return { problem: `the pattern did not come to an end within ${PATTERN_LIMIT_MS} ms` }
 }
 
-/** Tests the patterns of one trial in their order. */
+/** Tests the patterns of one trial in order. */
 export function testPatterns({ patterns, finalText }: Works['patterns']['given']): Works['patterns']['answer'] {
   const trial = { spentMs: 0 }
   return patterns.map(pattern => testInTime(pattern, finalText, trial))

@@ -3,15 +3,15 @@ import { BOUNDS } from '../bounds.ts'
 import type { ArgumentFault, Unusable, Works } from './messages.ts'
 import type { JsonObject } from '../json.ts'
 
-/** Faults that are answered; a schema may find any number. */
+/** Maximum number of faults returned; a schema may cause any number. */
 const MOST_FAULTS = BOUNDS.argumentFaults.most
-/** Compiled schemas that are cached, by their text: one is checked against several times. */
+/** Number of compiled schemas cached by their text, since one is checked against several times. */
 const MOST_CACHED = 20
 
 type Compiled = { validate: ValidateFunction } | Unusable
 const cache = new Map<string, Compiled>()
 
-/** Loads the compiler; what it answers compiles a schema. */
+/** Loads the compiler and returns a function that compiles a schema. */
 export async function loadedCompile() {
   const compile = await loaded()
   return ({ schema }: Works['compile']['given']): Works['compile']['answer'] => {
@@ -20,7 +20,7 @@ export async function loadedCompile() {
   }
 }
 
-/** Loads the compiler; what it answers checks arguments. */
+/** Loads the compiler and returns a function that checks arguments. */
 export async function loadedArguments() {
   const compile = await loaded()
   return ({ schema, value }: Works['arguments']['given']): Works['arguments']['answer'] => {
@@ -29,7 +29,7 @@ export async function loadedArguments() {
   }
 }
 
-/** Loads the schemas of schemas; what it answers compares with them and compiles nothing. */
+/** Loads the schemas of schemas and returns a function that validates against them without compiling anything. */
 export async function loadedObjectSchemas() {
   const { Ajv, Ajv2020 } = await classes()
   const options = { strict: false, logger: false, validateFormats: false } as const
@@ -59,7 +59,7 @@ async function loaded(): Promise<(schema: unknown) => Compiled> {
     allErrors: true,
     logger: false,
     validateFormats: false,
-    // Otherwise what is referred to is compiled again at each reference: minutes for a few thousand characters.
+    // Otherwise a referenced schema is compiled at each reference, which takes minutes for a few thousand characters.
     inlineRefs: false,
   } as const
   const compiled = (schema: unknown): Compiled => {
@@ -68,7 +68,7 @@ async function loaded(): Promise<(schema: unknown) => Compiled> {
       const { $schema, ...rest } = schema as JsonObject
       return { validate: (isEarly($schema) ? new Ajv(options) : new Ajv2020(options)).compile(rest) }
     } catch (error) {
-      // One that is nested deeper than the stack is no wrong one.
+      // A schema nested deeper than the stack allows is not invalid.
       const isLimit = error instanceof RangeError
       return { unusable: error instanceof Error ? error.message : String(error), ...(isLimit && { isLimit }) }
     }
@@ -86,7 +86,7 @@ function faultsOf(validate: ValidateFunction, value: JsonObject): Works['argumen
   try {
     if (validate(value)) return { faults: [] }
   } catch (error) {
-    // Such as a schema that refers to itself without end.
+    // For example, a schema that refers to itself without end.
     return { unusable: error instanceof Error ? error.message : String(error), isLimit: true }
   }
   return { faults: (validate.errors ?? []).slice(0, MOST_FAULTS).map(faultOf) }

@@ -3,12 +3,13 @@ import { writeAtomically } from '../files/write-atomically.ts'
 import { MAX_TEXT_BYTES, readText, type Read } from './yaml-reading.ts'
 
 /**
- * Reads a file that a person names; no text, or too much, is reported at its line. @throws as the file system does
+ * Reads a file that a person named. Binary data and files that are too long are reported with their line.
+ * @throws as the file system does
  */
 export function readTextFile(path: string): Read<string> {
   const file = openSync(path, 'r')
   try {
-    // A little more than is taken, so that the place where it becomes too much can be named.
+    // One byte more than allowed, so that the line that exceeds the limit can be named.
     const bytes = new Uint8Array(MAX_TEXT_BYTES + 1)
     let length = 0
     for (let read = -1; read !== 0; length += read) read = readSync(file, bytes, length, bytes.length - length, null)
@@ -22,7 +23,10 @@ export function isFile(path: string): boolean {
   return existsSync(path)
 }
 
-/** Writes a file whole or not at all. @throws as the file system does */
+/**
+ * Writes a file atomically.
+ * @throws as the file system does
+ */
 export function writeTextFile(path: string, text: string): void {
   writeAtomically(path, text, { flush: true })
 }

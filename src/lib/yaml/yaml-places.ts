@@ -1,9 +1,6 @@
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
 
-/**
- * Where something is in the text: the value, or the name in front of it; what is missing is where it
- * would be.
- */
+/** The offset of something in the text: of its value or its name; of a missing field, where it would be. */
 export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {
   let node: unknown = contents
   let offset = startOf(node)
@@ -17,13 +14,13 @@ export function offsetOf(contents: Node | null, path: readonly PropertyKey[], on
   return offset ?? 0
 }
 
-/** Pairs by their names, which is made once for a block: each of its thousand faults looks there. */
+/** Pairs by name, built once for each block, since a thousand faults may look them up. */
 const pairsOfMaps = new WeakMap<YAMLMap, Map<string, Pair>>()
 
 function pairsOf(map: YAMLMap): Map<string, Pair> {
   let pairs = pairsOfMaps.get(map)
   if (!pairs) {
-    // Of twins the first one counts.
+    // Of duplicate keys the first one counts.
     pairs = new Map(
       map.items.toReversed().flatMap(pair => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])),
     )

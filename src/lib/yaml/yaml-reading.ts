@@ -18,24 +18,27 @@ import { offsetOf } from './yaml-places.ts'
 
 /** One thing that is wrong in a text. */
 export type TextProblem = TextPlace & { message: string }
-/** Reading ends in what the text says, or in everything that is wrong with it. */
+/** The parsed value, or everything that is wrong with the text. */
 export type Read<T> = { ok: true; value: T } | { ok: false; problems: readonly TextProblem[] }
-/** One document of a text: its value, and where each part of it stands. */
+/** One document of a text: its value, and the position of each part. */
 export type YamlDocument = { value: unknown; at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace }
 
-/** Longest text that is read, in bytes: a hundred of the largest cases that a service takes need less. */
+/** Longest text that is read, in bytes. A hundred of the largest cases that a service accepts need less. */
 export const MAX_TEXT_BYTES = BOUNDS.editedText.most
 /** Aliases are for a handful of shared steps, not for growing a short text into a huge one. */
 const MAX_ALIASES = 100
-/** Aliases of a document: the parser looks for what each stands for among all before it. */
+/** Maximum number of aliases in a document: for each, the parser searches all nodes before it. */
 const MOST_ALIASES = 1000
-/** Deepest nesting; far beyond any case, and far before the parser's own limits. */
+/** Maximum nesting: far deeper than any case, and far below the parser's own limit. */
 const MAX_DEPTH = BOUNDS.editedLevels.most
-/** Faults that are looked for in a text; a text with more is not what it was meant to be. */
+/** Maximum number of faults reported. A text with more is probably not meant to be this kind of document. */
 export const MOST_PROBLEMS = 100
 const NEWLINE = 0x0a
 
-/** Bytes as text. Binary data, another encoding and what is too long are refused, with the line where that begins. */
+/**
+ * Decodes bytes as text. Binary data, other encodings and text that is too long are refused, with the line where that
+ * starts.
+ */
 export function readText(bytes: Uint8Array): Read<string> {
   if (bytes.length > MAX_TEXT_BYTES)
     return refused(
@@ -62,25 +65,26 @@ function refused(bytes: Uint8Array, offset: number, message: string): Read<never
   return { ok: false, problems: [{ line, column: offset - start + 1, message }] }
 }
 
-/** Where the bytes stop being UTF-8: the replacement character of a lenient reading stands there. */
+/** Offset of the first bytes that are not UTF-8, found by the replacement character of lenient decoding. */
 function firstBroken(bytes: Uint8Array): number {
   const lenient = new TextDecoder('utf-8').decode(bytes)
   for (let at = lenient.indexOf('\uFFFD'); at >= 0; at = lenient.indexOf('\uFFFD', at + 1)) {
     const offset = Buffer.byteLength(lenient.slice(0, at))
-    // One that was written on purpose is three bytes of its own.
+    // A replacement character that was written on purpose is encoded as these three bytes.
     if (!(bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd)) return offset
   }
   return bytes.length
 }
 
 export type YamlOptions = {
-  /** Whole numbers beyond 2^53 are bigints, as {@link parseWritten} has them; else they are refused. */
+  /** Whether whole numbers beyond 2^53 become bigints, as in {@link parseWritten}; otherwise they are refused. */
   keepsLong?: boolean
 }
 
 /**
- * The documents of a YAML text. Only what JSON can say is taken: tags, keys that are no text, numbers beyond JSON's,
- * keys that are there twice and aliases without measure are refused at their line. Empty documents are left out.
+ * Parses the documents of a YAML text. Only what JSON can express is accepted: tags, keys that are not strings, numbers
+ * that JSON does not have, duplicate keys and too many aliases are refused with their line. Empty documents are left
+ * out.
  */
 export function readYaml(text: string, options: YamlOptions = {}): Read<readonly YamlDocument[]> {
   const placeAt = createPlaces(text)
@@ -129,23 +133,23 @@ function parserWords(words: string): string {
   return `This cannot be read as YAML: ${words.trim().replace(/\.$/, '')}.`
 }
 
-/** Where brackets or indentation nest too deep; the parser would run out of stack. */
+/** Offset where brackets or indentation nest too deeply; the parser would run out of stack there. */
 function depthProblem(text: string): number | undefined {
   let depth = 0
   const dashes = /(?:- ){65}/.exec(text)
   if (dashes) return dashes.index
   for (const { 0: bracket, index } of text.matchAll(/[[{\]}]/g)) {
     depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1)
-    // Brackets within texts count too, so the limit is far above what is meant.
+    // Brackets inside strings count too, so this limit is far above the real one.
     if (depth > 16 * MAX_DEPTH) return index
   }
   return undefined
 }
 
-/** What YAML can say and JSON cannot. */
+/** Finds what YAML can express and JSON cannot. */
 function oddities(document: Document, { keepsLong }: YamlOptions): { offset: number; message: string }[] {
   const found: { offset: number; message: string }[] = []
-  /** The latest node of each name so far, which is what an alias stands for. */
+  /** The latest node of each anchor so far, which is what an alias refers to. */
   const anchored = new Map<string, Node>()
   let aliases = 0
   const say = (node: unknown, message: string): void => {
@@ -178,14 +182,14 @@ function oddities(document: Document, { keepsLong }: YamlOptions): { offset: num
   return found
 }
 
-/** Why a number is not what was written; where `keepsLong`, a whole one that is too long becomes a bigint. */
+/** Why a number differs from what was written. With `keepsLong`, a long integer becomes a bigint instead. */
 function numberProblemOf(node: unknown, keepsLong = false): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'number') return undefined
   if (keepsLong) node.value = exactNumber(node.value, node.source)
   return typeof node.value === 'number' ? numberProblem(node.value, node.source ?? '') : undefined
 }
 
-/** Names of a block that stand in it before. */
+/** Keys that occur earlier in the same block. */
 function twinKeys(node: unknown): Scalar[] {
   if (!isMap(node)) return []
   const seen = new Set<unknown>()

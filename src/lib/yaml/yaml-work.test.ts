@@ -6,7 +6,7 @@ import { MOST_PROBLEMS, readYaml } from './yaml-reading.ts'
 const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, at) => line(at)).join('')
 
-/** Lines with one fault each, or none; ten thousand of them are about 100 KB. */
+/** Texts of lines with one fault each, or none. Ten thousand lines are about 100 KB. */
 const TEXTS: Record<string, (count: number) => string> = {
   'two colons': count => lines(count, () => 'a: b: c\n'),
   'a tab': count => lines(count, () => '\t- x\n'),
@@ -20,20 +20,20 @@ const TEXTS: Record<string, (count: number) => string> = {
   'a number that JSON cannot hold': count => lines(count, () => '- 1e999\n'),
 }
 
-/** A hundred, where each line is compared with each. */
+/** Only a hundred lines where each line is compared with every other. */
 const MOST = 40
 
-describe('ten times the lines take some ten times the work', () => {
-  test.each(Object.entries(TEXTS))('of YAML with %s on each', (_, textOf) => {
+describe('ten times the lines take about ten times the work', () => {
+  test.each(Object.entries(TEXTS))('in YAML with %s on each', (_, textOf) => {
     expect(growthOfWork(1000, count => readYaml(textOf(count)))).toBeLessThan(MOST)
   })
 
-  test('of a suite with an unknown setting on each', () => {
+  test('in a suite with an unknown setting on each', () => {
     expect(growthOfWork(1000, count => readSuiteFile(TEXTS['a name of its own']!(count)))).toBeLessThan(MOST)
   })
 })
 
-test('of thousands of faults the first hundred are reported', () => {
+test('the first hundred of thousands of faults are reported', () => {
   for (const textOf of [TEXTS['two colons']!, TEXTS['the same name']!, TEXTS['a name of its own']!]) {
     const read = readSuiteFile(textOf(5000))
     expect(!read.ok && read.problems.length).toBe(MOST_PROBLEMS)
@@ -41,7 +41,7 @@ test('of thousands of faults the first hundred are reported', () => {
   }
 })
 
-test('a document takes a thousand aliases of anchors of their own; one with more is refused at the next', () => {
+test('a document may have a thousand aliases of different anchors; one more is refused', () => {
   const textOf = (count: number): string => lines(count, at => `- [&a${at} x, *a${at}]\n`)
   expect(readYaml(textOf(1000)).ok).toBe(true)
   expect(readYaml(textOf(20_000))).toMatchObject({

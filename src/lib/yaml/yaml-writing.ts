@@ -1,10 +1,10 @@
 import { Document, isMap, isScalar, isSeq, Scalar, visit } from 'yaml'
 import { escapedYaml, hasUnprintable } from '../printable.ts'
 
-/** Fields with their explanations, in the order in which documents have them. */
+/** Fields with their explanations, in the order used in documents. */
 export type FieldLabels = Readonly<Record<string, string>>
 
-/** Columns of a comment; longer words go on in a further line. */
+/** Width of a comment in columns; longer text continues on the next line. */
 const COMMENT_WIDTH = 98
 
 /**
@@ -14,8 +14,8 @@ const COMMENT_WIDTH = 98
 export type DocumentText = { value: object; words: Readonly<Record<string, FieldLabels>>; about?: readonly string[] }
 
 /**
- * A value as YAML with a comment for each field that is explained, and the fields that could be there beside those that
- * are. A block that is a list explains the fields in its first entry. What is not printable is escaped.
+ * Writes a value as YAML, with a comment for each explained field and the missing fields commented out. For a list, the
+ * first entry has the explanations. Characters that are not printable are escaped.
  */
 export function writeDocument({ value, words, about = [] }: DocumentText): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
@@ -27,7 +27,7 @@ export function writeDocument({ value, words, about = [] }: DocumentText): strin
   visit(document, {
     Scalar(_, scalar) {
       const { value: text } = scalar
-      // The library loses blanks when it reads back a block of nothing but blanks.
+      // The library loses blanks when it reads back a block scalar of only blanks.
       const isBlank = typeof text === 'string' && text.trim() === ''
       if (isBlank || (typeof text === 'string' && hasUnprintable(text))) scalar.type = Scalar.QUOTE_DOUBLE
     },
@@ -50,7 +50,7 @@ function explain(block: unknown, fields: FieldLabels): void {
     block.comment = commentOf(['It can also have:', ...absent.map(([name, words]) => `  ${name}: ${words}`)])
 }
 
-/** Words as the lines of a comment, each behind `# `. */
+/** Formats text as comment lines, each starting with `# `. */
 function commentOf(lines: readonly string[]): string {
   return lines
     .flatMap(line => folded(line))
