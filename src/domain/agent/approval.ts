@@ -10,13 +10,13 @@ import { changesBetween, type Change } from '../suites/changes.ts'
 export type Approval = {
   endpoint: AnyEndpoint
   input: Record<string, unknown>
-  /** The proposal is the intent: a second approval whose first answer was lost gets that answer again. */
+  /** Derived from the proposal: a second approval whose first answer was lost gets the same answer. */
   idempotencyKey: string | undefined
-  /** What it does, in the words of the proposal. */
+  /** What the request does, in the words of the proposal. */
   description: string
 }
 
-/** Changes of the record that the request names, as far as it can be read; undefined where it changes none. */
+/** The changes to the record that the request names, as far as it can be read; undefined if it changes none. */
 export async function changesOf(client: Client, { endpoint, input }: Approval): Promise<Change[] | undefined> {
   const read = allEndpoints().find(({ method, path }) => method === 'GET' && path === endpoint.path)
   const { body } = input
@@ -26,14 +26,14 @@ export async function changesOf(client: Client, { endpoint, input }: Approval): 
   return Object.keys(body).flatMap(name => changesBetween(record[name], body[name], name))
 }
 
-/** Longest line of an input, in characters: far shorter than what is cut where it is drawn. */
+/** Longest line of an input in characters: far below the length at which lines are cut when drawn. */
 const LONGEST_LINE = 2000
-/** A mark on a letter that has two already; of more than a few, some are left out where text is drawn. */
+/** A mark on a letter that already has two. Of more than a few, some are left out when text is drawn. */
 const STACKED = /(?<=\p{M}{2})\p{M}/gu
 
 /**
- * The whole input of a request as lines of JSON of which a screen leaves nothing out. Lines that begin in the middle of
- * a text go on with the line before.
+ * The whole input of a request as lines of JSON, formatted so that a screen shows all of it. A text may continue on the
+ * next line.
  */
 export function inputLines(input: object): string[] {
   const unitsOf = (mark: string) => Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))
@@ -46,7 +46,7 @@ export function inputLines(input: object): string[] {
 
 const PIECES = new RegExp(`[^]{1,${LONGEST_LINE}}`, 'gu')
 
-/** What approving sends as the approver's own request; undefined where its operation is not known here. */
+/** The request that approving a proposal sends, made by the approver; undefined if its operation is unknown here. */
 export function approvalOf(proposal: AgentProposal, projectId: string): Approval | undefined {
   const { actionId, operation, description, input } = proposal
   const endpoint = allEndpoints().find(each => each.operation === operation)

@@ -13,12 +13,12 @@ const turnOf = (question: string, reply: string | null): AgentTurn => ({
   usage: { inputTokens: 1, outputTokens: 1 },
 })
 
-test('a follow-up sends what was said, oldest first, and leaves out what got no reply', () => {
+test('a follow-up sends earlier turns, oldest first, without those that got no reply', () => {
   const turns = [turnOf('third', 'c'), turnOf('second', null), turnOf('first', 'a')]
   expect(followUp(turns, 'now').map(({ content }) => content)).toEqual(['first', 'a', 'third', 'c', 'now'])
 })
 
-test('whatever was said, the request is one that the contract takes', () => {
+test('whatever was said, the request is valid under the contract', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.constantFrom(

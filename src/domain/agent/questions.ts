@@ -1,4 +1,4 @@
-/** What is mostly asked about a thing of a kind; each stands in the field and can be edited before it is sent. */
+/** Common questions about things of each kind; each is put in the field, to be edited before it is sent. */
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   run: ['Why did this run fail?', 'Write a case for what failed in this run.', 'What changed since the run before it?'],
   finding: ['Write a case for this finding.', 'Why does this finding come up?', 'What changed on it since last week?'],
@@ -9,12 +9,12 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The questions about a thing of this kind, the likeliest first. */
+/** The questions about a thing of this kind, the most likely first. */
 export function questionsAbout(kind: string | undefined): readonly string[] {
   return QUESTIONS[kind ?? ''] ?? []
 }
 
-/** A question as it is sent: with what was chosen on the screen when it was asked. */
+/** A question as sent: with what was selected on the screen when it was asked. */
 export function aboutChosen(question: string, chosen: { kind: string; id: string } | undefined): string {
   return chosen ? `${question}\n\n(Chosen on the screen: ${chosen.kind} ${chosen.id}.)` : question
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Spent } from '../../api/client/budget/gauge.ts'
 import { spentOn, spentOver } from './lines.ts'
 
-test('the columns of the last minute hold as many requests as are counted beside them', () =>
+test('the columns of the last minute add up to the requests counted beside them', () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 100, max: 1000 }),

@@ -11,10 +11,10 @@ const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
   background: 'background',
 }
 
-/** What the requests of the last minute were for, most first. */
+/** What the requests of the last minute were for, most frequent first. */
 export type SpentOn = { place: string; isOwn: boolean; count: number; refused: number; purposes: string }
 
-/** Groups the counts of the last minute by screen or command, this process and others apart. */
+/** Groups the counts of the last minute by screen or command, and by whether they are of this process. */
 export function spentOn(spent: readonly Spent[]): SpentOn[] {
   const groups = Map.groupBy(spent, ({ place, isOwn }) => JSON.stringify([isOwn, place]))
   return [...groups.values()]
@@ -38,18 +38,18 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
     .toSorted((one, other) => other.count - one.count)
 }
 
-/** Seconds that a column of {@link spentOver} stands for. */
+/** Seconds that each column of {@link spentOver} covers. */
 export const SPENT_SECONDS = 2
 export const SPENT_COLUMNS = 60 / SPENT_SECONDS
 
-/** Requests of the last minute by purpose, oldest first; those who were refused are the last. */
+/** Requests of the last minute by purpose, oldest first; refused requests come last. */
 export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'second'>) {
   const last = Math.floor(second / SPENT_SECONDS)
   return Object.entries({ ...PURPOSES, refused: 'refused' }).flatMap(([purpose, label]) => {
     const counts = Array.from({ length: SPENT_COLUMNS }, () => 0)
     for (const each of spent) {
       const at = SPENT_COLUMNS - 1 - (last - Math.floor(each.second / SPENT_SECONDS))
-      // While the newest column has begun only, the oldest second belongs to one that has left.
+      // While the newest column has only begun, the oldest second belongs to a column that is no longer shown.
       const column = Math.max(0, at)
       if (each.purpose === purpose && counts[column] !== undefined) counts[column] += each.count
     }
@@ -57,14 +57,14 @@ export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'secon
   })
 }
 
-/** `2 to 4 s ago: 3 asked for, 1 polling`: a column of {@link spentOver} in numbers. */
+/** A column of {@link spentOver} in numbers: `2 to 4 s ago: 3 asked for, 1 polling`. */
 export function spentAtText(purposes: ReturnType<typeof spentOver>, column: number): string {
   const since = (SPENT_COLUMNS - 1 - column) * SPENT_SECONDS
   const sent = purposes.flatMap(({ label, counts }) => (counts[column] ? [`${counts[column]} ${label}`] : []))
   return `${since} to ${since + SPENT_SECONDS} s ago: ${sent.join(', ') || 'nothing sent'}`
 }
 
-/** The rate that is reckoned with, and why, in one sentence or two. */
+/** The rate that the budget assumes, and why, in one or two sentences. */
 export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: BudgetSnapshot, now: number): string {
   if (unlimited) return 'No limit: the workspace answers in this process.'
   const rate = `${Math.round(refillPerSecond * 60)} requests a minute are assumed`
@@ -75,7 +75,7 @@ export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: Bu
   return `${rate}: ${why}.${pause > 0 ? ` It asked for a pause, which ends in ${pause} s.` : ''}`
 }
 
-/** What `mcpdeck budget` prints and the overlay shows above what concerns this process alone. */
+/** What `mcpdeck budget` prints, and the overlay shows above the part about this process. */
 export function spentTexts(report: BudgetReport, titleOf: (place: string) => string = place => place): string[] {
   const groups = spentOn(report.spent)
   const total = groups.reduce((sum, { count }) => sum + count, 0)
@@ -89,7 +89,7 @@ export function spentTexts(report: BudgetReport, titleOf: (place: string) => str
   ]
 }
 
-/** What waits in this process, and what it did not send. */
+/** Requests of this process that wait, and those that it did not send. */
 export function ownTexts(report: BudgetReport, titleOf: (place: string) => string): string[] {
   const { waiting, othersWaiting, spared } = report
   return [

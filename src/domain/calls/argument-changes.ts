@@ -3,7 +3,7 @@ import { isSameJson } from '../json/same-json.ts'
 /** How the arguments of a call are compared (assertions.md, `argumentMatching`). */
 export type ArgumentMatching = 'partial' | 'exact' | 'ignore'
 
-/** A value that is not as it was expected; `path` reads like `filter.city` or `items[2]`. */
+/** A value that differs from the expected one; `path` reads like `filter.city` or `items[2]`. */
 export type ArgumentChange =
   | { kind: 'added'; path: string; actual: unknown }
   | { kind: 'removed'; path: string; expected: unknown }
@@ -11,7 +11,7 @@ export type ArgumentChange =
 
 type Values = Record<string, unknown>
 
-/** Within a value that differs, differences are listed one by one up to this depth and number; beyond, as a whole. */
+/** Differences inside a value are listed one by one up to this depth and number; beyond that, the value as a whole. */
 const MOST_DEPTH = 6
 const MOST_CHANGES = 100
 
@@ -27,8 +27,8 @@ const PLACEHOLDERS: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /**
- * Names of the arguments that keep a call from matching, sorted; none = it matches. Under `partial` only the expected
- * ones are compared, each as a whole or by its placeholder.
+ * Sorted names of the arguments that prevent a match; empty if the call matches. Under `partial` only the expected
+ * arguments are compared, each as a whole or by its placeholder.
  */
 export function differingArguments(expected: Values, actual: Values, matching: ArgumentMatching): string[] {
   if (matching === 'ignore') return []
@@ -38,12 +38,12 @@ export function differingArguments(expected: Values, actual: Values, matching: A
   return [...names].filter(name => !isThere(name) || !holds(expected[name], actual[name])).toSorted()
 }
 
-/** Whether the arguments of a call are the expected ones. */
+/** Whether the arguments of a call match the expected ones. */
 export function argumentsMatch(expected: Values, actual: Values, matching: ArgumentMatching): boolean {
   return differingArguments(expected, actual, matching).length === 0
 }
 
-/** What keeps the arguments of a call from being the expected ones, by property; none = they match. */
+/** Differences between the arguments of a call and the expected ones, by property; empty if they match. */
 export function argumentChanges(expected: Values, actual: Values, matching: ArgumentMatching): ArgumentChange[] {
   const changes: ArgumentChange[] = []
   for (const name of differingArguments(expected, actual, matching))
@@ -56,14 +56,14 @@ function isSameOrPlaceholder(expected: unknown, actual: unknown): boolean {
   return (isWord ? PLACEHOLDERS[expected]?.(actual) : undefined) ?? isSameJson(expected, actual)
 }
 
-/** A value that is there, whatever it is. */
+/** A value that is present, whatever it is. */
 type Given = { value: unknown } | undefined
 
 function givenIn(values: Values, name: string): Given {
   return Object.hasOwn(values, name) ? { value: values[name] } : undefined
 }
 
-/** Notes how two sides differ that are known to. */
+/** Records the differences between two sides that are known to differ. */
 function describe(at: { path: string; left: Given; right: Given; depth: number; changes: ArgumentChange[] }): void {
   const { path, left, right, depth, changes } = at
   if (!left || !right) {
@@ -82,9 +82,7 @@ function isSameSide({ left, right }: { left: Given; right: Given }): boolean {
   return left !== undefined && right !== undefined && isSameJson(left.value, right.value)
 }
 
-/**
- * What two objects or two lists have in them, side by side; undefined where they are no such pair, or too large for it.
- */
+/** Pairs the contents of two objects or two lists; undefined for other values and for large ones. */
 function insideOf(expected: unknown, actual: unknown): { name: string; left: Given; right: Given }[] | undefined {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const length = Math.max(expected.length, actual.length)

@@ -11,7 +11,7 @@ const place: CallPlace = {
   isUnsaved: false,
 }
 
-/** Words and standard input of each command, as a real shell gives them to `mcpdeck`. */
+/** Words and standard input that `mcpdeck` gets when a real shell runs each command. */
 function ran(commands: readonly string[]): { words: string[]; input: string }[] {
   const mcpdeck = String.raw`mcpdeck() { printf '%s\0' "$@"; case " $* " in *' --input - '*) printf '\0'; cat;; esac; }`
   const script = [mcpdeck, ...commands.flatMap(command => [command, String.raw`printf '\0\0\0'`])].join('\n')
@@ -25,14 +25,14 @@ function ran(commands: readonly string[]): { words: string[]; input: string }[] 
     })
 }
 
-/** The arguments that such a command sends to a tool without a schema. */
+/** The arguments that the command sends to a tool without a schema. */
 function argumentsOf({ words, input }: { words: string[]; input: string }): unknown {
   if (input !== '') return JSON.parse(input) as unknown
   const fields = words.slice(words.indexOf('echo') + 1).map(word => [word.slice(0, word.indexOf('=')), word] as const)
   return Object.fromEntries(fields.map(([name, word]) => [name, word.slice(name.length + 1)]))
 }
 
-test('whatever the arguments are, a real shell gives the command the same ones', () => {
+test('a real shell passes any arguments to the command unchanged', () => {
   const text = fc.oneof(
     fc.string({ unit: anyCharacter }),
     fc.constantFrom("it's", '$HOME `id`', '-x', '~', 'a\nb', '"', '!!'),
@@ -70,7 +70,7 @@ test('simple arguments stay readable, and the server is named as it is reached',
   expect(callCommand({ ...call, target: 'e\u001b[2J' }, place)).toHaveProperty('none')
 })
 
-test('curl is for servers over HTTP, and holds no header’s value', () => {
+test('the curl command is for servers over HTTP, and contains no header value', () => {
   const call = { kind: 'tool', target: 'echo', input: { message: "it's" } } as const
   expect(callCurl(call, place)).toHaveProperty('none')
   const server = { ...place.server, url: 'https://mcp.example/mcp?a=1&b=2' }

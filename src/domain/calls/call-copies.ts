@@ -3,7 +3,7 @@ import { joinCommand } from '../../lib/split-command.ts'
 import type { StoredReach } from '../servers/stored-reach.ts'
 import type { CallSubject } from './call-log.ts'
 
-/** Where a call is made from: a saved server of a profile, or one that is saved nowhere. */
+/** Where a call is made from: a saved server of a profile, or an unsaved server. */
 export type CallPlace = {
   profile: { name: string; local?: boolean | undefined }
   projectId: string
@@ -14,18 +14,18 @@ export type CallPlace = {
 
 type Call = Pick<CallSubject, 'kind' | 'target' | 'input'>
 
-/** A text for the clipboard, or why there is none. */
+/** A text for the clipboard, or the reason why there is none. */
 export type Copied = { text: string } | { none: string }
 
 const COMMANDS = { tool: 'call', prompt: 'prompt', resource: 'read' } as const
 
-/** A call as a command of a POSIX shell that makes it again, without asking. */
+/** A command for a POSIX shell that repeats a call without asking. */
 export function callCommand({ kind, target, input = {} }: Call, place: CallPlace): Copied {
   if (clean(target) !== target) return { none: 'Its name holds characters that no command line can show.' }
   const reached = serverWords(place)
   if (typeof reached === 'string') return { none: reached }
   const entries = Object.entries(input)
-  // What is typed as it stands is read as the same text, whatever the schema says.
+  // Plain words are parsed as the same text, whatever the schema says.
   const isPlain = entries.every(([name, value]) => /^[a-zA-Z]\w*$/.test(name) && isPlainText(value, kind))
   if (!isPlain && kind !== 'tool') return { none: 'Its arguments cannot stand in one line of a shell.' }
   const fields = isPlain ? entries.map(([name, value]) => `${name}=${String(value)}`) : []
@@ -36,7 +36,7 @@ export function callCommand({ kind, target, input = {} }: Call, place: CallPlace
   return { text: isPlain ? command : `${joinCommand(['printf', '%s', jsonText(input)])} | ${command}` }
 }
 
-/** The command of a POSIX shell that tests a server by the official conformance suite. */
+/** A command for a POSIX shell that tests a server with the official conformance suite. */
 export function conformanceCommand(place: CallPlace): Copied {
   const reached = serverWords(place)
   if (typeof reached === 'string') return { none: reached }
@@ -49,7 +49,7 @@ function isPlainText(value: unknown, kind: Call['kind']): boolean {
   return kind !== 'tool' || !isJson(value)
 }
 
-/** How the command says which server it is, or why it cannot. */
+/** The options that name the server, or why it cannot be named. */
 function serverWords(place: CallPlace): { options: string[]; words: string[] } | string {
   const { profile, projectId, server, reach = {} } = place
   if (!place.isUnsaved) {
@@ -63,7 +63,7 @@ function serverWords(place: CallPlace): { options: string[]; words: string[] } |
   return { options: ['--command', joinCommand([reach.command, ...(reach.args ?? [])])], words: [] }
 }
 
-/** The call as the request of MCP that makes it. */
+/** The MCP request of a call. */
 export function callRequest({ kind, target, input = {} }: Call): Record<string, unknown> {
   if (kind === 'resource') return { method: 'resources/read', params: { uri: target } }
   const method = kind === 'tool' ? 'tools/call' : 'prompts/get'
@@ -73,8 +73,8 @@ export function callRequest({ kind, target, input = {} }: Call): Record<string, 
 const PROTOCOL = '2025-06-18'
 
 /**
- * The call as requests of curl, which open a session first as the protocol wants it. Headers of the server come from
- * variables of their names, so that no secret is copied.
+ * A call as curl requests, which open a session first as the protocol requires. Header values come from shell
+ * variables, so that no secret is copied.
  */
 export function callCurl(call: Call, { server, reach }: CallPlace): Copied {
   if (server.url == null) return { none: 'Only a server over HTTP is reached with curl; this one is a program.' }
@@ -100,7 +100,7 @@ export function callCurl(call: Call, { server, reach }: CallPlace): Copied {
   }
 }
 
-/** The variable of a shell that holds the value of a header. */
+/** The shell variable that holds the value of a header. */
 export function variableOf(header: string): string {
   return header
     .toUpperCase()

@@ -33,13 +33,13 @@ describe('rows', () => {
     ['a1', 'a2', { arguments: 'ignore' }, ['matched a']],
     ['a1', '', {}, ['missing a']],
     ['', 'a', {}, ['extra a']],
-    // The loose expectation comes first and must not take the only call that the strict one fits.
+    // The loose expectation comes first and must not take the only call that fits the strict one.
     ['a a1', 'a1 a2', {}, ['matched a', 'matched a']],
   ])('%s against %s with %j', (expected, actual, options, wanted) => {
     expect(kinds(expected, actual, options)).toEqual(wanted)
   })
 
-  test('a call with wrong arguments stands beside the one that differs least', () => {
+  test('a call with wrong arguments is paired with the expected call that differs least', () => {
     const expected = [plainCall({ toolName: 'a', arguments: { x: 1, y: 2 } })]
     const actual = [
       plainCall({ toolName: 'a', args: { x: 8, y: 9 } }),
@@ -52,7 +52,7 @@ describe('rows', () => {
   })
 })
 
-test('the options in force are those of the last layer that says something, in either vocabulary', () => {
+test('the options of the last layer that sets them apply, in either vocabulary', () => {
   expect(callMatchOf(null, undefined, {})).toEqual({ order: 'any', extra: null, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'strict' })).toEqual({ order: 'exact', extra: 0, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'exact', extraToolCalls: 2 }, { maxExtraToolCalls: null })).toEqual({
@@ -69,7 +69,7 @@ test('the options in force are those of the last layer that says something, in e
 })
 
 describe('arguments', () => {
-  test('tells added, removed and changed values by their path', () => {
+  test('reports added, removed and changed values by their path', () => {
     const expected = { city: 'Bern', filter: { from: 1, to: 2 }, ids: [1, 2], gone: true }
     const actual = { city: 'Basel', filter: { from: 1, to: 3, by: 'x' }, ids: [1], more: 0 }
     expect(argumentChanges(expected, actual, 'exact')).toEqual([
@@ -84,7 +84,7 @@ describe('arguments', () => {
     expect(argumentChanges({ city: 'Basel' }, actual, 'partial')).toEqual([])
   })
 
-  test('a placeholder stands for its type, and only under partial', () => {
+  test('a placeholder stands for its type, only under partial', () => {
     const words = { any: 0, string: 'x', number: 1, boolean: false, object: {}, array: [], null: null } as const
     for (const [word, value] of Object.entries(words)) {
       expect(argumentChanges({ v: word }, { v: value }, 'partial')).toEqual([])
@@ -94,7 +94,7 @@ describe('arguments', () => {
     expect(argumentChanges({ v: 'any' }, {}, 'partial')).toEqual([{ kind: 'removed', path: 'v', expected: 'any' }])
   })
 
-  test('values nested deeper than functions can call each other are compared', () => {
+  test('compares values that are nested deeper than the call stack allows', () => {
     const nested = (depth: number, end: unknown) => {
       let value = end
       for (let at = 0; at < depth; at += 1) value = [value]
@@ -133,8 +133,8 @@ const options = fc.record(
   { requiredKeys: [] },
 )
 
-describe('whatever is compared', () => {
-  test('every expected and every actual call stands in exactly one row', () => {
+describe('any comparison', () => {
+  test('has each expected and each actual call in exactly one row', () => {
     fc.assert(
       fc.property(asked, made, options, (expected, actual, given) => {
         const { rows } = callDifference({ expected, actual, match: callMatchOf(given) })
@@ -149,7 +149,7 @@ describe('whatever is compared', () => {
     )
   })
 
-  test('the same calls in the same order only match', () => {
+  test('of the same calls in the same order has only matches', () => {
     const match = fc.record<CallMatch>({
       order: fc.constantFrom('any', 'in-order', 'exact'),
       extra: fc.oneof(fc.nat(3), fc.constant(null)),
@@ -164,7 +164,7 @@ describe('whatever is compared', () => {
     )
   })
 
-  test('it holds exactly when the service says that the calls match', () => {
+  test('holds exactly when the service reports that the calls match', () => {
     fc.assert(
       fc.property(asked, made, options, (expected, actual, given) => {
         const found = callDifference({ expected, actual, match: callMatchOf(given) })

@@ -3,8 +3,8 @@ import { argumentChanges, type ArgumentChange, type ArgumentMatching } from './a
 import { ownValue } from '../../lib/own-value.ts'
 
 /**
- * How expected and actual calls are compared (schemas: MatchOptionsOverride); `extra` null = any number of further
- * calls.
+ * How expected and actual calls are compared (schemas: MatchOptionsOverride); with `extra` null, any number of extra
+ * calls is allowed.
  */
 export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | null; arguments: ArgumentMatching }
 
@@ -12,22 +12,22 @@ export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | n
 export type PlainCall = {
   toolName: string
   arguments: Record<string, unknown>
-  /** How the arguments of this expected call are compared; absent = as the match says. */
+  /** How the arguments of this expected call are compared; absent = as in the match options. */
   argumentMatching?: ArgumentMatching
 }
 
-/** Places are positions in the lists that were compared. */
+/** Numbers are positions in the compared lists. */
 export type CallRow =
   | { kind: 'matched'; expected: number; actual: number }
-  /** The right tool with other arguments. */
+  /** The right tool was called with other arguments. */
   | { kind: 'arguments'; expected: number; actual: number; changes: readonly ArgumentChange[] }
-  /** The right call where the order does not want it. */
+  /** The right call was made in the wrong order. */
   | { kind: 'order'; expected: number; actual: number }
   | { kind: 'missing'; expected: number }
   | { kind: 'extra'; actual: number; allowed: boolean }
 
 export type CallDifference = {
-  /** Every expected and every actual call once: expected ones in their order, extra ones where they were called. */
+  /** Each expected and each actual call once: expected calls in their order, extra ones where they were made. */
   rows: readonly CallRow[]
   /** Whether the calls satisfy the match. */
   holds: boolean
@@ -43,10 +43,7 @@ const ORDERS: Readonly<Record<string, CallMatch['order']>> = {
 }
 const MATCHINGS: readonly unknown[] = ['partial', 'exact', 'ignore'] satisfies ArgumentMatching[]
 
-/**
- * The match that these options make, in either vocabulary; later ones go before earlier ones, what none says is the
- * default.
- */
+/** Merges options in either vocabulary; earlier layers override later ones, and defaults apply to the rest. */
 export function callMatchOf(...layers: readonly (Record<string, unknown> | null | undefined)[]): CallMatch {
   let order: CallMatch['order'] = 'any'
   let extra: number | null | undefined
@@ -67,7 +64,7 @@ function isMatching(value: unknown): value is ArgumentMatching {
   return MATCHINGS.includes(value)
 }
 
-/** A recorded or expected call, whatever its fields are called. */
+/** Converts a recorded or expected call from any of its formats. */
 export function plainCall(call: Record<string, unknown>): PlainCall {
   const name = call['toolName'] ?? call['name']
   const given = call['arguments'] ?? call['args']
@@ -79,15 +76,14 @@ export function plainCall(call: Record<string, unknown>): PlainCall {
   }
 }
 
-/** Positions of expected calls with those of the actual ones that satisfy them. */
+/** Positions of expected calls, with those of the actual calls that satisfy them. */
 type Pairs = Map<number, number>
 type Compared = { expected: readonly PlainCall[]; actual: readonly PlainCall[]; match: CallMatch }
 type Changes = (expected: number, actual: number) => readonly ArgumentChange[]
 
 /**
- * Aligns expected with actual calls and says of each what became of it. What is left over is aligned too: an expected
- * call with the nearest other call of its tool, so that wrong arguments read as such and not as one call missing and
- * one too many.
+ * Aligns expected with actual calls and gives the state of each. Unmatched calls are aligned too: an expected call with
+ * the nearest other call of its tool, so that wrong arguments do not read as one missing and one extra call.
  */
 export function callDifference(compared: Compared): CallDifference {
   const { expected, actual, match } = compared
@@ -128,7 +124,7 @@ function pairInOrder({ expected, actual }: Compared, changes: Changes): Pairs {
 }
 
 /**
- * A largest pairing (augmenting paths), so that a loose expectation never takes the call that only a strict one fits.
+ * A maximum matching (augmenting paths), so that a loose expectation never takes the only call that fits a strict one.
  */
 function pairAny({ expected, actual }: Compared, changes: Changes): Pairs {
   const byTool = Map.groupBy(actual.keys(), a => actual[a]!.toolName)
@@ -153,7 +149,7 @@ function pairAny({ expected, actual }: Compared, changes: Changes): Pairs {
 
 type Aligned = Exclude<CallRow, { kind: 'extra' }>
 
-/** A row for each expected call; what no row took is extra. */
+/** A row for each expected call; actual calls without a row are extra. */
 function alignLeftovers(
   { expected, actual }: Compared,
   pairs: Pairs,
@@ -179,10 +175,10 @@ function alignLeftovers(
   return { aligned, extra: [...free.values()].flat().toSorted((a, b) => a - b) }
 }
 
-/** As many calls are looked at for the nearest one. */
+/** Maximum number of calls searched for the nearest one. */
 const MOST_NEAR = 100
 
-/** The call with the fewest differences, of equal ones the first. */
+/** The call with the fewest differences; of equal ones, the first. */
 function nearest(
   calls: readonly number[],
   changesTo: (actual: number) => readonly ArgumentChange[],

@@ -5,7 +5,7 @@ import { PATIENCE } from '../../../test/patience.ts'
 
 const subject = { kind: 'tool', serverId: 's', serverName: 'server', target: 'slow', input: {} } as const
 
-/** A call that ends when it is told to. */
+/** A call that ends when the test says so. */
 function running() {
   const log = createCallLog()
   const answer = Promise.withResolvers<Awaited<ReturnType<Send>>>()
@@ -22,7 +22,7 @@ function running() {
   return { log, report, outcome, end }
 }
 
-test('ten thousand reports of progress are a few changes, and the latest is among them', async () => {
+test('ten thousand progress reports cause a few changes, and include the latest', async () => {
   const { log, report, outcome } = running()
   let changes = 0
   log.subscribe(() => (changes += 1))
@@ -35,7 +35,7 @@ test('ten thousand reports of progress are a few changes, and the latest is amon
   expect(changes).toBe(2)
 })
 
-test('a report that is late does not make a call run again', async () => {
+test('a late progress report does not make a call run again', async () => {
   const { report, outcome, end } = running()
   report({ progress: 1 })
   report({ progress: 2 })

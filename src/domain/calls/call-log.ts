@@ -7,18 +7,18 @@ import type { OnProgress, Progress } from '../../api/contract/message.ts'
 import { spaced } from '../../lib/spaced.ts'
 import type { CallToolResult, GetPromptResult, ResourceContents } from '../../api/contract/server-operations.ts'
 
-/** What a server answered, by what it was asked for. */
+/** A server's answer, by the kind of request. */
 export type Answer =
   | { kind: 'tool'; value: CallToolResult }
   | { kind: 'prompt'; value: GetPromptResult }
   | { kind: 'resource'; value: ResourceContents }
 
 export type Outcome =
-  /** `progress` is what the server reported last. */
+  /** `progress` is the latest report of the server. */
   | { state: 'running'; progress?: Progress }
   | { state: 'answered'; answer: Answer; text: string; durationMs: number }
   | { state: 'failed'; error: unknown; durationMs: number }
-  /** It was answered, with more than is stored. */
+  /** The call was answered, but the answer is too large to store. */
   | { state: 'withheld'; bytes: number; isError: boolean; durationMs: number }
 
 export type CallSubject = {
@@ -30,35 +30,35 @@ export type CallSubject = {
   input: Record<string, unknown> | undefined
 }
 
-/** A call, render or read made from here; times in epoch milliseconds and milliseconds. */
+/** A call, render or read made from this program. Times are epoch milliseconds, durations milliseconds. */
 export type CallRecord = CallSubject & {
   id: string
   startedAt: number
   outcome: Outcome
-  /** Of the answer, under which the local workspace stores it. */
+  /** Id of the request, under which the local workspace stores the answer. */
   requestId?: string | undefined
-  /** What keeps `input` from being what was sent. */
+  /** Why `input` differs from what was sent. */
   incomplete?: ServerCall['incomplete']
-  /** The eval case that it was saved as. */
+  /** The eval case that the call was saved as. */
   savedAs?: { suiteId: string; caseId: string }
-  /** Cancels it at the server, which may have done anything of it. */
+  /** Cancels the call at the server, which may already have acted on it. */
   stop: () => void
 }
 
-/** Sends the request; resolves to the answer and the body as received. */
+/** Sends the request; resolves to the answer and to the body as received. */
 export type Send = (
   signal: AbortSignal,
   onProgress: OnProgress,
 ) => Promise<{ answer: Answer; text: string; requestId?: string | undefined }>
 
 export type CallLog = {
-  /** Sends once, never again, and notes what came of it. Resolves when that is known. */
+  /** Sends the request once, without retries, and records the outcome. Resolves when it is known. */
   start: (subject: CallSubject, send: Send) => { record: CallRecord; settled: Promise<void> }
-  /** Notes the eval case that a call was saved as. */
+  /** Records the eval case that a call was saved as. */
   saved: (id: string, savedAs: NonNullable<CallRecord['savedAs']>) => void
-  /** Takes in a call that was stored, with its result. */
+  /** Adds a stored call with its result. */
   adopt: (record: CallRecord) => void
-  /** Forgets what has ended on one server. */
+  /** Removes the finished calls of one server. */
   clear: (serverId: string) => void
   /** Calls to one server, newest first; the same array until one of them changes. */
   of: (serverId: string) => readonly CallRecord[]
@@ -66,14 +66,14 @@ export type CallLog = {
   subscribe: (listener: () => void) => () => void
 }
 
-/** How many calls are remembered, and how much text their answers may hold together. */
+/** Number of calls kept, and maximum total text of their answers. */
 const MOST_RECORDS = 200
 const MOST_CHARACTERS = 30_000_000
 
-/** Least milliseconds between two reports of progress, whatever a server sends. */
+/** Minimum milliseconds between two progress reports, however many a server sends. */
 const PROGRESS_MS = 100
 
-/** The calls of this session: one log as long as the client lives, wherever the person goes meanwhile. */
+/** The calls of this session: one log for each client, kept while the person moves between screens. */
 export const callLogOf = onceFor((_client: Client) => createCallLog())
 
 export function createCallLog(clock: () => number = Date.now): CallLog {
@@ -137,7 +137,7 @@ export function createCallLog(clock: () => number = Date.now): CallLog {
   }
 }
 
-/** Drops the oldest; what still runs and the newest stay whatever their size. */
+/** Drops the oldest calls; running calls and the newest are kept whatever their size. */
 function withinLimits(records: readonly CallRecord[]): readonly CallRecord[] {
   let characters = 0
   return records.filter(({ outcome }, index) => {

@@ -9,15 +9,15 @@ import type { Answer, CallRecord, CallSubject, Outcome } from './call-log.ts'
 
 export type CallStatus = ServerCall['status']
 
-/** A call by hand as a list shows it: of this session, stored, or both. */
+/** A manual call as listed: of this session, stored, or both. */
 export type ListedCall = Pick<CallSubject, 'kind' | 'target' | 'input'> & {
   id: string
   startedAt: number
   status: CallStatus
-  /** Undefined while it runs, and where nobody knows. */
+  /** Undefined while the call runs, and if unknown. */
   durationMs: number | undefined
   incomplete: ServerCall['incomplete']
-  /** Of this session, or what was read of it in this session. */
+  /** The call as made, or as read, in this session. */
   record: CallRecord | undefined
 }
 
@@ -32,7 +32,10 @@ export class StoredFailure extends Error {
   }
 }
 
-/** What became of a call. A tool's own failure is an answer; a failed request is none, and may leave doubt. */
+/**
+ * The status of a call. An error reported by the tool is an answer; a failed request is not, and the call may still
+ * have happened.
+ */
 export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>): CallStatus {
   if (outcome.state === 'running') return 'running'
   if (outcome.state === 'withheld') return outcome.isError ? 'tool_error' : 'answered'
@@ -44,13 +47,13 @@ export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>
   return kind === 'tool' && leavesDoubt(error) ? 'unknown' : 'failed'
 }
 
-/** Whether something may have happened although no answer came: only a call acts, and only one that left. */
+/** Whether a call without an answer may have happened: only calls act, and only if the request was sent. */
 function leavesDoubt(error: unknown): boolean {
   if (!(error instanceof ApiError) || !error.sent || error.risk === 'read') return false
   return error.kind !== 'http' || isServerFault(error)
 }
 
-/** The time the service says it took, else what was measured here; undefined while it runs. */
+/** The duration that the service reports, else the one measured here; undefined while the call runs. */
 export function callDuration({ outcome }: CallRecord): { ms: number; by: 'service' | 'here' } | undefined {
   if (outcome.state === 'running') return undefined
   const reported =
@@ -58,14 +61,14 @@ export function callDuration({ outcome }: CallRecord): { ms: number; by: 'servic
   return reported == null ? { ms: outcome.durationMs, by: 'here' } : { ms: reported, by: 'service' }
 }
 
-/** Stored calls and those of this session as one list, newest first; what is in both stands there once. */
+/** Stored calls and those of this session in one list, newest first, without duplicates. */
 export function listedCalls(stored: readonly ServerCall[], session: readonly CallRecord[]): ListedCall[] {
   const known = new Set(session.map(({ requestId, id }) => requestId ?? id))
   const free = stored.filter(({ id }) => !known.has(id))
   const paired = new Set<string>()
   for (const record of session.toReversed()) {
     if (record.requestId !== undefined) continue
-    // Without an answer nothing names it; of calls that are alike the nearest in time is as good as the right one.
+    // A call without an answer has no id; of equal calls, the nearest in time is as good as the right one.
     const alike = free.filter(call => !paired.has(call.id) && isAlike(call, record))
     const [nearest] = alike.toSorted((one, other) => distance(one, record) - distance(other, record))
     if (nearest) paired.add(nearest.id)
@@ -103,7 +106,7 @@ function kindOf({ kind }: ServerCall): Answer['kind'] {
   return KINDS.find(each => each === kind) ?? 'tool'
 }
 
-/** A stored call as one of this session. */
+/** Converts a stored call to one of this session. */
 export function storedRecord(call: ServerCallDetail, server: { id: string; name: string }): CallRecord {
   const { id, target, incomplete } = call
   return {
@@ -138,7 +141,7 @@ function answerOf(kind: Answer['kind'], result: unknown): Answer | undefined {
   return success ? ({ kind, value: data } as Answer) : undefined
 }
 
-/** The arguments without those whose secrets were struck out, which must be typed anew. */
+/** The arguments without those whose secrets were removed, which must be typed again. */
 export function withoutStruck(input: Record<string, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => !JSON.stringify(value).includes(SECRET)))
 }

@@ -1,6 +1,6 @@
 import type { Progress } from '../../api/contract/message.ts'
 
-/** Progress in words: `3/10 Reading the index`; its message is the server's own. */
+/** Progress as text: `3/10 Reading the index`; the message is the server's own. */
 export function progressText({ progress, total, message }: Progress): string {
   const counted = total === undefined ? String(progress) : `${progress}/${total}`
   return message ? `${counted} ${message}` : counted

@@ -2,12 +2,12 @@ import { parseExact } from '../../lib/json.ts'
 import type { Answer } from './call-log.ts'
 import { argumentChanges, type ArgumentChange } from './argument-changes.ts'
 
-/** What differs between two answers, by their structure; text that is JSON counts as what it says. */
+/** Structural differences between two answers; text that is JSON is compared as JSON. */
 export function resultChanges(one: Answer, other: Answer): ArgumentChange[] {
   return argumentChanges(comparable(one), comparable(other), 'exact')
 }
 
-/** Its time is no part of a result, and shows beside it. */
+/** The duration is not part of a result, and is shown separately. */
 function comparable({ value }: Answer): Record<string, unknown> {
   const { durationMs: _durationMs, ...rest } = value as Record<string, unknown>
   return Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, read(each)]))
@@ -30,7 +30,7 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** The lines in which two texts differ, without those that both begin and end with; numbers count from 1. */
+/** Lines that differ between two texts, without the common beginning and end; numbers count from 1. */
 export function changedLines(one: string, other: string): { from: number; removed: string[]; added: string[] } {
   const [before, after] = [one.split('\n'), other.split('\n')]
   const shorter = Math.min(before.length, after.length)

@@ -4,8 +4,7 @@ import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 
 /**
- * The clients of a project. A deployment without the paths of clients has them under their former name (differences,
- * row 1).
+ * The clients of a project. Older deployments have them under their former name (differences, row 1).
  * @throws ApiError
  */
 export async function readClients(client: ApiClient, projectId: string, call: CallOptions = {}): Promise<Client[]> {

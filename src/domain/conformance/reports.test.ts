@@ -18,7 +18,7 @@ const check = { id: 'ping', description: 'It answers', found: 'nothing', require
 const ping = { name: 'ping', state: 'failed' as const, isExpected: true, durationMs: 3, why: undefined, passed: 1 }
 const report: ConformanceReport = { verdict: 'passed', version: '1', scenarios: [{ ...ping, failed: [check] }] }
 
-test('the last run of each server is there at the next start, for its owner only', () => {
+test('the last run of each server is available at the next start, to its owner only', () => {
   conformanceReportsAt(file).keep(server, { ...report, verdict: null })
   conformanceReportsAt(file).keep(server, report)
   conformanceReportsAt(file).keep({ ...server, serverId: 'srv_2' }, { ...report, specVersion: '2025-11-25' })
@@ -29,7 +29,7 @@ test('the last run of each server is there at the next start, for its owner only
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a file with anything in it holds no run, and the next one is kept', () => {
+test('a file with unexpected content has no run, and the next run is saved', () => {
   const kept = (value: unknown) => JSON.stringify({ version: 1, reports: [value] })
   const halves = fc.record({
     verdict: fc.constant(null),

@@ -4,7 +4,7 @@ import type { Stored } from '../../lib/files/profile-store.ts'
 import { createKeptReports, keptReportsKey, type KeptReport, type KeptReports } from '../servers/kept-reports.ts'
 import type { Check, Scenario, ScenarioState } from './verdict.ts'
 
-/** What is kept of a scenario: of its checks those that failed, and how many passed. */
+/** The stored part of a scenario: its failed checks, and the number of passed ones. */
 export type KeptScenario = Omit<Scenario, 'checks'> & { passed: number; failed: readonly Omit<Check, 'status'>[] }
 
 /** A run of the whole suite against a server. */
@@ -12,12 +12,12 @@ export type ConformanceReport = {
   verdict: 'passed' | 'failed' | null
   /** Version of the suite. */
   version: string
-  /** Version of the protocol that was asked for; absent where none was. */
+  /** Version of the protocol that was requested; absent if none was. */
   specVersion?: string | undefined
   scenarios: readonly KeptScenario[]
 }
 
-/** The last whole run against each server. */
+/** The last complete run against each server. */
 export type ConformanceReports = KeptReports<ConformanceReport>
 
 const MOST_SCENARIOS = BOUNDS.conformanceScenarios.most
@@ -33,7 +33,7 @@ export function createConformanceReports(given: {
   return createKeptReports({ ...given, most: BOUNDS.conformanceReports.most, shortened })
 }
 
-/** Texts are bounded where the checks are read. */
+/** Texts are already bounded where the checks are read. */
 function shortened({ scenarios, ...report }: ConformanceReport): ConformanceReport {
   return {
     ...report,

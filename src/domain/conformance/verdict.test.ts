@@ -10,7 +10,7 @@ const anyCheck = fc.record({ id: fc.constantFrom('a', 'b', 'c'), status: anyStat
 const anyResults = fc.array(fc.record({ name: fc.constantFrom('x', 'y', 'z'), checks: fc.array(anyCheck) }))
 const anyBaseline = fc.option(fc.uniqueArray(fc.constantFrom('x', 'y', 'x:a', 'y:b', 'none')), { nil: undefined })
 
-test('passed is only what the suite calls so, and never what failed, is unknown or has no checks', () =>
+test('passes only what the suite calls passed, never what failed, is unknown or has no checks', () =>
   fc.assert(
     fc.property(anyResults, anyBaseline, (results, baseline) => {
       const scenarios = results.map(({ name, checks }) => {
@@ -34,7 +34,7 @@ test('passed is only what the suite calls so, and never what failed, is unknown 
     }),
   ))
 
-test('any text that is no result of the suite has no checks, and none of its values breaks the reading', () =>
+test('text that is not a result of the suite has no checks, and never throws', () =>
   fc.assert(
     fc.property(
       fc.oneof(
@@ -50,7 +50,7 @@ test('any text that is no result of the suite has no checks, and none of its val
     ),
   ))
 
-test('a problem takes a pass away, and no failure', () => {
+test('a problem turns a pass into no verdict, and leaves failures alone', () => {
   const scenario = (status: string) =>
     judge(
       { name: 's', durationMs: 1, checks: readChecks(JSON.stringify([{ id: 'a', status }]), asIs) },
@@ -62,7 +62,7 @@ test('a problem takes a pass away, and no failure', () => {
   expect(verdictOf([], [], [])).toBe(null)
 })
 
-test('only what was judged in both runs is newly failing or fixed', () => {
+test('only scenarios judged in both runs are newly failing or fixed', () => {
   const run = (states: Record<string, Scenario['state']>) =>
     Object.entries(states).map(([name, state]) => ({ name, state }))
   const before = run({ a: 'passed', b: 'failed', c: 'unjudged', d: 'passed', e: 'skipped', f: 'failed' })

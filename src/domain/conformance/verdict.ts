@@ -1,40 +1,40 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** One check of the official suite, as it writes it; texts are of the suite and of the server. */
+/** A check of the official suite in its own format; texts are from the suite and the server. */
 export type Check = {
   id: string
   status: string
   description: string
-  /** What was found instead; undefined where the check does not say. */
+  /** What was found instead; undefined if the check does not say. */
   found: string | undefined
-  /** Addresses of what requires it, else their names. */
+  /** Addresses of the specifications that require the check, else their names. */
   requirements: readonly string[]
 }
 
 /**
- * What became of a scenario: `skipped` where no check could decide, `not applicable` where the bridge would be judged
- * instead of the server, `unjudged` where nobody can tell.
+ * The state of a scenario: `skipped` if no check could decide, `not applicable` if the bridge would be judged instead
+ * of the server, `unjudged` if it cannot be determined.
  */
 export type ScenarioState = 'passed' | 'failed' | 'skipped' | 'not applicable' | 'unjudged'
 
 export type Scenario = {
   name: string
   state: ScenarioState
-  /** Whether a failure is one that the person expects. */
+  /** Whether the baseline expects this failure. */
   isExpected: boolean
   durationMs: number
   checks: readonly Check[]
-  /** Why it is not judged; undefined where it is. */
+  /** Why the scenario is not judged; undefined if it is. */
   why: string | undefined
 }
 
-/** A scenario as it was run; `checks` are undefined where the suite wrote none that can be read. */
+/** A scenario that ran; `checks` is undefined if the suite wrote none that can be read. */
 export type RanScenario = { name: string; durationMs: number; checks: readonly Check[] | undefined; why?: string }
 
-/** What all statuses mean that the suite is known to write; another one is no pass. */
+/** All statuses that the suite is known to write; an unknown one is not a pass. */
 const STATUSES = ['SUCCESS', 'FAILURE', 'WARNING', 'INFO', 'SKIPPED']
 
-/** Scenarios whose checks are about HTTP, which is the bridge's in front of a program (suites 0.1.16, 0.2.0-alpha). */
+/** Scenarios that check HTTP, which the bridge provides for a stdio server (suites 0.1.16, 0.2.0-alpha). */
 const OF_HTTP = [
   'server-sse-polling',
   'server-sse-multiple-streams',
@@ -44,16 +44,19 @@ const OF_HTTP = [
   'http-custom-header-server-validation',
 ]
 
-/** What the bridge does itself in front of a server over HTTP: it refuses foreign hosts. */
+/** What the bridge itself does for a server over HTTP: it refuses foreign hosts. */
 const OF_FORWARDING = ['dns-rebinding-protection']
 
-/** What stands between the suite and the server: a bridge to a program, one that adds headers, or nothing. */
+/** What is between the suite and the server: a bridge to a program, a bridge that adds headers, or nothing. */
 export type Between = 'program' | 'headers' | undefined
 
 const MOST_CHECKS = BOUNDS.conformanceChecks.most
 const MOST_TEXT = BOUNDS.conformanceText.most
 
-/** The checks of a result file; undefined for what is none. @param cleaned takes secrets out of a text */
+/**
+ * Parses the checks of a result file; undefined for other files.
+ * @param cleaned removes secrets from a text
+ */
 export function readChecks(text: string, cleaned: (text: string) => string): Check[] | undefined {
   let value: unknown
   try {
@@ -77,12 +80,12 @@ export function readChecks(text: string, cleaned: (text: string) => string): Che
       }),
     }
   })
-  // What is left out may be the one that failed.
+  // A check that is left out may be the one that failed.
   return value.length > MOST_CHECKS ? undefined : checks
 }
 
 /**
- * What became of a scenario. With a baseline a warning counts as a failure, as the suite has it.
+ * Judges a scenario. With a baseline a warning counts as a failure, as in the suite.
  * @param baseline scenarios, and checks as `scenario:check`, that are expected to fail; undefined without one
  */
 export function judge(
@@ -112,7 +115,7 @@ export function failingOf(checks: readonly Check[], baseline: readonly string[] 
   return checks.filter(({ status }) => status === 'FAILURE' || (baseline !== undefined && status === 'WARNING'))
 }
 
-/** Entries of a baseline that are no longer true: what they name was judged and did not fail. */
+/** Baseline entries that are out of date: what they name was judged and did not fail. */
 export function staleEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
   return baseline.filter(entry =>
     scenarios.some(({ name, state, checks }) => {
@@ -124,7 +127,7 @@ export function staleEntries(scenarios: readonly Scenario[], baseline: readonly 
   )
 }
 
-/** Entries of a baseline that name nothing that was run; of a scenario that was not judged any check may be named. */
+/** Baseline entries that name nothing that ran; any check of a scenario that was not judged is accepted. */
 export function strangeEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
   const isNamed = (entry: string) =>
     scenarios.some(
@@ -137,8 +140,8 @@ export function strangeEntries(scenarios: readonly Scenario[], baseline: readonl
 }
 
 /**
- * The verdict on a server; null where it cannot be judged.
- * @param problems why the suite's own result does not count for all that was wanted
+ * The verdict on a server; null if it cannot be judged.
+ * @param problems why the suite's own result does not cover everything that was requested
  */
 export function verdictOf(
   scenarios: readonly Scenario[],
@@ -150,12 +153,12 @@ export function verdictOf(
   return scenarios.some(({ state }) => state === 'passed' || state === 'failed') ? 'passed' : null
 }
 
-/** Names of scenarios whose state changed between two runs, and of those that were judged in the first alone. */
+/** Names of scenarios whose state changed between two runs, and of those judged only in the first. */
 export type Changes = { newlyFailing: readonly string[]; fixed: readonly string[]; notJudged: readonly string[] }
 
 type Judged = Pick<Scenario, 'name' | 'state'>
 
-/** What changed from one run to a later one; undefined where nothing was judged in both. */
+/** Changes from one run to a later one; undefined if nothing was judged in both. */
 export function changesBetween(before: readonly Judged[], after: readonly Judged[]): Changes | undefined {
   const earlier = new Map(before.map(({ name, state }) => [name, state]))
   const isJudged = (state: ScenarioState | undefined) => state === 'passed' || state === 'failed'

@@ -2,32 +2,32 @@ import { isTerminalConnectionStatus, type ServerConnection } from '../../api/con
 import { BOUNDS } from '../../lib/bounds.ts'
 import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 
-/** Open requests that an account may have (service-api, "Limits"). */
+/** Number of open requests that an account may have (service-api, "Limits"). */
 export const CONNECTION_SLOTS = 5
-/** The status of a request that the service does not have any more. */
+/** The status of a request that the service no longer has. */
 export const GONE = 'gone'
 
-/** A connection request that was begun here, or that a refusal named. The contract lists none. */
+/** A connection request that was started here, or that a refusal named. The contract cannot list them. */
 export type KnownConnection = {
   id: string
-  /** Without what may be secret in it; absent where only a refusal named the request. */
+  /** The address without parts that may be secret; absent if only a refusal named the request. */
   address?: string | undefined
   projectId?: string | undefined
   serverId?: string | undefined
-  /** When it was begun or first named, epoch milliseconds. */
+  /** When it was started or first named, in epoch milliseconds. */
   at: number
-  /** As it was read last; `gone` where it is read no more. */
+  /** The status as last read; `gone` if the request can no longer be read. */
   status: string
 }
 
-/** The whole address, and the sign-in link: whoever holds that can finish the request. */
+/** The whole address, and the sign-in link; either lets its holder finish the request. */
 type Secrets = { url?: string | undefined; link?: string | undefined }
 
-/** The requests that are known here, newest first. Their secrets are kept in memory alone. */
+/** The requests known here, newest first. Their secrets are kept only in memory. */
 export type Connections = {
   /** The same array until it changes. */
   list(): readonly KnownConnection[]
-  /** Adds a request, or changes what is known of it. */
+  /** Adds a request, or updates what is known of it. */
   note(connection: Partial<KnownConnection> & { id: string }): void
   remove(id: string): void
   secretsOf(id: string): Secrets
@@ -51,7 +51,7 @@ function isKnown(value: unknown): value is KnownConnection {
   return isText && [address, projectId, serverId].every(text => text === undefined || typeof text === 'string')
 }
 
-/** Without `stored` they end with the program. */
+/** Without `stored` they are lost when the program ends. */
 export function createConnections(
   stored: Stored<readonly KnownConnection[]> = storedInMemory(connectionsKey),
 ): Connections {
@@ -76,12 +76,12 @@ export function createConnections(
   }
 }
 
-/** Whether a request still holds a slot, as far as is known here. */
+/** Whether a request still occupies a slot, as far as is known here. */
 export function isOpenConnection({ status }: Pick<KnownConnection, 'status'>): boolean {
   return status !== GONE && !isTerminalConnectionStatus(status)
 }
 
-/** What an answer says of a request, to be noted. */
+/** The part of an answer about a request that is recorded. */
 export function knownOf({ connectionRequestId, status, projectId, serverId, server }: ServerConnection) {
   return {
     id: connectionRequestId,
@@ -97,7 +97,10 @@ export function publicAddress(address: string): string {
   return url ? `${url.origin}${url.pathname}` : ''
 }
 
-/** The requests that a refusal for want of a slot names; the contract says that it does, and how their ids begin. */
+/**
+ * The requests named in a refusal because no slot is free; the contract says that they are named, and how their ids
+ * begin.
+ */
 export function namedRequests(details: unknown): string[] {
   return [...new Set(JSON.stringify(details ?? null).match(/\bscr_\w{1,100}/g))]
 }

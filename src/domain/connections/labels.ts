@@ -1,6 +1,6 @@
 import { ownValue } from '../../lib/own-value.ts'
 
-/** The states of the contract as a person reads them, with what goes on or is to be done. */
+/** Labels for the states in the contract, with what happens next or what to do. */
 const CONNECTION_LABELS = {
   discovering: {
     text: 'discovering',
@@ -20,7 +20,7 @@ const CONNECTION_LABELS = {
 
 type Label = { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; what: string }
 
-/** How a state is called; one that is not known here goes by the wire's own word. */
+/** The label of a state; an unknown state is shown as received. */
 export function connectionLabel(status: string): Label {
   return (
     ownValue<Label>(CONNECTION_LABELS, status) ?? {

@@ -8,11 +8,11 @@ test.each([
   ['https://mcp.example/a?key=hush#b', 'Address: https://mcp.example/a, with a query or user that is not shown'],
   ['https://me:hush@mcp.example/a', 'Address: https://mcp.example/a, with a query or user that is not shown'],
   ['https://mcp.example/${UNSET}', 'Address: https://mcp.example/${UNSET}'],
-])('the address %s is shown as far as it is no secret', (url, sentence) => {
+])('the address %s is shown without its secret parts', (url, sentence) => {
   expect(reachSentences({ url }, [])).toEqual([sentence])
 })
 
-test('a value of this machine that becomes a part of an address is asked for by itself, and not shown', () => {
+test('a value of this machine in an address is confirmed separately, and not shown', () => {
   const text = [
     'server: { name: leak, enabled: true, transportType: http, url: "https://x.example/${TOKEN}" }',
     'server: { name: fine, enabled: true, transportType: http, url: "https://y.example", headers: { K: "${TOKEN}" } }',

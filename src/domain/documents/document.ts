@@ -14,19 +14,19 @@ type Source = {
   name: string
   file: string
   document: YamlDocument
-  /** What its variables held. */
+  /** The values of its variables. */
   secrets: readonly string[]
   /** Its variables. */
   taken: readonly Taken[]
 }
 export type SuiteDoc = Source & { noun: 'suite'; suite: SuiteFile }
 export type FormDoc = Source & { noun: Exclude<DocumentNoun, 'suite'>; form: Form }
-/** One record as a file describes it. */
+/** One record described by a file. */
 export type Doc = SuiteDoc | FormDoc
 
 export type ReadDocs = { docs: readonly Doc[]; problems: readonly FileProblem[] }
 
-/** All documents of some texts, each record once, its variables filled from the environment. */
+/** The documents of some texts, each record once, with variables filled in from the environment. */
 export function readDocuments(
   sources: readonly SourceText[],
   env: Readonly<Record<string, string | undefined>>,
@@ -47,7 +47,7 @@ export function readDocuments(
   return { docs, problems: [...problems, ...repeated(docs)] }
 }
 
-/** Where a part of a document stands. */
+/** Position of a part of a document. */
 export function problemAt({ file, document, noun }: Doc, path: readonly PropertyKey[], message: string): FileProblem {
   return { file, ...document.at([noun, ...path]), message }
 }
@@ -86,7 +86,7 @@ function readDocument(
   return { ok: true, value: { noun, name: String(form['name']), file, document, secrets, taken, form } }
 }
 
-/** What a variable held is not repeated, so a sentence ends before the value that it would show. */
+/** The value of a variable is not repeated, so a sentence ends before it. */
 function unquoted({ message, ...place }: TextProblem): TextProblem {
   return { ...place, message: message.replace(/(?:,? not| is| cannot be) ".*$/s, ' does not fit; it was filled in.') }
 }

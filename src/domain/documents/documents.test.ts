@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What the variables of exported servers and clients hold. */
+/** Values of the variables of exported servers and clients. */
 const ENV = new Proxy<Record<string, string>>(
   {},
   {
@@ -79,7 +79,7 @@ const open = fc
 const fanOut = { sessionsPerTarget: fc.integer({ min: 1, max: 100 }), maxTurns: fc.integer({ min: 1, max: 200 }) }
 const pick = fc.nat(20)
 
-/** A random project, its records referring to those before them by their numbers. */
+/** A random project whose records refer to earlier ones by number. */
 const world = fc.record({
   servers: names,
   http: fc.record(
@@ -112,7 +112,7 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
-/** Makes the records over the API, as no file was involved. */
+/** Creates the records over the API, without files. */
 async function build(projectId: string, drawn: World): Promise<void> {
   const { client } = service
   const at = <T>(list: readonly T[], index: number): T => list[index % list.length]!
@@ -166,7 +166,7 @@ async function build(projectId: string, drawn: World): Promise<void> {
   }
 }
 
-test('a project that was exported and applied to an empty one is exported as the same files', async () => {
+test('a project exported and applied to an empty project is exported as the same files', async () => {
   await fc.assert(
     fc.asyncProperty(world, async drawn => {
       const [from, to] = [await emptyProject(), await emptyProject()]
@@ -185,7 +185,7 @@ test('a project that was exported and applied to an empty one is exported as the
 const CLIENT = 'client: { name: desk, config: { modelId: openai/gpt-5 } }\n'
 const ENVIRONMENT = 'environment: { name: staging, client: desk, description: one }\n'
 
-test('what somebody else changed meanwhile is not overwritten, and is shown beside ours and the base', async () => {
+test('a change somebody else made in between is not overwritten, and is shown beside ours and the base', async () => {
   const projectId = await emptyProject()
   await apply(projectId, `${CLIENT}---\n${ENVIRONMENT}`)
   const { client } = service
@@ -211,7 +211,7 @@ test('what somebody else changed meanwhile is not overwritten, and is shown besi
   expect(await client.clients.get({ projectId, clientId: desk!.id })).toMatchObject({ config })
 })
 
-test('what somebody else made meanwhile is left where it is equal, and shown where it is not', async () => {
+test('a record somebody else made in between is kept if equal, and shown if not', async () => {
   const projectId = await emptyProject()
   const files = `${CLIENT}---\npersona: { name: Tom, role: a clerk }\n`
   const plan = await planned(projectId, files)
@@ -222,7 +222,7 @@ test('what somebody else made meanwhile is left where it is equal, and shown whe
   expect((await service.client.personas.list({ projectId })).items).toHaveLength(1)
 })
 
-test('what depends on a refused record is not sent, and the others are', async () => {
+test('what depends on a refused record is not sent, and other records are', async () => {
   const projectId = await emptyProject()
   const files = `server: { name: s, enabled: true, transportType: http, url: 'https://e.com', command: node }
 ---
@@ -239,7 +239,7 @@ persona: { name: Tom, role: a clerk }
   ])
 })
 
-test('with pruning what the files have not is deleted, the dependants first', async () => {
+test('with pruning, records missing from the files are deleted, dependents first', async () => {
   const projectId = await emptyProject()
   await apply(projectId, `${CLIENT}---\n${ENVIRONMENT}---\npersona: { name: Tom, role: a clerk }\n`)
   const outcomes = await apply(projectId, 'persona: { name: Priya, role: a clerk }', DOCUMENT_NOUNS)
@@ -251,7 +251,7 @@ test('with pruning what the files have not is deleted, the dependants first', as
   ])
 })
 
-test('wrong files are refused with every line, and show nothing that a variable held', async () => {
+test('invalid files are refused with every line, without showing the value of a variable', async () => {
   const wrong = `server: { name: s, enabled: true, transportType: http, url: "\${BAD}" }
 ---
 server: { name: t, enabled: true, transportType: stdio, command: "\${MISSING}", args: '"open' }
@@ -288,7 +288,7 @@ something: {}
   )
 })
 
-test('secrets stand in no exported file', async () => {
+test('exported files contain no secrets', async () => {
   const projectId = await emptyProject()
   const files = `server: { name: My server!, enabled: true, transportType: http, url: 'https://u:pa55@e.com/?q=t0p', clientSecret: s3cret }
 ---

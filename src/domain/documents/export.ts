@@ -7,20 +7,20 @@ import { reachFields, unknownCommand, type Reach } from './reach.ts'
 import { variable, withReferences } from './secrets.ts'
 import type { DocumentStore, Row, Stored, StoredForm } from './store.ts'
 
-/** One record as a file: its place below a folder, and its text. */
+/** A record as a file: its path below a folder, and its text. */
 export type ExportedDocument = { noun: DocumentNoun; name: string; path: string; text: string }
 
-/** What of a project cannot be written as files, in a sentence. */
+/** What of a project cannot be written as files, as a sentence. */
 export class NotExportable extends Error {}
 
-/** Longest part of a name that its file is called by. */
+/** Maximum length of the part of a file name that comes from the record's name. */
 const SLUG_CHARS = 60
 
 /**
- * The documents of a project in the order in which they can be made, each noun by name.
- * @param wanted `reaches` knows of servers what a service keeps to itself
+ * The documents of a project in the order in which they can be created, each noun sorted by name.
+ * @param wanted `reaches` gives the server settings that a service does not return
  * @param hears of what is left out
- * @throws NotExportable where two records have one name; ApiError
+ * @throws NotExportable if two records have the same name; ApiError
  */
 export async function exportDocuments(
   store: DocumentStore,
@@ -44,7 +44,7 @@ export async function exportDocuments(
   return documents
 }
 
-/** References that no name stands for, so that another project cannot know them. */
+/** References without a name, which another project could not resolve. */
 function lostReferences(stored: Stored, { called }: NameIndex): string[] {
   if (stored.noun === 'suite') return []
   return referencesIn(stored.noun, stored.form)
@@ -52,13 +52,13 @@ function lostReferences(stored: Stored, { called }: NameIndex): string[] {
     .map(({ noun, text }) => `the ${noun} ${text} by its id: it is gone, archived or has no name of its own`)
 }
 
-/** Reads how a server is reached, where this machine knows it. */
+/** Reads how a server is reached, if this machine knows it. */
 type Reaches = { of: (serverId: string) => Promise<Reach | undefined> }
 
-/** What is written of secrets: the name that their variables begin with, and how a server is reached, where known. */
+/** How secrets are written: the prefix of their variables, and how a server is reached, if known. */
 type Written = { slug: string; reach?: Reach | undefined }
 
-/** A record as YAML with its fields explained; without `written` for the person who may see its secrets. */
+/** A record as YAML with explained fields; without `written`, for a person who may see its secrets. */
 export function documentText(stored: Stored, written?: Written): string {
   if (stored.noun === 'suite') return writeSuiteFile(stored.suite)
   const { noun } = stored
@@ -74,7 +74,7 @@ export function documentText(stored: Stored, written?: Written): string {
   })
 }
 
-/** The names of a project. A list that the service does not give is an error. */
+/** The names of a project. Throws if the service does not give a list. */
 export async function readProject(
   store: DocumentStore,
   nouns: ReadonlySet<DocumentNoun>,
@@ -100,7 +100,7 @@ const REFERS: Readonly<Record<DocumentNoun, readonly DocumentNoun[]>> = {
   journey: ['client', 'environment', 'persona', 'swarm'],
 }
 
-/** The nouns with all that they refer to. */
+/** The nouns with everything that they refer to. */
 export function neededFor(nouns: readonly DocumentNoun[]): ReadonlySet<DocumentNoun> {
   const needed = new Set(nouns.flatMap(noun => [noun, ...REFERS[noun]]))
   return new Set(DOCUMENT_NOUNS.filter(noun => needed.has(noun)))
@@ -121,7 +121,7 @@ function namedRows(noun: DocumentNoun, rows: readonly Row[], hears: (left: strin
   )
 }
 
-/** A name for a file and for variables, for each name its own. */
+/** A distinct slug for each name, for files and variables. */
 export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   return new Map(
@@ -139,7 +139,7 @@ export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
-/** What the service keeps to itself stands as variables, so that a file can make the record again. */
+/** Fields that the service does not return are written as variables, so that a file can create the record again. */
 function secretFields({ noun, form, record }: StoredForm, written: Written | undefined): Form {
   if (noun !== 'server' && noun !== 'client') return form
   if (written === undefined) return withReferences(form, undefined)
@@ -155,7 +155,7 @@ function secretFields({ noun, form, record }: StoredForm, written: Written | und
   }
 }
 
-/** What a person has to know of a file that cannot say all of its record. */
+/** What a file cannot express of its record, for people. */
 function gapsOf(noun: DocumentNoun, form: Form, reach: Reach | undefined): string[] {
   if (noun === 'server' && reach)
     return /(?<!\$)\$\{/.test(JSON.stringify(form)) ? ['Its secrets are filled from the environment.'] : []

@@ -8,7 +8,7 @@ import { CLIENT_FIELDS, FIELDS, type DocumentNoun, type Field, type Form, type P
 
 type Wire = Record<string, unknown>
 
-/** A record that is not a suite, as a document has it: in the order of the fields, without what is so by default. */
+/** Converts a record other than a suite to a document: in the order of the fields, without defaults. */
 export function formOf(noun: Exclude<DocumentNoun, 'suite'>, record: Wire, index: NameIndex): Form {
   if (noun === 'client') return clientForm(record, index)
   const entries = Object.entries(FIELDS[noun])
@@ -20,7 +20,7 @@ export function formOf(noun: Exclude<DocumentNoun, 'suite'>, record: Wire, index
   return withoutDefaults(noun, Object.fromEntries(entries))
 }
 
-/** A document's form in the same words, so that two that mean the same are equal. */
+/** Normalizes a document's form, so that two with the same meaning are equal. */
 export function normalForm(noun: Exclude<DocumentNoun, 'suite'>, form: Form, index: NameIndex): Form {
   const fields = fieldsOf(noun)
   const known = [...Object.keys(fields), ...Object.keys(form)]
@@ -31,13 +31,13 @@ export function normalForm(noun: Exclude<DocumentNoun, 'suite'>, form: Form, ind
   return noun === 'client' ? present(Object.fromEntries(entries)) : withoutDefaults(noun, Object.fromEntries(entries))
 }
 
-/** Fields of a form that nothing can be compared with, since the service never returns them. */
+/** Fields of a form that cannot be compared, because the service never returns them. */
 export function unreturnedIn(noun: DocumentNoun, form: Form): string[] {
   if (noun === 'suite' || noun === 'client') return []
   return Object.keys(form).filter(name => isUnreturned(FIELDS[noun][name]))
 }
 
-/** Every reference of a form with the field that it stands in. */
+/** Each reference of a form with its field. */
 export function referencesIn(
   noun: Exclude<DocumentNoun, 'suite'>,
   form: Form,
@@ -51,7 +51,7 @@ export function referencesIn(
   })
 }
 
-/** The body that creates a record from its form. */
+/** The request body that creates a record from its form. */
 export function createBody(noun: Exclude<DocumentNoun, 'suite'>, form: Form, index: NameIndex): Wire {
   if (noun === 'client') {
     const { name, template, theme, config } = form
@@ -66,9 +66,9 @@ export type FormChange = {
   changes: readonly Change[]
   /** Fields that are sent without being compared. */
   resent: readonly string[]
-  /** Fields that the form leaves out and the service keeps all the same. */
+  /** Fields that the form leaves out but the service keeps. */
   kept: readonly string[]
-  /** Fields that differ and that no edit takes. */
+  /** Fields that differ but cannot be edited. */
   fixed: readonly string[]
 }
 
@@ -96,7 +96,7 @@ function plainChange(
     if (field.fixed) fixed.push(name)
     else if (to[name] !== undefined) edit[name] = to[name]
     else if (field.clear !== undefined) edit[name] = field.clear
-    // Another kind of transport drops the address by itself.
+    // Changing the transport already drops the address.
     else if (from['transportType'] === to['transportType']) kept.push(name)
   }
   const resent = unreturnedIn(noun, to)
@@ -115,7 +115,7 @@ function plainChange(
   }
 }
 
-/** A form with a template says nothing about the configuration of a client that is there. */
+/** A form with a template leaves the configuration of an existing client alone. */
 function clientChange({ form: from, record }: { form: Form; record: Wire }, to: Form, index: NameIndex): FormChange {
   const { template: _template, theme: _theme, ...said } = to
   const after: Form = to['config'] === undefined ? { ...from, ...said } : said
@@ -145,7 +145,7 @@ function clientForm({ name, config }: Wire, index: NameIndex): Form {
     name,
     servers: asNames(servers!, serverIds, index),
     optionalServers: asNames(optionalServers!, optionalServerIds, index),
-    // A configuration has no order of its own, and services answer it in the order in which it was made.
+    // A configuration is unordered, and services return it in the order in which it was created.
     config: parseExact(canonicalJson(rest)),
   })
 }
@@ -163,7 +163,7 @@ function fieldsOf(noun: Exclude<DocumentNoun, 'suite'>) {
   return noun === 'client' ? CLIENT_FIELDS : FIELDS[noun]
 }
 
-/** A field without a rule is one of the many options that the service only takes. */
+/** A field without a rule is one of many options that the service accepts but does not return. */
 function isUnreturned(field: Field | undefined): boolean {
   return field === undefined || field.unreturned === true
 }
@@ -177,7 +177,7 @@ function onWire(noun: PlainNoun, form: Form, index: NameIndex): Wire {
   return Object.fromEntries(entries)
 }
 
-/** Words that are no command for a shell; an empty text has none. Files are checked for it when they are read. */
+/** Splits a command into words; empty for an empty text. Files are checked for invalid commands when they are read. */
 export function wordsOf(text: string): readonly string[] | undefined {
   const words = splitCommand(text)
   if (words === 'empty') return []

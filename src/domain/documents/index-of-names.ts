@@ -3,20 +3,20 @@ import type { DocumentNoun } from './nouns.ts'
 
 type Thing = { id: string; name?: string | null | undefined; archived?: boolean | null | undefined }
 
-/** What the records of a project are called, both ways, with those that files are about to make. */
+/** Maps between names and ids of a project's records, including those that files are about to create. */
 export type NameIndex = {
-  /** All that are called so; archived ones are found by their ids alone. */
+  /** All records with this name; archived ones are found only by id. */
   called: (noun: DocumentNoun, name: string) => readonly Thing[]
-  /** By an id, or by a name that only one has; one that is still to be made is its own name. */
+  /** Looks up an id, or a name that is unique; a record yet to be created is identified by its name. */
   idOf: (noun: DocumentNoun, text: string) => string | undefined
-  /** An id stands for itself where no name does. */
+  /** The id itself if the record has no unique name. */
   nameOf: (noun: DocumentNoun, id: string) => string
   names: (noun: DocumentNoun) => string[]
   put: (noun: DocumentNoun, things: readonly Thing[]) => void
   add: (noun: DocumentNoun, thing: Thing) => void
 }
 
-/** @param planned whether a file makes a record of this name */
+/** @param planned whether a file creates a record of this name */
 export function nameIndex(planned: (noun: DocumentNoun, name: string) => boolean = () => false): NameIndex {
   const all = new Map<DocumentNoun, readonly Thing[]>()
   const of = (noun: DocumentNoun) => all.get(noun) ?? []
@@ -42,7 +42,7 @@ export function nameIndex(planned: (noun: DocumentNoun, name: string) => boolean
   }
 }
 
-/** The same as suites take it. */
+/** The same index in the form that suites use. */
 export function suiteNames({ idOf, nameOf }: NameIndex): Names {
   return {
     serverId: text => idOf('server', text),

@@ -7,28 +7,28 @@ import { ProjectServerCreateRequest } from '../../api/contract/servers.ts'
 import { exactlyOne, needs, openObject, shape, strictBody, type Shape } from '../../api/contract/shapes.ts'
 import { SwarmCreateRequest } from '../../api/contract/swarms.ts'
 
-/** What can stand in a file, each after everything that it can refer to. */
+/** What a file can describe, each noun after everything it can refer to. */
 export const DOCUMENT_NOUNS = ['server', 'client', 'environment', 'suite', 'persona', 'swarm', 'journey'] as const
 export type DocumentNoun = (typeof DOCUMENT_NOUNS)[number]
-/** Nouns whose fields go over the wire as they stand, but for references. */
+/** Nouns whose fields are sent unchanged, except for references. */
 export type PlainNoun = Exclude<DocumentNoun, 'suite' | 'client'>
 
-/** A record as a person writes it: fields of the contract's write shapes, other records by their names. */
+/** A record as a person writes it: fields of the contract's write shapes, with names in place of ids. */
 export type Form = Record<string, unknown>
 
 /** One field of a document. */
 export type Field = {
   says: string
-  /** Name on the wire, where the document has a name in place of an id. */
+  /** Name on the wire, for fields with a name instead of an id. */
   wire?: string
   refers?: DocumentNoun
-  /** Where the record has it, if not under its name on the wire. */
+  /** Reads the field from a record, if it is not under its wire name. */
   read?: (record: Record<string, unknown>) => unknown
-  /** What an edit sends where a document leaves the field out; without it the contract cannot clear the field. */
+  /** What an edit sends if a document leaves the field out; without it, the contract cannot clear the field. */
   clear?: unknown
-  /** The service takes it and never returns it. */
+  /** The service accepts the field and never returns it. */
   unreturned?: true
-  /** No edit takes it. */
+  /** The field cannot be edited. */
   fixed?: true
 }
 export type Fields = Readonly<Record<string, Field>>
@@ -69,7 +69,7 @@ const environments: Field = {
 }
 const serverAttachmentId: Field = { says: 'Server group, by id.', clear: null }
 
-/** The fields of each noun, in their order. */
+/** The fields of each noun, in order. */
 export const FIELDS: Readonly<Record<PlainNoun, Fields>> = {
   server,
   environment: {
@@ -111,7 +111,7 @@ export const FIELDS: Readonly<Record<PlainNoun, Fields>> = {
   },
 }
 
-/** Words of a client's fields; its configuration has no fixed ones. */
+/** Explanations of a client's fields; its configuration has no fixed ones. */
 export const CLIENT_FIELDS: Fields = {
   name: { says: 'Name of the client in the project.' },
   template: { says: 'A built-in template to make it from, in place of a config.' },
@@ -134,7 +134,7 @@ export const ClientForm = shape(() => {
     .refine(...needs('theme', 'template'))
 })
 
-/** What a document of each noun takes. */
+/** What a document of each noun accepts. */
 export const FORMS: Readonly<Record<PlainNoun, Shape>> = {
   server: shape(() =>
     ProjectServerCreateRequest().extend({ args: z.union([z.array(z.string()), z.string()]).optional() }),
@@ -159,7 +159,7 @@ export const FORMS: Readonly<Record<PlainNoun, Shape>> = {
   ),
 }
 
-/** The noun that a word means, in the singular or plural. */
+/** The noun for a word, in the singular or plural. */
 export function documentNoun(word: string): DocumentNoun | undefined {
   return DOCUMENT_NOUNS.find(noun => word === noun || word === `${noun}s`)
 }

@@ -7,7 +7,7 @@ import { suiteNames, type NameIndex } from './index-of-names.ts'
 import { DOCUMENT_NOUNS, type DocumentNoun } from './nouns.ts'
 import type { DocumentStore, Row, Stored, StoredForm, StoredSuite } from './store.ts'
 
-/** What applying does for one record. */
+/** What applying does with one record. */
 export type Step =
   | { kind: 'create'; doc: FormDoc }
   | { kind: 'create'; doc: SuiteDoc; sync: SyncPlan }
@@ -15,17 +15,17 @@ export type Step =
   | { kind: 'change' | 'leave'; doc: SuiteDoc; base: StoredSuite; sync: SyncPlan }
   | { kind: 'delete'; noun: DocumentNoun; row: Row & { name: string } }
 
-/** All steps in an order in which each finds what it refers to, with the lists that they were found in. */
+/** All steps, each after those it depends on, with the lists that they are based on. */
 export type Plan = {
   steps: readonly Step[]
   rows: ReadonlyMap<DocumentNoun, readonly Row[]>
-  /** Cases of suites that files have not are deleted. */
+  /** Deletes cases of suites that the files do not contain. */
   prune: boolean
 }
 
 /**
- * Compares files with a project; reads only.
- * @param prune nouns of which what the files have not is deleted
+ * Compares files with a project without changing it.
+ * @param prune nouns whose records are deleted if the files do not contain them
  * @throws ApiError
  */
 export async function planDocuments(
@@ -66,8 +66,8 @@ export async function planDocuments(
 }
 
 /**
- * What sending one edited document does to the record that it was made from, which it may rename.
- * @param base the record as it was read for the edit
+ * The plan for one edited document, against the record it was made from, which it may rename.
+ * @param base the record as read for the edit
  * @throws ApiError
  */
 export async function planEdit(
@@ -126,7 +126,7 @@ function suiteStep(
   return { kind: isSettled(sync, prune) ? 'leave' : 'change', doc, base, sync }
 }
 
-/** References to what is neither in the project nor in the files; those that the record has already stay. */
+/** References to what is neither in the project nor in the files, except those that the record already has. */
 function unknownReferences(doc: FormDoc, base: StoredForm | undefined, index: NameIndex): FileProblem[] {
   const before = base ? referencesIn(base.noun, base.form) : []
   return referencesIn(doc.noun, doc.form)

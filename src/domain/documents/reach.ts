@@ -5,7 +5,7 @@ import { escaped, variable } from './secrets.ts'
 
 type Pairs = Readonly<Record<string, string>>
 
-/** How a server is reached, as far as this machine knows it. */
+/** How a server is reached, as far as this machine knows. */
 export type Reach = {
   command?: string | undefined
   args?: readonly string[] | undefined
@@ -16,23 +16,23 @@ export type Reach = {
   client?: { clientId?: string | undefined } | undefined
 }
 
-/** The same as a file may have it: what is a secret, or may be one, is a reference in its place. */
+/** A reach that is safe for a file: what is, or may be, secret is replaced by a reference. */
 type ReferredReach = Pick<Reach, 'command' | 'args' | 'env' | 'headers'> & { hasReferences: boolean }
 
-/** Flags before a header, a variable or a connection string, whatever it holds. */
+/** Flags followed by a header, a variable or a connection string. */
 const LONG_FLAG = String.raw`--(?:header|env|pat|dsn|user|connection-string|[\w-]*(?:cookie|session|bearer))`
 const PAIR_FLAG = new RegExp(`^(?:-H|-e|-u|${LONG_FLAG})$`, 'i')
-/** The same with its value in one word. */
+/** Such a flag with its value in the same word. */
 const HOLDS_PAIR = new RegExp(String.raw`^(?:-[Heu]\S|${LONG_FLAG}=)`)
 
-/** A header as a word, such as `Authorization: Basic …`, or settings in one word: they may hold anything. */
+/** A header as a word, such as `Authorization: Basic …`, or settings in one word: they may contain anything. */
 function isPair(word: string): boolean {
   return /^[\w-]+:\s/.test(word) || /(?:^|;)\s*(?:password|pwd|user id|uid)\s*=/i.test(word)
 }
 
 /**
- * @param reference what stands in a file for the value of a name
- * @param plain what stands there for a text that is no secret
+ * @param reference written for the value of a name
+ * @param plain written for a text that is not secret
  */
 export function referredReach(
   { command, args = [], env = {}, headers = {} }: Reach,
@@ -55,16 +55,19 @@ export function referredReach(
   }
 }
 
-/** The fields of a program of which nothing is known. */
+/** The fields of a server whose program is unknown. */
 export const unknownCommand = (prefix: string): Form => ({
   command: variable(prefix, 'command'),
   args: variable(prefix, 'args'),
 })
 
-/** Fields of a server that others have variables of. */
+/** Fields of a server in which others may use variables. */
 const WITH_VARIABLES = ['url', 'command', 'args', 'clientSecret']
 
-/** The fields of a server that its service never returns. @param prefix what its variables begin with */
+/**
+ * The fields of a server that its service never returns.
+ * @param prefix prefix of its variables
+ */
 export function reachFields(
   { command, args, env, headers, timeout, client }: Reach,
   prefix: string,
@@ -72,7 +75,7 @@ export function reachFields(
 ): Form {
   const taken = new Set(WITH_VARIABLES.map(name => variable(prefix, name)))
   const reference = (name: string): string => {
-    // Names that differ in nothing that a variable can have are still two values.
+    // Names that map to the same variable still need separate values.
     const names = [name, ...Array.from({ length: taken.size }, (_, at) => `${name}_${at + 2}`)]
     const free = names.map(each => variable(prefix, each)).find(each => !taken.has(each))!
     taken.add(free)

@@ -49,7 +49,7 @@ const server = fc.oneof(
   http.map(body => ({ transportType: 'http' as const, url: 'https://example.com/mcp', ...body })),
 )
 
-/** What each variable of a file has to hold, by what the record has in its place. */
+/** The required value of each variable of a file, taken from the record. */
 function variablesOf(text: string, record: Record<string, unknown>): Record<string, string> {
   const read = readYaml(text)
   if (!read.ok) throw new Error(text)
@@ -64,7 +64,7 @@ function variablesOf(text: string, record: Record<string, unknown>): Record<stri
   return found
 }
 
-test('a server that was exported where it is known and applied to an empty project is the same', async () => {
+test('a known server that is exported and applied to an empty project is the same', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(server, { minLength: 1, maxLength: 2 }), async drawn => {
       const [from, to] = [await emptyProject(), await emptyProject()]

@@ -3,11 +3,11 @@ import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import type { Taken } from './taken.ts'
 import type { YamlDocument, TextProblem } from '../../lib/yaml/yaml-reading.ts'
 
-/** Blocks of documents in which `${NAME}` stands for a variable of the environment. */
+/** Blocks of documents in which `${NAME}` is replaced by a variable of the environment. */
 const FILLED = ['server', 'client'] as const
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)\}|\$\{/g
 
-/** A document with its variables filled in, and what they held, which nothing may print. */
+/** A document with its variables filled in, and their values, which must never be printed. */
 export type Filled = {
   value: unknown
   secrets: readonly string[]
@@ -15,7 +15,7 @@ export type Filled = {
   problems: readonly TextProblem[]
 }
 
-/** Fills the `${NAME}` references of a document; `$${` is the text `${` itself. Names stay as they are. */
+/** Fills in the `${NAME}` references of a document; `$${` is an escaped `${`. Names are left unchanged. */
 export function filled({ value, at }: YamlDocument, env: Readonly<Record<string, string | undefined>>): Filled {
   const secrets: string[] = []
   const taken: Taken[] = []
@@ -45,8 +45,8 @@ export function filled({ value, at }: YamlDocument, env: Readonly<Record<string,
 }
 
 /**
- * A form of a server or client for a file: nothing of it reads as a variable but what is or may be a secret.
- * @param prefix what its variables begin with; without it, secrets stand as they are
+ * A form of a server or client for a file, with variables for what is or may be secret, and everything else escaped.
+ * @param prefix prefix of its variables; without it, secrets are written as they are
  */
 export function withReferences(form: Record<string, unknown>, prefix: string | undefined): Record<string, unknown> {
   const { name, ...rest } = form
@@ -58,7 +58,7 @@ export function withReferences(form: Record<string, unknown>, prefix: string | u
   return { name, ...(mapTexts(rest, hide, []) as Record<string, unknown>) }
 }
 
-/** A text in which nothing reads as a variable. */
+/** Escapes a text so that it contains no variable references. */
 export function escaped(text: string): string {
   return text.replaceAll('${', () => '$${')
 }
@@ -69,7 +69,7 @@ export function variable(prefix: string, field: string): string {
   return `\${${words.toUpperCase()}}`
 }
 
-/** A text that people may read: an address with a query or a user is not shown at all. */
+/** A text that is safe to show: an address with a query or a user is left out. */
 export function withoutAddresses(text: string, secrets: readonly string[]): string {
   return withoutSecrets(text, secrets).replaceAll(/\bhttps?:\/\/[^\s"]*[?@][^\s"]*/g, '[secret]')
 }

@@ -13,12 +13,12 @@ import { writesOf, type Plan, type Step } from './plan.ts'
 import { withoutAddresses } from './secrets.ts'
 import type { DocumentStore, Row, Stored, StoredForm, StoredSuite } from './store.ts'
 
-/** What became of one step. */
+/** The result of one step. */
 export type Outcome = {
   noun: DocumentNoun
   name: string
   kind: 'created' | 'changed' | 'deleted' | 'already' | 'conflict' | 'failed' | 'skipped'
-  /** What a person has to know of it. */
+  /** What to tell the person about it. */
   lines: readonly string[]
   error?: ApiError
 }
@@ -27,13 +27,12 @@ type Write = Exclude<Step, { kind: 'leave' }>
 type Result = Pick<Outcome, 'kind'> & Partial<Pick<Outcome, 'lines' | 'error'>>
 type Sending = { store: DocumentStore; client: Client; projectId: string; index: NameIndex; prune: boolean }
 
-/** Cases that do the same are there twice when the file has them twice. */
+/** If a file lists the same case twice, it is created twice. */
 const DUPLICATES = { duplicatePolicy: 'warn', overrideReason: 'The file that was applied has both.' } as const
 
 /**
- * Sends the writes of a plan one after another. What is to be made is looked up once more, what is to change is read
- * once more; where that is no longer what the plan compared, nothing is sent. After a refusal the others go on, after
- * a lost answer nothing does.
+ * Sends the writes of a plan in order. Before each one, the record is read or looked up again; if it differs from what
+ * the plan compared, nothing is sent. Continues after a refusal, and stops after a lost answer.
  */
 export async function sendPlan(
   client: Client,
@@ -66,7 +65,7 @@ export async function sendPlan(
   return outcomes
 }
 
-/** Whether this one request was refused, by the service or before it left. */
+/** Whether only this request was refused, by the service or before it was sent. */
 function isRefusal({ kind, code, status = 0 }: ApiError): boolean {
   if (kind === 'refused') return code === 'invalid-input'
   return kind === 'http' && status >= 400 && status < 500 && status !== 401 && status !== 429
@@ -92,7 +91,7 @@ async function send(sending: Sending, step: Write): Promise<Result> {
     return step.kind === 'create' ? await create(sending, doc) : await change(sending, doc, step.base as StoredForm)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    // Somebody else was faster, or an earlier attempt of ours was.
+    // Somebody else, or an earlier attempt of ours, was faster.
     return (await compared(sending, step)) ?? { kind: 'failed', error }
   }
 }
@@ -103,7 +102,7 @@ async function create({ store, index }: Sending, doc: FormDoc): Promise<Result> 
   if (there) return againstOther(doc, await store.read(noun, there.id, index), index)
   const made = await store.create(noun, createBody(noun, doc.form, index))
   index.add(noun, made)
-  // A template or the swarm of a journey can have brought what the form has otherwise.
+  // A template, or the swarm of a journey, may have set fields that the form has otherwise.
   const base = (await store.read(noun, made.id, index, made)) as StoredForm
   const { body, changes } = formChange(noun, base, withoutUnreturned(doc, index), index)
   if (changes.length > 0) await store.update(noun, made.id, body)
@@ -146,7 +145,7 @@ async function remove({ store }: Sending, noun: DocumentNoun, row: Row): Promise
   }
 }
 
-/** Reads after a refusal for what is there now; undefined where that explains nothing. */
+/** After a refusal, reads what exists now; undefined if that does not explain the refusal. */
 async function compared({ store, index, prune }: Sending, step: Write): Promise<Result | undefined> {
   if (step.kind === 'delete') return undefined
   const { doc } = step
@@ -159,7 +158,7 @@ async function compared({ store, index, prune }: Sending, step: Write): Promise<
   return isUnchanged ? undefined : againstOther(doc, now, index, base, prune)
 }
 
-/** What somebody else made of a record in between: the same, or something to decide on. */
+/** What somebody else made of a record in between: the same, or a conflict to decide. */
 function againstOther(doc: Doc, now: Stored, index: NameIndex, base?: Stored, prune = false): Result {
   if (isAsWanted(doc, now, index, prune)) return { kind: 'already' }
   const wanted =
@@ -193,7 +192,7 @@ function contentOf(stored: Stored): unknown {
   return stored.noun === 'suite' ? stored.suite : stored.form
 }
 
-/** The first reference of a document that nothing stands for, because it could not be made. */
+/** The first reference of a document whose target could not be created. */
 function missingReference(index: NameIndex, doc: Doc, base: Stored | undefined): string | undefined {
   const had = base ? referencesOf(base) : []
   const wanted = referencesOf(doc)

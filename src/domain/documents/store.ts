@@ -13,10 +13,10 @@ import { suiteNames, type NameIndex } from './index-of-names.ts'
 import type { DocumentNoun, Form } from './nouns.ts'
 
 type Wire = Record<string, unknown>
-/** A row of a list; nameless environments have no name. */
+/** A row of a list; some environments have no name. */
 export type Row = Wire & { id: string; name?: string | null; archived?: boolean | null }
 
-/** A record as it is in the service, in the words of documents. */
+/** A record of the service, converted to a document's form. */
 export type StoredForm = { noun: Exclude<DocumentNoun, 'suite'>; id: string; record: Wire; form: Form }
 export type StoredSuite = {
   noun: 'suite'
@@ -27,14 +27,14 @@ export type StoredSuite = {
 }
 export type Stored = StoredForm | StoredSuite
 
-/** The records of one project, by the operations of the contract. All rejections are ApiError. */
+/** The records of one project, through the operations of the contract. All rejections are ApiError. */
 export type DocumentStore = {
   list: (noun: DocumentNoun) => Promise<Row[]>
-  /** The record now; from its row where that holds all of it. */
+  /** The current record; taken from its row if that is complete. */
   read: (noun: DocumentNoun, id: string, index: NameIndex, row?: Row) => Promise<Stored>
   create: (noun: DocumentNoun, body: Wire) => Promise<Row>
   update: (noun: DocumentNoun, id: string, body: Wire) => Promise<Row>
-  /** Environments, journeys and swarms are archived, as the contract has it. */
+  /** Deletes a record. Environments, journeys and swarms are archived instead, as the contract requires. */
   remove: (noun: DocumentNoun, row: Row, force?: boolean) => Promise<void>
 }
 
@@ -48,7 +48,10 @@ const ENDPOINTS: Readonly<Record<DocumentNoun, Partial<Record<string, AnyEndpoin
   journey: contract.journeys,
 }
 
-/** What of some nouns cannot be listed because its feature is off, with the gate's own words. @throws ApiError */
+/**
+ * Which nouns cannot be listed because their feature is off, with the service's reason.
+ * @throws ApiError
+ */
 export async function closedNouns(
   client: Client,
   projectId: string,
@@ -78,7 +81,7 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
     ])
     const { suite, cases: forms } = fileOf(detail, cases, suiteNames(index))
     const { id: _id, model, ...settings } = suite
-    // What a new suite gets by itself is left out, so that one that never had a model is the same file again.
+    // Defaults of a new suite are left out, so that a suite without a model exports to the same file.
     const isImplied = model === modelOfNew({ suite: settings, cases: forms })
     const own = {
       suite: normalSuite({ ...settings, ...(!isImplied && model !== undefined && { model }) }),
@@ -90,7 +93,7 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
     try {
       return await call(noun, ['get'], target(noun, id))
     } catch (error) {
-      // An older deployment has clients under their former name alone (differences, row 1).
+      // An older deployment has clients only under their former name (differences, row 1).
       if (noun !== 'client' || !isMissing(error)) throw error
       return await client.hosts.get({ projectId, hostId: id })
     }

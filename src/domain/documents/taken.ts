@@ -4,21 +4,21 @@ import { joinCommand } from '../../lib/split-command.ts'
 import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import { shownWords } from '../../lib/redaction/shown-words.ts'
 
-/** A value of this machine for which a file has only a name, and where it goes. */
+/** A value of this machine that a file refers to by name, and where it is sent. */
 export type Taken = {
   name: string
-  /** `your environment`, or the file that holds it. */
+  /** `your environment`, or the file that contains it. */
   from: string
-  /** The field that gets it, as `headers.Authorization`. */
+  /** The field that gets the value, such as `headers.Authorization`. */
   field: string
 }
 
-/** Whether the value becomes a part of the address, and reaches whoever answers there. */
+/** Whether the value becomes part of the address, where its host can read it. */
 export function isInAddress({ field }: Taken): boolean {
   return field === 'url'
 }
 
-/** What of this machine is sent, in sentences. */
+/** Sentences about the values of this machine that are sent. */
 export function takenSentences(taken: readonly Taken[]): string[] {
   const sources = Map.groupBy(taken, ({ from }) => from)
   return [...sources].map(([from, all]) => {
@@ -28,9 +28,9 @@ export function takenSentences(taken: readonly Taken[]): string[] {
 }
 
 /**
- * How a server will be reached, in sentences that are read before somebody agrees to it: no value of its environment
- * and headers, and nothing secret of its command and address.
- * @param secrets texts that nothing may print
+ * Sentences that say how a server will be reached, for confirmation: without values of its environment and headers, and
+ * without secrets in its command and address.
+ * @param secrets texts that must not be printed
  */
 export function reachSentences(form: Form, secrets: readonly string[]): string[] {
   const { command, args, env, url, headers } = form as {

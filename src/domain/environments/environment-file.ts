@@ -6,7 +6,7 @@ import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 import { checkDocument } from '../suites/schema-problems.ts'
 
-/** An environment as a text has it: as it is created, with the name of its client. */
+/** An environment as text: the fields for creating it, with the name of its client. */
 const EnvironmentFile = shape(() =>
   EnvironmentCreateRequest()
     .omit({ hostId: true })
@@ -25,7 +25,7 @@ const WORDS = {
   sandboxImageId: 'The image that sandboxes start from.',
 }
 
-/** A stored environment as its text has it; a client without a name that is its alone goes by its id. */
+/** A stored environment as text; a client without a unique name is given by its id. */
 export function environmentFileOf(stored: Environment, clients: readonly Client[]): Partial<EnvironmentFile> {
   const { name, description, hostId, modelId, serverAttachmentId } = stored
   const { skillSelection, pluginVersionIds, sandboxImageId } = stored
@@ -45,12 +45,12 @@ export function environmentFileOf(stored: Environment, clients: readonly Client[
   return Object.fromEntries(known) as Partial<EnvironmentFile>
 }
 
-/** The text of an environment, its fields explained. */
+/** Writes an environment with explained fields. */
 export function writeEnvironment(file: Partial<EnvironmentFile>): string {
   return writeDocument({ value: file, words: { '': WORDS }, about: ['An environment; it is checked when you leave.'] })
 }
 
-/** The environment that a text describes; a client that is not there is reported at its line. */
+/** Parses an environment; a client that does not exist is reported with its line. */
 export function readEnvironment(text: string, clients: readonly Client[]): Read<EnvironmentFile> {
   const read = readYaml(text)
   if (!read.ok) return read
@@ -71,13 +71,13 @@ export function readEnvironment(text: string, clients: readonly Client[]): Read<
   )
 }
 
-/** The client that a text names, by its id or by a name that is its alone. */
+/** The client that a text names, by its id or by a unique name. */
 export function clientIdOf(text: string, clients: readonly Client[]): string | undefined {
   const found = clients.filter(({ id, name }) => id === text || name === text)
   return found.length === 1 ? found[0]!.id : undefined
 }
 
-/** The body of a change: only what differs; `null` clears, and an empty text a description. */
+/** The body of a change with only the changed fields; `null` clears a field, and an empty text a description. */
 export function environmentChange(file: EnvironmentFile, fields: readonly string[], clients: readonly Client[]) {
   const value = (field: string): unknown =>
     (file as Readonly<Record<string, unknown>>)[field] ?? (field === 'description' ? '' : null)

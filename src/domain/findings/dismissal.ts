@@ -1,16 +1,16 @@
 import { ApiError, isLineFault } from '../../api/client/errors/api-error.ts'
 import { findingName, type Finding } from './finding.ts'
 
-/** What becomes of the findings of one intent, before anything is sent. */
+/** What will happen to the selected findings, before anything is sent. */
 export type DismissalPlan = {
   send: readonly Finding[]
-  /** They are as wanted already, and are left as they are. */
+  /** Findings that already are as wanted, and are left alone. */
   already: readonly Finding[]
-  /** The service named no id for them. */
+  /** Findings without an id. */
   nameless: readonly Finding[]
 }
 
-/** @param dismissed whether they shall be dismissed or shown again */
+/** @param dismissed whether they are to be dismissed or shown again */
 export function planDismissals(findings: readonly Finding[], dismissed: boolean): DismissalPlan {
   return {
     send: findings.filter(each => each.id !== undefined && each.isDismissed !== dismissed),
@@ -22,25 +22,26 @@ export function planDismissals(findings: readonly Finding[], dismissed: boolean)
 export type DismissalOutcome = {
   done: readonly Finding[]
   refused: readonly { finding: Finding; error: unknown }[]
-  /** Not sent: the person stopped, the line broke, or what came before was refused for the same reason. */
+  /** Not sent: the person stopped, the connection failed, or earlier ones were refused for the same reason. */
   unsent: readonly Finding[]
 }
 
 /**
- * Refusals in a row after which the rest of a list is taken to be refused too: its right is the same for every finding.
+ * After this many refusals in a row the rest of a list is assumed to be refused too, since all findings need the same
+ * right.
  */
 const FORBIDDEN_IN_A_ROW = 2
 
 /**
- * Sends one after the other, and goes on after what is refused. It ends early when it is stopped or nothing answers any
- * more; a list whose right is missing is left alone after a second refusal.
+ * Sends the writes in order, and continues after refusals. Ends early if it is stopped or the service no longer
+ * answers; a list without the required right is abandoned after a second refusal.
  */
 export async function sendDismissals(
   findings: readonly Finding[],
   options: {
     send: (finding: Finding) => Promise<unknown>
     signal: AbortSignal
-    /** Hears after each one how many have been dealt with. */
+    /** Called after each finding with the number finished. */
     onEach?: (finding: Finding, ended: number, wasDone: boolean) => void
   },
 ): Promise<DismissalOutcome> {
@@ -77,7 +78,7 @@ export function isForbidden(error: unknown): boolean {
   return error instanceof ApiError && error.kind === 'http' && error.status === 403
 }
 
-/** What was last dismissed or shown again, as it was left, so that it can be taken back. */
+/** The findings that were last dismissed or shown again, in the state they were left in, for undo. */
 export type DismissalBatch = {
   dismissed: boolean
   entries: readonly {
@@ -90,7 +91,7 @@ export type DismissalBatch = {
   }[]
 }
 
-/** @param left the findings as they were read after the last write */
+/** @param left the findings as read after the last write */
 export function batchOf(
   dismissed: boolean,
   done: readonly Finding[],
@@ -108,16 +109,16 @@ export function batchOf(
 
 export type UndoPlan = {
   send: readonly Finding[]
-  /** Somebody else has changed their dismissal since, which is never overwritten. */
+  /** Somebody else has since changed their dismissal, which is never overwritten. */
   skipped: readonly { key: string; name: string; why: string }[]
-  /** They are taken back, though their status is another one by now, which that leaves alone. */
+  /** They are undone although their status has changed since; the status is left alone. */
   moved: readonly { key: string; name: string; from: string; to: string }[]
 }
 
 /**
- * What of a batch can be taken back.
- * @param now the findings as they are at this moment
- * @param unread lists, by scenario, that could not be read: of what stands there nobody knows how it is
+ * Which findings of a batch can be undone.
+ * @param now the current findings
+ * @param unread scenarios whose list could not be read, so that the state of their findings is unknown
  */
 export function planUndo(
   batch: DismissalBatch,

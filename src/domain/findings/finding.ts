@@ -16,7 +16,7 @@ type ScenarioName = { id: string; name: string }
 export type Finding = {
   /** Unique over both sources and all scenarios. */
   key: string
-  /** Absent where an open document names none: then it cannot be dismissed. */
+  /** Absent if a document has no id; such a finding cannot be dismissed. */
   id: string | undefined
   source: FindingSource
   /** Of scenario findings. */
@@ -29,16 +29,16 @@ export type Finding = {
   dismissedAt: number | undefined
   severity: string | undefined
   confidence: string | undefined
-  /** Waves, or windows, in which it was seen. */
+  /** Number of waves, or windows, in which it was seen. */
   occurrences: number | undefined
   firstSeenAt: number | undefined
   lastSeenAt: number | undefined
   resolvedAt: number | undefined
   updatedAt: number | undefined
-  /** The wave, or the window, that saw it last. */
+  /** The last wave, or window, that saw it. */
   lastSeenIn: string | undefined
   fingerprint: string | undefined
-  /** As the service answered it. */
+  /** The record as the service returned it. */
   record: Readonly<Record<string, unknown>>
 }
 
@@ -59,7 +59,7 @@ function timeAt(record: Open, name: string): number | undefined {
   return typeof value === 'number' || typeof value === 'string' ? toEpochMs(value) : undefined
 }
 
-/** What `findingKey` of a place's parameters names. */
+/** The value of `findingKey` in a place's parameters. */
 export function findingKey(id: string, scenarioId?: string): string {
   return scenarioId === undefined ? id : `${scenarioId}/${id}`
 }
@@ -94,7 +94,7 @@ function common(record: Open) {
 
 const made = new WeakMap<object, Finding>()
 
-/** The finding of a record, the same object again for the same record. */
+/** The finding of a record; always the same object for the same record. */
 function once(record: object, scenario: ScenarioName | undefined, make: () => Finding): Finding {
   const known = made.get(record)
   if (known && known.scenario?.id === scenario?.id && known.scenario?.name === scenario?.name) return known
@@ -114,7 +114,7 @@ export function swarmFinding(record: SwarmFinding): Finding {
   }))
 }
 
-/** The contract leaves the document open, so its id may be called in several ways. */
+/** The contract does not define this document, so its id may have one of several names. */
 export function scenarioFinding(record: ScenarioFinding, scenario: ScenarioName): Finding {
   return once(record, scenario, () => {
     const id = textAt(record, 'id', 'findingId', 'remediationId')
@@ -133,7 +133,7 @@ export function scenarioFinding(record: ScenarioFinding, scenario: ScenarioName)
 
 type ScenarioFindings = { scenario: ScenarioName; items: readonly ScenarioFinding[] }
 
-/** One list of both sources. What a moving list shows on two pages is there once. */
+/** One list of both sources. A finding that a shifting list shows on two pages is listed once. */
 export function mergeFindings(swarm: readonly SwarmFinding[], scenarios: readonly ScenarioFindings[]): Finding[] {
   const all = new Map<string, Finding>()
   const add = (finding: Finding): void => {
@@ -144,7 +144,7 @@ export function mergeFindings(swarm: readonly SwarmFinding[], scenarios: readonl
   return [...all.values()]
 }
 
-/** What a finding is about, in a few words. */
+/** A short name for a finding. */
 export function findingName({ title, subject, id, key }: Finding): string {
   return title ?? subject.label ?? subject.id ?? id ?? key
 }

@@ -26,7 +26,7 @@ const swarmRecords = fc.record({
   dismissedAt: times,
   firstSeenAt: times,
 })
-/** What a document without agreed fields may hold. */
+/** Possible content of a document that the contract does not define. */
 const openRecords = fc.dictionary(
   fc.constantFrom('id', 'findingId', 'title', 'status', 'subject', 'dismissedAt', 'occurrenceCount', 'evidence', 'x'),
   fc.jsonValue(),
@@ -36,7 +36,7 @@ const findings: fc.Arbitrary<Finding[]> = fc
   .map(([swarm, items]) => mergeFindings(swarm, [{ scenario, items }]))
 
 describe('merging', () => {
-  test('each record is there once, in the order of its source, and the same record is the same finding', () => {
+  test('each record is listed once, in the order of its source, and keeps its finding', () => {
     fc.assert(
       fc.property(fc.array(swarmRecords), fc.array(openRecords), (swarm, items) => {
         const merged = mergeFindings(swarm, [{ scenario, items }])
@@ -60,7 +60,7 @@ describe('merging', () => {
     )
   })
 
-  test('findings of two scenarios with one id are two', () => {
+  test('findings of two scenarios with the same id are separate', () => {
     const record = () => ({ id: 'fnd_1', status: 'new' })
     const merged = mergeFindings(
       [record()],
@@ -78,7 +78,7 @@ describe('merging', () => {
     expect(scenarioFinding(record, { ...scenario, name: 'Front desk' }).scenario?.name).toBe('Front desk')
   })
 
-  test('what is not told is absent, and a null is no dismissal', () => {
+  test('missing values stay absent, and a null is not a dismissal', () => {
     expect(swarmFinding({ id: 'a', status: 'recurring', dismissedAt: null, occurrenceCount: null })).toMatchObject({
       isDismissed: false,
       occurrences: undefined,
@@ -100,7 +100,7 @@ describe('filters', () => {
     })
     .map(filtersOf)
 
-  test('status, dismissal and source narrow apart from each other', () => {
+  test('status, dismissal and source filter independently', () => {
     fc.assert(
       fc.property(findings, filterSets, (all, filters) => {
         const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined, waveId: undefined }
@@ -115,7 +115,7 @@ describe('filters', () => {
     )
   })
 
-  test('dismissed and not dismissed share all findings among them, and so do open and resolved', () => {
+  test('every finding is either dismissed or not, and either open or resolved', () => {
     fc.assert(
       fc.property(findings, all => {
         const count = (params: Record<string, string>) =>
@@ -126,7 +126,7 @@ describe('filters', () => {
     )
   })
 
-  test('one key leads through all values and back to none', () => {
+  test('one key goes through all values and back to no filter', () => {
     const seen = []
     let filters = filtersOf({})
     do {
@@ -148,7 +148,7 @@ const many = (count: number): Finding[] =>
 const running = () => new AbortController().signal
 
 describe('dismissing', () => {
-  test('each finding ends in exactly one of done, refused and not sent, and none is sent twice', async () => {
+  test('each finding is done, refused or not sent, and none is sent twice', async () => {
     const ends = fc.constantFrom('ok', 'missing', 'forbidden', 'conflict', 'lost', 'stop')
     await fc.assert(
       fc.asyncProperty(fc.array(ends), async wanted => {
@@ -176,7 +176,7 @@ describe('dismissing', () => {
     )
   })
 
-  test('a refused one takes none of the others down; a missing right is asked for twice, not forty times', async () => {
+  test('a refusal does not affect other findings; a missing right is met twice, not forty times', async () => {
     const all = many(40)
     const one = await sendDismissals(all, {
       signal: running(),
@@ -189,7 +189,7 @@ describe('dismissing', () => {
     expect([none.done.length, none.refused.length, none.unsent.length]).toEqual([0, 2, 38])
   })
 
-  test('what is as wanted already is not sent', () => {
+  test('findings that already are as wanted are not sent', () => {
     fc.assert(
       fc.property(findings, fc.boolean(), (all, dismissed) => {
         const plan = planDismissals(all, dismissed)
@@ -200,14 +200,14 @@ describe('dismissing', () => {
   })
 })
 
-describe('taking back', () => {
+describe('undoing', () => {
   const asMap = (all: readonly Finding[]) => new Map(all.map(each => [each.key, each]))
   const finding = (fields: Partial<Finding>): Finding => ({ ...many(1)[0]!, ...fields })
   const done = [finding({ title: 'F' })]
   const left = finding({ isDismissed: true, dismissedAt: 5, status: 'new' })
   const batch = batchOf(true, done, asMap([left]))
 
-  test('only what is still as it was left is sent; everything else says why', () => {
+  test('sends only findings that are unchanged since; the others say why', () => {
     const dismissals = fc.record({ isDismissed: fc.boolean(), dismissedAt: fc.constantFrom(5, 6, undefined) })
     fc.assert(
       fc.property(fc.option(dismissals), statuses, (change, status) => {
@@ -225,17 +225,17 @@ describe('taking back', () => {
     ['gone', undefined, 'it is gone'],
     ['shown', finding({ isDismissed: false }), 'somebody has shown it again'],
     ['dismissed anew', finding({ isDismissed: true, dismissedAt: 9 }), 'somebody has dismissed it anew'],
-  ])('one that is %s meanwhile is left alone', (_, now, why) => {
+  ])('one that is %s in between is left alone', (_, now, why) => {
     expect(planUndo(batch, asMap(now ? [now] : [])).skipped).toEqual([{ key: 'f0', name: 'F', why }])
   })
 
-  test('one whose list cannot be read is left alone, since nobody knows how it is', () => {
+  test('one whose list cannot be read is left alone, since its state is unknown', () => {
     expect(planUndo(batch, asMap([left]), new Set([undefined])).skipped).toMatchObject([
       { why: 'its list cannot be read now' },
     ])
   })
 
-  test('a showing is taken back unless somebody dismissed it since', () => {
+  test('one that was shown again is dismissed unless somebody else dismissed it since', () => {
     const shown = batchOf(false, done, asMap([finding({ isDismissed: false })]))
     expect(planUndo(shown, asMap([finding({ isDismissed: false })])).send).toHaveLength(1)
     expect(planUndo(shown, asMap([finding({ isDismissed: true })])).skipped).toMatchObject([
@@ -268,13 +268,13 @@ describe('the gate', () => {
     expect(gateOf(told)).toMatchObject({ swarm, scenario: scenarios })
   })
 
-  test('what helps is who switches it on, and here the command', () => {
+  test('says who can switch it on, and locally which command does', () => {
     expect(gateHelp(false, ['swarm'])).toContain('An owner of the organization')
     expect(gateHelp(true, ['scenario'])).toContain('mcpdeck serve gate user-testing on.')
   })
 })
 
-test('runs behind a finding are those of its journey, the wave that saw it last first', () => {
+test('lists the runs behind a finding: those of its journey, starting with the wave that saw it last', () => {
   const run = (id: string, waveId: string, journeyId: string, at: number): WaveRun => ({
     id,
     waveId,
@@ -310,11 +310,11 @@ test.each([
     journeyRunState(fields),
   ]
   expect(read).toEqual([state, state, state])
-  // Only a failure looks like one.
+  // Only a failure is shown as one.
   expect(outcomeLook(state).tone === 'error').toBe(state === 'failed')
 })
 
-test('a scorecard tells of a criterion’s finding how many graded sessions fail it, and of no other', () => {
+test("a scorecard gives the number of graded sessions that fail a finding's criterion, and no other number", () => {
   const criteria = [{ id: 'fit', failCount: 2, pendingCount: 1, failedGradingCount: 0 }]
   const scorecard = { criteria, sessionsGraded: 5, sessionsTotal: 9 }
   const of = (kind: string, id: string) =>
@@ -324,7 +324,7 @@ test('a scorecard tells of a criterion’s finding how many graded sessions fail
   expect(of('journey', 'fit')).toBeUndefined()
 })
 
-test('how far a session came is read from an open document, and guessed from none', () => {
+test('the progress of a session is read from its document, and never guessed without one', () => {
   expect(goalScoreOf({ score: 0.4, threshold: 0.7, reason: 'gave up' })).toEqual({
     score: 0.4,
     isReached: false,

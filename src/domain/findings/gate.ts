@@ -3,17 +3,17 @@ import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { isFeatureOff } from '../projects/feature-gate.ts'
 import type { FindingSource } from './finding.ts'
 
-/** Whether each source is closed to this key: its reads are empty and its writes refused, however long one waits. */
+/** Whether each source is closed to this key, so that its reads are empty and its writes refused. */
 export type FindingsGate = Readonly<Record<FindingSource, boolean>> & {
-  /** The service's own words about what is switched off. */
+  /** The service's explanation of what is switched off. */
   reason: string | undefined
 }
 
-/** What of the feature a source belongs to, as `mcpdeck serve gate` calls it. */
+/** The feature of each source, as `mcpdeck serve gate` names it. */
 const GATE_NAMES = { swarm: 'swarms', scenario: 'user-testing' } as const satisfies Record<FindingSource, Gate>
 
 /**
- * What to do about a gate that is closed, as one short sentence.
+ * A short sentence about how to open a closed gate.
  * @param isLocal whether it is the local workspace's own
  */
 export function gateHelp(isLocal: boolean, closed: readonly FindingSource[]): string {
@@ -22,7 +22,7 @@ export function gateHelp(isLocal: boolean, closed: readonly FindingSource[]): st
   return `Here it is switched on by: ${commands.join('; ')}.`
 }
 
-/** What the capabilities say of the gate. They are advice: while they are not known, nothing counts as closed. */
+/** The gate according to the capabilities. They are only advice: until they are known, nothing counts as closed. */
 export function gateOf(capabilities: ProjectCapabilities | undefined): FindingsGate {
   return {
     swarm: isFeatureOff(capabilities, 'readSwarms'),
@@ -31,7 +31,7 @@ export function gateOf(capabilities: ProjectCapabilities | undefined): FindingsG
   }
 }
 
-/** How many insights the organization may ask for in a day, where the plan says so. */
+/** Number of insights that the organization may request in a day, if the plan says so. */
 export function insightsPerDay(capabilities: ProjectCapabilities | undefined): number | undefined {
   const limit = capabilities?.plan?.limits?.['insightsPerDay']
   return typeof limit === 'number' ? limit : undefined

@@ -33,7 +33,7 @@ const read = waveInsightsRead({
 })
 
 describe('insights', () => {
-  test('read as Markdown with coverage first and the gravest finding next; what is malformed is left out', () => {
+  test('are rendered as Markdown, coverage first and then the most severe finding; malformed parts are left out', () => {
     const text = insightsMarkdown(read)
     const order = [
       'Two problems.',
@@ -55,7 +55,7 @@ describe('insights', () => {
     expect(adviceOn(read, swarmFinding({ id: 'y', status: 'new', fingerprint: 'z' }))).toBeUndefined()
   })
 
-  test('are waited for while pending and for a late discovery, never when nobody asked', () => {
+  test('are waited for while pending and for a late discovery, but not if nobody requested them', () => {
     expect(isGenerating(NEVER_ASKED, NOW)).toBe(false)
     expect(isGenerating(waveInsightsRead({ waveId: 'w', status: 'pending' }), NOW)).toBe(true)
     expect(isGenerating(waveInsightsRead({ waveId: 'w', status: 'failed' }), NOW)).toBe(false)
@@ -63,7 +63,7 @@ describe('insights', () => {
     expect(isGenerating(read, NOW + 600_000)).toBe(false)
   })
 
-  test('no open document breaks the reading of it', () => {
+  test('can be read from any document', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -78,7 +78,7 @@ describe('insights', () => {
   })
 })
 
-describe('a session out of a trace export', () => {
+describe('a session in a trace export', () => {
   const attribute = (key: string, value: unknown) => ({
     key,
     value: { stringValue: typeof value === 'string' ? value : JSON.stringify(value) },
@@ -115,7 +115,7 @@ describe('a session out of a trace export', () => {
   }
   const page = (...spans: object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] })
 
-  test('tells its calls before the answer that they led to', () => {
+  test('has its calls before the answer they led to', () => {
     expect(messagesOfSession(page(root, step, call, { ...call, traceId: 'other' }), ['ses_1'])).toEqual([
       said[0],
       {
@@ -136,12 +136,12 @@ describe('a session out of a trace export', () => {
     ])
   })
 
-  test('loses no call where the steps do not fit the answers', () => {
+  test('keeps all calls even if steps and answers do not match', () => {
     const messages = messagesOfSession(page(root, call), ['ses_1'])
     expect(messages?.at(-1)).toMatchObject({ toolCalls: [{ toolName: 'get-sum' }] })
   })
 
-  test('is not there on another page, nor in anything that is no export', () => {
+  test('is not found on another page, nor in other data', () => {
     expect(messagesOfSession(page(root), ['ses_2'])).toBeUndefined()
     fc.assert(
       fc.property(fc.jsonValue(), value => {

@@ -5,9 +5,9 @@ import type { WaveInsights } from '../../api/contract/wave-insights.ts'
 import { textAt, type Finding } from './finding.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-/** Insights of a wave or a window as both reads tell them. */
+/** Insights of a wave or a window, in one format for both reads. */
 export type InsightsRead = {
-  /** `never`: nobody asked, which the service reports by a 404. */
+  /** `never` means that nobody requested them, which the service reports by a 404. */
   status: string
   envelope: Partial<InsightsEnvelope>
   findings: readonly ActionableFinding[]
@@ -37,7 +37,7 @@ export function waveInsightsRead(answer: WaveInsights): InsightsRead {
   }
 }
 
-/** The document is open; one without a status that is read is taken to be there. */
+/** The contract does not define this document; one without a readable status is assumed complete. */
 export function windowInsightsRead(answer: ScenarioWindowInsights): InsightsRead {
   const { envelope, findings } = documentOf(answer)
   const status = textAt(answer, 'status') ?? 'completed'
@@ -51,7 +51,7 @@ export function windowInsightsRead(answer: ScenarioWindowInsights): InsightsRead
   }
 }
 
-/** What of an open document can be read; a part that is not as agreed is left out and takes nothing else down. */
+/** The readable parts of a document; parts in an unexpected format are left out. */
 function documentOf(document: Readonly<Record<string, unknown>>) {
   const parts = Object.entries(InsightsEnvelope().shape).flatMap(([name, schema]) => {
     const parsed = schema.safeParse(document[name])
@@ -63,10 +63,10 @@ function documentOf(document: Readonly<Record<string, unknown>>) {
   return { envelope, findings }
 }
 
-/** How long a late discovery is waited for after the rest was completed, in milliseconds. */
+/** How long to wait for a late discovery after the rest is complete, in milliseconds. */
 const DISCOVERY_MS = 60_000
 
-/** Whether there is more to come. A value that is not known counts as in flight. */
+/** Whether more is to come. An unknown status counts as in flight. */
 export function isGenerating(read: InsightsRead, now: number): boolean {
   if (read.status === 'completed')
     return (
@@ -97,19 +97,19 @@ function bySeverity(a: ActionableFinding, b: ActionableFinding): number {
   return rank(a) - rank(b)
 }
 
-/** `3 of 9 sessions`; undefined where it is not counted. */
+/** `3 of 9 sessions`; undefined if not counted. */
 export function affectedLabel({ affected }: ActionableFinding): string | undefined {
   if (affected?.count == null) return undefined
   const of = affected.total == null ? '' : ` of ${affected.total}`
   return `${affected.count}${of} ${affected.unit ?? 'affected'}`
 }
 
-/** Names of values as words: `agent_or_prompt` is `agent or prompt`. */
+/** Turns a value into words: `agent_or_prompt` becomes `agent or prompt`. */
 export function valueLabel(value: string): string {
   return value.replaceAll(/[_-]+/g, ' ')
 }
 
-/** Completed insights as Markdown, the gravest finding first. Coverage comes before what is concluded from it. */
+/** Completed insights as Markdown, most severe finding first. Coverage comes before the conclusions based on it. */
 export function insightsMarkdown(read: InsightsRead): string {
   const { envelope, findings, discovery } = read
   const parts = [
@@ -174,7 +174,7 @@ function healthPart({ runHealth }: InsightsRead['envelope']): string | undefined
   return `## Sessions by target\n\n${head}\n${rows.join('\n')}`
 }
 
-/** The discovery is open: what it says in words, and the rest as it was received. */
+/** The contract does not define the discovery: its texts as words, and the rest as received. */
 function discoveryPart(discovery: Readonly<Record<string, unknown>>): string {
   const { summary, ...rest } = discovery
   const words = typeof summary === 'string' ? `${summary}\n\n` : ''

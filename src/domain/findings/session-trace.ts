@@ -16,10 +16,10 @@ const MESSAGES = 'gen_ai.input.messages'
 const ANSWERS = 'gen_ai.output.messages'
 
 /**
- * What was said and called in one session, out of a page of a trace export with content: messages in the form in which
- * models' providers tell them, with the calls that led to each answer before it.
- * @param ids what the session may be called there
- * @returns undefined where the page does not hold the session
+ * The messages and calls of one session, from a page of a trace export with content, in the format of model providers,
+ * with calls before the answer they led to.
+ * @param ids ids that the session may have there
+ * @returns undefined if the page does not contain the session
  */
 export function messagesOfSession(page: unknown, ids: readonly string[]): Fields[] | undefined {
   const spans = spansOf(page)
@@ -31,7 +31,7 @@ export function messagesOfSession(page: unknown, ids: readonly string[]): Fields
   return withCalls([...said, ...answers], own)
 }
 
-/** The sessions of a page in their order, each with all that it is called. */
+/** The sessions of a page in order, each with all its ids. */
 export function sessionsOnPage(page: unknown): string[][] {
   const traces = new Map<unknown, string[]>()
   for (const span of spansOf(page)) traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), ...namesOf(span)])
@@ -77,7 +77,7 @@ function attributeValue(value: unknown): unknown {
   return isPlainObject(value) ? (value['stringValue'] ?? value['intValue'] ?? value['boolValue']) : value
 }
 
-/** Nanoseconds as text; what cannot be read counts as the beginning of time. */
+/** Converts nanoseconds given as text; unreadable values become 0. */
 function epochMs(nanoseconds: unknown): number {
   const text = typeof nanoseconds === 'number' ? String(nanoseconds) : nanoseconds
   return typeof text === 'string' && /^\d{1,20}$/.test(text) ? Number(BigInt(text) / 1_000_000n) : 0
@@ -101,10 +101,7 @@ function isSame(one: Fields, other: Fields | undefined): boolean {
   return other !== undefined && JSON.stringify(one) === JSON.stringify(other)
 }
 
-/**
- * Calls stand before the answer that they led to, where the trace has as many steps as there are answers; else after
- * all.
- */
+/** Puts calls before the answer they led to, if the trace has as many steps as answers; else at the end. */
 function withCalls(messages: readonly Fields[], spans: readonly Span[]): Fields[] {
   const calls = spans.filter(({ attributes }) => isCall(attributes))
   const steps = spans.filter(({ attributes }) => !isCall(attributes)).toSorted((a, b) => a.startedAt - b.startedAt)

@@ -27,12 +27,12 @@ const scorecard = (failCount: number, more: { pendingCount?: number; sessionsTot
   ],
 })
 
-test('a session that the evidence names shows the finding, whatever else is known of it', () => {
+test('a session named in the evidence shows the finding, whatever else is known', () => {
   const reached = { score: 1, isReached: true, reason: undefined }
   expect(showsFinding(journey, session(reached), { evidence: new Set(['cht_1']) })).toMatchObject({ shows: true })
 })
 
-test('a finding about a goal shows where the goal was missed', () => {
+test('a finding about a goal shows in sessions that missed the goal', () => {
   expect(showsFinding(journey, session(missed), { evidence: NONE })).toMatchObject({ shows: true })
   expect(showsFinding(journey, session({ ...missed, isReached: true }), { evidence: NONE })).toMatchObject({
     shows: false,
@@ -41,7 +41,7 @@ test('a finding about a goal shows where the goal was missed', () => {
   expect(showsFinding(journey, session(), { evidence: NONE })).toBeUndefined()
 })
 
-test('counts of a run tell of single sessions only where all or none failed', () => {
+test('counts of a run say something about single sessions only if all or none failed', () => {
   const of = (card: ReturnType<typeof scorecard>) =>
     showsFinding(criterion, session(missed), { evidence: NONE, scorecard: card })?.shows
   expect(of(scorecard(0))).toBe(false)

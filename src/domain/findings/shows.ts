@@ -2,20 +2,20 @@ import type { RunScorecard } from '../../api/contract/journey-runs.ts'
 import type { Finding } from './finding.ts'
 import type { GoalScore } from './waves.ts'
 
-/** Whether a session shows a finding, and how that is known. */
+/** Whether a session shows a finding, and how this is known. */
 export type Shows = { shows: boolean; because: string }
 
 /** What is known of a session of a journey run before it is opened. */
 export type SessionFacts = {
-  /** Everything that the session is called. */
+  /** All ids of the session. */
   ids: readonly string[]
   outcome: string | undefined
   goal: GoalScore | undefined
 }
 
 /**
- * Whether a session shows the finding, as far as its list, the scorecard of its run and the evidence tell; undefined
- * where they do not. Evidence is a sample: what it does not name may show the finding all the same.
+ * Whether a session shows the finding according to its list, the scorecard of its run and the evidence; undefined if
+ * they do not say. Evidence is a sample: sessions it does not name may also show the finding.
  */
 export function showsFinding(
   { subject, source }: Pick<Finding, 'subject' | 'source'>,
@@ -32,7 +32,7 @@ export function showsFinding(
   return undefined
 }
 
-/** A scorecard counts over the run: it is about single sessions only where all of them, or none, failed. */
+/** A scorecard counts over a run: it tells about single sessions only if all or none failed. */
 function ofCriterion(id: string | null | undefined, scorecard: RunScorecard | undefined): Shows | undefined {
   const criterion = scorecard?.criteria?.find(each => each.id === id?.split('/').at(-1))
   const graded = scorecard?.sessionsGraded

@@ -24,7 +24,7 @@ const span = (index: number, said: boolean) => ({
   ],
 })
 
-/** An export of so many sessions, whose cursors say where they go on; `a` is how many sessions one of its limit is. */
+/** An export of this many sessions, with cursors to the next page; `a` is how many sessions a limit of 1 returns. */
 function exportOf(count: { sessions: number }, { a = 1 } = {}) {
   const asked: Query[] = []
   const otlp = async (query: Query) => {
@@ -41,7 +41,7 @@ function exportOf(count: { sessions: number }, { a = 1 } = {}) {
 const options = () => ({ signal: new AbortController().signal, onProgress: (_searched: number) => undefined })
 const said = (index: number) => [{ role: 'user', content: `said in ${index}` }]
 
-test('whichever session is opened, only its own content is read', async () => {
+test('reads only the content of the opened session', async () => {
   const positions = fc.integer({ min: 0, max: 699 })
   await fc.assert(
     fc.asyncProperty(fc.array(positions, { minLength: 1, maxLength: 6 }), async wanted => {
@@ -53,14 +53,14 @@ test('whichever session is opened, only its own content is read', async () => {
       const withContent = asked.filter(({ includeContent }) => includeContent)
       expect(withContent).toHaveLength(wanted.length)
       expect(withContent.every(({ limit }) => limit === 1)).toBe(true)
-      // Where they stand is looked up once: four pages at most, and two requests for each session.
+      // Positions are looked up once: at most four pages, and two requests for each session.
       expect(asked.length).toBeLessThanOrEqual(4 + 2 * wanted.length)
     }),
     { numRuns: 40 },
   )
 })
 
-test('progress is told, and what is not there is said to be so; sessions that came since are found', async () => {
+test('reports progress and missing sessions; later sessions are found', async () => {
   const count = { sessions: 450 }
   const { index } = exportOf(count)
   const progress: number[] = []
@@ -71,12 +71,12 @@ test('progress is told, and what is not there is said to be so; sessions that ca
   expect((await index.read(['ses_460'], options())).messages).toMatchObject(said(460))
 })
 
-test('a service whose limit counts something else is read by the page', async () => {
+test('reads whole pages of a service whose limit counts something else', async () => {
   const { index } = exportOf({ sessions: 500 }, { a: 0.5 })
   expect((await index.read(['ses_33'], options())).messages).toMatchObject(said(33))
 })
 
-test('an export that is longer than is searched at a time says so, and the next search goes on', async () => {
+test('an export longer than one search says so, and the next search continues', async () => {
   const { index } = exportOf({ sessions: 5_000 })
   expect(await index.read(['ses_4900'], options())).toMatchObject({
     messages: undefined,

@@ -1,40 +1,40 @@
 import type { Client } from '../../api/client/client.ts'
 import { messagesOfSession, sessionsOnPage } from './session-trace.ts'
 
-/** Sessions on a page that is read without what was said in them. */
+/** Number of sessions on a page that is read without content. */
 export const SESSIONS_A_PAGE = 200
-/** Pages that are searched at a time; each is a request. */
+/** Maximum number of pages for one search; each is a request. */
 const MOST_PAGES = 20
 
 /** The result of a search for a session. */
 export type FoundTrace = {
-  /** Undefined where the session is not in the export, or not on the pages that were searched. */
+  /** Undefined if the session is not in the export, or not on the pages searched. */
   messages: readonly Readonly<Record<string, unknown>>[] | undefined
-  /** Sessions that were searched. */
+  /** Number of sessions searched. */
   searched: number
   /** Whether the export was searched to its end. */
   isWhole: boolean
 }
 
-/** Where a page begins, and how many sessions of it stand before one. */
+/** Where a page begins, and how many of its sessions precede the one looked for. */
 type Position = { cursor: string | undefined; before: number }
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Called with how many sessions were searched so far. */
+  /** Called with the number of sessions searched so far. */
   onProgress: (searched: number) => void
 }
 
-/** Finds single sessions in the trace export of a project, which contains all of them, oldest first. */
+/** Finds single sessions in the trace export of a project, which lists all sessions, oldest first. */
 export type TraceIndex = {
-  /** What was said in the session that has one of these ids; only its own content is read. */
+  /** The messages of the session with one of these ids; reads only its own content. */
   read: (ids: readonly string[], options: ReadOptions) => Promise<FoundTrace>
 }
 
-/** Remembers where sessions stand in the export, so that the next one is found with fewer requests. */
+/** Remembers the positions of sessions in the export, so that later ones need fewer requests. */
 export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId: string): TraceIndex {
   const positions = new Map<string, Position>()
-  /** The page that is searched next; the last one is searched again, since sessions are added at its end. */
+  /** The next page to search; the last page is searched again, since sessions are added at the end. */
   let next: string | undefined
   let searched = 0
   const page = async (query: object, signal: AbortSignal) =>
@@ -70,7 +70,7 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
       const { signal } = options
       const messages =
         (await readAt(ids, position, signal)) ??
-        // A service that counts something else than sessions, or whose sessions moved: the whole page has it.
+        // The service counts something other than sessions, or sessions have moved: read the whole page.
         messagesOfSession(await page({ limit: SESSIONS_A_PAGE, cursor, includeContent: true }, signal), ids)
       for (const id of messages ? [] : ids) positions.delete(id)
       return { messages, searched, isWhole: true }
@@ -78,7 +78,7 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
   }
 }
 
-/** The cursor of the next page, which the client puts in where the service has it in a header. */
+/** The cursor of the next page. If the service sends it in a header, the client adds it. */
 function cursorOf({ nextCursor }: { nextCursor?: unknown }): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
 }

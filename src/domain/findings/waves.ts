@@ -4,10 +4,10 @@ import { textAt, type Finding } from './finding.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /**
- * What became of a journey run. Somebody stopped one that is `canceled`, and of one that is `stale` the runner fell
- * silent; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` = it has that status, and is
- * stated without the markers. `missed` came to its end, and graded sessions missed their goal or criteria; `ungraded`
- * came to its end, and only some of its sessions have a grade.
+ * The outcome of a journey run. Somebody stopped a `canceled` run, and the runner of a `stale` one fell silent; both
+ * have `status: failed` (contract: "Journey run"). `failed_or_canceled` means that status without further markers.
+ * `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but only some of its
+ * sessions have a grade.
  */
 export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
 
@@ -20,7 +20,7 @@ export function journeyRunState({ status, canceled, stale }: Marked): JourneyRun
   return typeof status === 'string' ? status : undefined
 }
 
-/** A journey run as a place where a finding may have been seen. */
+/** A journey run in which a finding may have been seen. */
 export type WaveRun = {
   id: string
   waveId: string | undefined
@@ -29,9 +29,9 @@ export type WaveRun = {
   state: JourneyRunState | undefined
   total: number | undefined
   failed: number | undefined
-  /** Graded sessions that missed their goal or criteria; absent where nothing was graded. */
+  /** Number of graded sessions that missed their goal or criteria; absent if nothing was graded. */
   missed?: number | undefined
-  /** Sessions that came to their end without a grade; absent where nothing was graded. */
+  /** Number of finished sessions without a grade; absent if nothing was graded. */
   ungraded?: number | undefined
   at: number | undefined
 }
@@ -46,7 +46,7 @@ export function overviewRun(run: OverviewRun): WaveRun {
   return { ...waveRun({ ...rest, ...counts, id }), journeyName: journeyName ?? undefined }
 }
 
-/** The state of a run as it is shown: one that came to its end succeeded only if every graded session did. */
+/** The displayed state of a run: a finished run succeeded only if every graded session did. */
 export function shownState({
   state,
   missed = 0,
@@ -56,7 +56,7 @@ export function shownState({
   return missed > 0 ? 'missed' : ungraded > 0 ? 'ungraded' : state
 }
 
-/** Sessions of a run that came to their end without a grade; undefined where nothing was graded. */
+/** Number of finished sessions without a grade; undefined if nothing was graded. */
 export function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
   if (!sessionsGraded && !failedGradingCount) return undefined
   return Math.max(failedGradingCount ?? 0, (summary?.succeeded ?? 0) - (sessionsGraded ?? 0))
@@ -82,14 +82,14 @@ export function waveRun(
   }
 }
 
-/** The journey that a swarm finding is about: subjects carry it in front of what they name inside it. */
+/** The journey that a swarm finding is about; its id is a prefix of the subject. */
 export function journeyOf({ source, subject }: Finding): string | undefined {
   return source === 'swarm' ? subject.id?.split('/')[0] || undefined : undefined
 }
 
 /**
- * What a scorecard says of the criterion that a finding is about, in words; undefined where it is about none, or that
- * is not returned.
+ * What a scorecard says about the criterion of a finding, as text; undefined if the finding has none, or the scorecard
+ * does not contain it.
  */
 export function scorecardLabel({ source, subject }: Finding, scorecard: RunScorecard | undefined): string | undefined {
   if (source !== 'swarm' || subject.kind !== 'criterion') return undefined
@@ -108,7 +108,7 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
   )
 }
 
-/** How far a session came to its goal, as its grader says; the document is open. */
+/** How far a session came towards its goal, according to its grader; the contract does not define this document. */
 export type GoalScore = { score: number; isReached: boolean | undefined; reason: string | undefined }
 
 export function goalScoreOf(document: unknown): GoalScore | undefined {
@@ -119,12 +119,12 @@ export function goalScoreOf(document: unknown): GoalScore | undefined {
   return { score, isReached, reason: textAt(document, 'reason') }
 }
 
-/** Runs in which a finding may have been seen: those of the wave that saw it last, then earlier ones of its journey. */
+/** Runs in which a finding may have been seen: those of the last wave that saw it, then earlier ones of its journey. */
 export function runsBehind(finding: Finding, runs: readonly WaveRun[]): WaveRun[] {
   const journeyId = journeyOf(finding)
   const isLast = (run: WaveRun): boolean => run.waveId !== undefined && run.waveId === finding.lastSeenIn
   const isOfJourney = (run: WaveRun): boolean => journeyId !== undefined && run.journeyId === journeyId
-  // A wave runs several journeys; where the subject's own is known, the others of the wave say nothing of it.
+  // A wave runs several journeys; if the finding's own is known, the others say nothing about it.
   const knowsJourney = runs.some(run => isLast(run) && isOfJourney(run))
   return runs
     .filter(run => isOfJourney(run) || (!knowsJourney && isLast(run)))

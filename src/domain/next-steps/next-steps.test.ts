@@ -23,27 +23,27 @@ describe('the next steps of a project', () => {
     expect(kinds({})).toEqual(['run', 'examine', 'call'])
   })
 
-  test('what was done is offered no longer', () => {
+  test('a completed step is no longer offered', () => {
     expect(kinds({ suites: [ran] })).toEqual(['examine', 'call'])
     expect(kinds({ isExamined: () => true })).toEqual(['run', 'call'])
     expect(kinds({ isCalled: true })).toEqual(['run', 'examine'])
   })
 
-  test('an empty project offers to get a server, and one without suites to create one', () => {
+  test('an empty project offers to add a server, and a project without suites to create one', () => {
     expect(kinds({ servers: [], suites: [] })).toEqual(['import-servers', 'add-server'])
     expect(kinds({ suites: [] })).toEqual(['add-suite', 'examine', 'call'])
   })
 
-  test('a server that is switched off is neither checked nor called', () => {
+  test('a server that is switched off is not offered to be checked or called', () => {
     expect(kinds({ servers: [server('off', false)] })).toEqual(['run'])
   })
 
-  test('a project of a service in which a suite has run needs none', () => {
+  test('a project of a remote service in which a suite has run needs none', () => {
     expect(kinds({ isLocal: false })).toEqual([])
     expect(kinds({ isLocal: false, suites: [unrun] })).toEqual(['run', 'examine', 'call'])
   })
 
-  test('of what is not known no step is offered, and there are never more than three', () => {
+  test('no step is offered based on unknown data, and never more than three', () => {
     const list = <T>(items: readonly T[]) => fc.option(fc.subarray([...items]), { nil: undefined })
     fc.assert(
       fc.property(
@@ -61,7 +61,7 @@ describe('the next steps of a project', () => {
     )
   })
 
-  test('the dismissed ones stay dismissed, up to 500 projects', () => {
+  test('dismissed steps stay dismissed, for up to 500 projects', () => {
     const dismissed = createDismissedSteps()
     for (let index = 0; index <= 500; index += 1) dismissed.add(`p${index}`)
     expect([dismissed.has('p0'), dismissed.has('p1'), dismissed.has('p500')]).toEqual([false, true, true])

@@ -4,26 +4,26 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import { suiteStateOf } from '../runs/suite-state.ts'
 
-/** Something that nobody has done in a project yet. */
+/** Something that has not been done in a project yet. */
 export type NextStep =
   | { kind: 'add-server' | 'import-servers' | 'add-suite' }
   | { kind: 'run'; suite: EvalSuite }
   | { kind: 'examine' | 'call'; server: ProjectServer }
 
-/** What is known of a project; a list that was not read is undefined. */
+/** What is known of a project; unread lists are undefined. */
 type Known = {
   servers: readonly ProjectServer[] | undefined
   suites: readonly EvalSuite[] | undefined
-  /** Whether the doctor has reported on a server, and whether one was called by hand; undefined while unknown. */
+  /** Whether the doctor has reported on a server, and whether one was called manually; undefined while unknown. */
   isExamined: (server: ProjectServer) => boolean
   isCalled: boolean | undefined
-  /** The local workspace, where what has not run is one's own. */
+  /** Whether it is the local workspace, where everything that has not run is the person's own. */
   isLocal: boolean
 }
 
 /**
- * What can be done in a project that is new to a person, at most three steps; none is offered of what is not known.
- * A service's project in which some suite has run is in use, and needs none.
+ * What a person can do in a new project, at most three steps; none is based on unknown data. A project of a remote
+ * service in which a suite has run is in use, and needs none.
  */
 export function nextSteps({ servers, suites, isExamined, isCalled, isLocal }: Known): NextStep[] {
   if (!servers || !suites) return []
@@ -52,7 +52,7 @@ export const dismissedStepsKey: ProfileKey<readonly string[]> = {
   write: projects => ({ projects }),
 }
 
-/** Without `stored` they end with the program. */
+/** Without `stored` they are lost when the program ends. */
 export function createDismissedSteps(
   stored: Stored<readonly string[]> = storedInMemory(dismissedStepsKey),
 ): DismissedSteps {

@@ -5,32 +5,32 @@ import { clean, printable } from '../../lib/printable.ts'
 import { type Own, redacted, SECRET } from '../../lib/redaction/redaction.ts'
 
 export type ExportOptions = Own & {
-  /** How the place of a pinned thing is written, such as `mcpdeck://local/projects/P/runs/R`. */
+  /** The address of a pinned thing, such as `mcpdeck://local/projects/P/runs/R`. */
   locator: (place: Pinned['place']) => string
   /** Epoch milliseconds. */
   now: number
-  /** Told of each entry that is done. */
+  /** Called after each entry. */
   progress?: (done: number, total: number) => void
   /** Gives it up. */
   signal?: AbortSignal
 }
 
-/** How long it works without letting anything else happen, in milliseconds. */
+/** How long to work before letting anything else run, in milliseconds. */
 const TURN_MS = 10
 
-/** What every document says that others may read. */
+/** The notice in every document meant for others. */
 export const REDACTED =
   'by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.'
 
-/** How texts from outside stand in a document: redacted, and none can pass for markup. */
+/** Formats text from outside for a document: redacted and escaped. */
 export function documentTexts(own: Own) {
   const safe = (text: string): string => redacted(text, own)
   return {
     /** On one line. */
     line: (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim()),
-    /** An id, or the locator of a place. */
+    /** An id, or the address of a place. */
     thing: (text: string): string => code(redacted(text, { ...own, isId: true })),
-    /** Of several lines, quoted. */
+    /** A quote of several lines. */
     quote: (text: string): string =>
       safe(text)
         .trim()
@@ -99,10 +99,10 @@ function entryText({ at, note, pinned }: NotebookEntry, options: ExportOptions):
     .join('\n\n')
 }
 
-/** What is markup wherever it stands, and what is only where a line begins or a heading ends. */
+/** Matches markup that counts anywhere, and markup that counts only at the start of a line or the end of a heading. */
 const MARKUP = /[\\`*_[\]<>|~]|&(?=#?\w+;)|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
 
-/** Text that a renderer shows as it is; what is not printable becomes visible. */
+/** Escapes text so that a renderer shows it unchanged; unprintable characters become visible. */
 function escaped(text: string): string {
   return printable(text)
     .replaceAll(MARKUP, found => (/^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&')))

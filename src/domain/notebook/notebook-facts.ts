@@ -15,8 +15,8 @@ type Facts = Pinned['facts']
 type Open = Readonly<Record<string, unknown>>
 
 /**
- * Fields of a record that are worth a line, by the kind of thing; `.` goes into an object. What is not named here is
- * not kept, and nothing that lets anybody in is named.
+ * Fields of a record that are worth a line, by kind of thing; `.` enters an object. Other fields are not stored, and no
+ * field that grants access is listed.
  */
 const FIELDS: Readonly<Record<string, readonly (readonly [label: string, path: string])[]>> = {
   trial: [
@@ -75,10 +75,10 @@ const FIELDS: Readonly<Record<string, readonly (readonly [label: string, path: s
   pause: [['Requests go on', 'pausedUntil']],
 }
 
-/** What was read of a run beside its own record. */
+/** What was read about a run apart from its own record. */
 export type AroundRun = { suite?: string | undefined; trials?: readonly EvalIteration[] | undefined }
 
-/** What is kept of a thing as the service answered it; of a kind that is not known nothing but its name. */
+/** What is stored of a thing as the service returned it; of an unknown kind, only its name. */
 export function factsOf(kind: string, record: unknown, around: AroundRun = {}): Facts {
   if (kind === 'run') return runFacts(record as EvalRun, around)
   return (ownValue(FIELDS, kind) ?? []).flatMap(([label, path]) => {
@@ -115,10 +115,10 @@ function runFacts(run: EvalRun, { suite, trials = [] }: AroundRun): Facts {
   return facts.flatMap(([label, value]) => (value == null ? [] : [[label, value] as const]))
 }
 
-/** Most cases that are named. */
+/** Maximum number of cases named. */
 const MOST_FAILING = 5
 
-/** The cases that failed or could not be measured, each with its cause and the reason as it was received. */
+/** The cases that failed or could not be measured, with the cause of each and the reason as received. */
 function failingFacts(trials: readonly EvalIteration[]): [string, string][] {
   const first = new Map<string, EvalIteration>()
   for (const trial of trials)
@@ -139,7 +139,7 @@ function timeText(time: number | string | null | undefined): string | undefined 
 
 const FINDINGS = { wrong: 'Warning', advice: 'Advice', unchecked: 'Not checked' } as const
 
-/** A doctor's report on a server, step by step. */
+/** A doctor's report on a server, one fact a step. */
 export function doctorFacts(report: ExaminedReport, server: { enabled: boolean }): Facts {
   return [
     ['Report', stateOf(report, server)],
@@ -155,7 +155,7 @@ export function doctorFacts(report: ExaminedReport, server: { enabled: boolean }
   ]
 }
 
-/** How a record calls itself. */
+/** The name of a record. */
 export function nameOf(kind: string, record: unknown): string {
   const { name, title, runNumber, id, fingerprint, subject } = Object(record) as Open
   const { label } = Object(subject) as Open

@@ -6,7 +6,7 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { localTime } from '../../lib/times.ts'
 
-/** A thing as it was when it was pinned. */
+/** A thing in its state when it was pinned. */
 export type Pinned = {
   /** Such as `run`. */
   kind: string
@@ -14,7 +14,7 @@ export type Pinned = {
   name: string
   /** Where it is. */
   place: { screen: string; params: Readonly<Record<string, string>> }
-  /** What was known of it: labels and values as text. */
+  /** What was known about it: labels and values as text. */
   facts: readonly (readonly [label: string, value: string])[]
 }
 
@@ -22,7 +22,7 @@ export type Pinned = {
 export type NotebookEntry = {
   id: string
   at: number
-  /** Free text, also of several lines; may be empty where something is pinned. */
+  /** Text of one or more lines; may be empty if something is pinned. */
   note: string
   pinned?: Pinned | undefined
 }
@@ -31,36 +31,42 @@ export type Incident = {
   id: string
   title: string
   openedAt: number
-  /** Absent while it is the open one. */
+  /** Absent while the incident is open. */
   closedAt?: number | undefined
-  /** In the order of time. */
+  /** In chronological order. */
   entries: readonly NotebookEntry[]
 }
 
-/** The incidents of a profile; at most one is open. Whatever changes something throws where it cannot be kept. */
+/** The incidents of a profile; at most one is open. Changes throw if they cannot be saved. */
 export type Notebook = {
-  /** Those opened last first. @throws Error when what is kept cannot be read */
+  /**
+   * Latest opened first.
+   * @throws Error if the stored incidents cannot be read
+   */
   incidents(): readonly Incident[]
-  /** Begins one and closes the one that was open. */
+  /** Starts an incident and closes the open one. */
   begin(title: string): Incident
   rename(incidentId: string, title: string): void
   close(incidentId: string): void
   /** Reopens an older incident and closes the current one. */
   reopen(incidentId: string): void
-  /** Into the open incident; without one it begins one of its own. */
+  /** Pins to the open incident, or to a new one if none is open. */
   pin(pinned: Pinned): { incident: Incident; entry: NotebookEntry }
   addNote(incidentId: string, note: string): NotebookEntry
-  /** @param from the note as the person saw it; another one is there by somebody else and is not written over */
+  /** @param from the note as the person saw it; if somebody else changed it since, it is not overwritten */
   editNote(incidentId: string, entryId: string, note: { from: string; to: string }): void
   remove(incidentId: string, entryId: string): void
-  /** Sees what other processes wrote meanwhile. */
+  /** Reads what other processes wrote since. */
   look(): void
   subscribe(listener: () => void): () => void
-  /** Changes whenever `incidents` may answer something else. */
+  /** Changes whenever `incidents` may return something else. */
   version(): number
 }
 
-/** Most that is kept; the closed incidents opened first go first, and an incident that is full takes no more. */
+/**
+ * Maximum number stored. The closed incidents opened first are removed first, and a full incident accepts no more
+ * entries.
+ */
 export const MAX_INCIDENTS = BOUNDS.notebookIncidents.most
 export const MAX_ENTRIES = BOUNDS.notebookEntries.most
 export const MAX_NOTE = BOUNDS.notebookNote.most
@@ -99,7 +105,7 @@ const StoredIncidents = shape(() => {
   })
 })
 
-/** Unlike what else is stored it holds what nothing else does, so a file that cannot be read is never written over. */
+/** Unlike other stored data it cannot be recreated, so an unreadable file is never overwritten. */
 export const notebookKey: ProfileKey<readonly Incident[]> = {
   name: 'notebook',
   version: 1,
@@ -115,19 +121,19 @@ export const notebookKey: ProfileKey<readonly Incident[]> = {
   },
 }
 
-/** The incident that is not kept any more as soon as another one begins. */
+/** The incident that is removed when another one starts. */
 export function nextToGo(incidents: readonly Incident[]): Incident | undefined {
   const oldest = incidents.toSorted((one, other) => one.openedAt - other.openedAt)
   return oldest.length >= MAX_INCIDENTS ? oldest[0] : undefined
 }
 
-/** Why a note cannot be taken as it is. */
+/** Why a note is not accepted. */
 export function noteProblem(note: string): string | undefined {
   if (note.length <= MAX_NOTE) return undefined
   return `A note has at most ${MAX_NOTE} characters; this one has ${note.length}.`
 }
 
-/** @param options.stored on disk with each change, for what is noted here is nowhere else */
+/** @param options.stored written to disk with each change, since it is stored nowhere else */
 export function createNotebook({
   stored = storedInMemory(notebookKey),
   clock,

@@ -14,8 +14,8 @@ import { findingLines, scenarioLines } from './thing-lines.ts'
 const NOTHING = { value: [], at: undefined }
 
 /**
- * Scenarios and the findings of both sources; what is switched off for the organization is not read. `rights` are in
- * the order of the projects.
+ * Reads scenarios and the findings of both sources; features that are switched off are not read. `rights` are in the
+ * order of the projects.
  */
 export function createFindingReads({ queries, swarmFindings }: NowSources) {
   const { readShown, shows } = createShownReads()

@@ -34,7 +34,7 @@ function linesOf(runs: EvalRun[], id = 's', asOf = NOW, schedule?: EvalSuiteDeta
     asOf,
   })
 }
-/** Seven nights that passed, the last of which began so long ago. */
+/** Seven passing nights, the last of which started this long ago. */
 const nights = (last: number) => Array.from({ length: 7 }, (_, night) => run(7 - night, last + night * DAY))
 
 describe('a suite that runs every night', () => {
@@ -45,7 +45,7 @@ describe('a suite that runs every night', () => {
     asOf: fc.integer({ min: 0, max: 7 * DAY }),
   })
 
-  test('is missed only once it is late, whatever else ran, and never where a run came since or may have', () => {
+  test('is missed only once it is late, whatever else ran, and never if a run came since or may have come', () => {
     fc.assert(
       fc.property(when, ({ last, off, others, asOf }) => {
         const times = [...off.map((ms, night) => NOW - last - night * DAY + ms), ...others.map(ago => NOW - ago)]
@@ -61,7 +61,7 @@ describe('a suite that runs every night', () => {
     )
   })
 
-  test('is no suite that runs on workdays, seldom, or at any time', () => {
+  test('is not assumed for a suite that runs on workdays, rarely, or at any time', () => {
     const workdays = [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 14].map(day => NOW - day * DAY)
     expect(rhythmOf(workdays)).toBeUndefined()
     expect(
@@ -76,7 +76,7 @@ describe('a suite that runs every night', () => {
     expect(missedAt(rhythmOf(hourly), hourly, NOW + 3 * HOUR)).toBe(NOW + 2 * HOUR)
   })
 
-  test('has a line when it did not run, which nothing that was read before then shows', () => {
+  test('has a line when it did not run, which nothing read before then can show', () => {
     const due = NOW - 4 * HOUR
     const [line] = linesOf(nights(28 * HOUR))
     expect(line).toMatchObject({ key: 'suite prj_1 s', urgency: 'high', isFault: true, word: 'missing', at: due })
@@ -85,7 +85,7 @@ describe('a suite that runs every night', () => {
     expect(linesOf([run(8, HOUR), ...nights(28 * HOUR)])).toEqual([])
   })
 
-  test('has one line when it is red too', () => {
+  test('has one line when it also fails', () => {
     const runs = nights(28 * HOUR).map((each, index) => (index < 3 ? { ...each, ...FAILED } : each))
     const [line, ...others] = linesOf(runs)
     expect(others).toEqual([])
@@ -96,7 +96,7 @@ describe('a suite that runs every night', () => {
   })
 })
 
-test('a suite with a schedule is missed after its interval, with three runs and others between them', () => {
+test('a suite with a schedule is missed after its interval, if it ran three times by it, whatever else ran', () => {
   const when = fc.record({
     minutes: fc.integer({ min: 5, max: 7 * 24 * 60 }),
     others: fc.array(fc.double({ min: 0.1, max: 1.9, noNaN: true }), { maxLength: 2 }),
@@ -119,7 +119,7 @@ test('a suite with a schedule is missed after its interval, with three runs and 
   expect(dueRhythm([NOW], undefined, { enabled: true, intervalMinutes: 60 })).toBeUndefined()
 })
 
-test('a suite is not missed whose schedule was switched off, unless it kept running by something else', () => {
+test('a suite whose schedule was switched off is not missed, unless something else kept running it', () => {
   const hourly = Array.from({ length: 7 }, (_, index) => NOW - index * 2 * HOUR)
   const rhythm = rhythmOf(hourly)
   const off = { enabled: false }
@@ -132,8 +132,8 @@ test('a suite is not missed whose schedule was switched off, unless it kept runn
   expect(linesOf(night, 's', NOW, { ...off, intervalMinutes: 24 * 60 })).toEqual([])
 })
 
-describe('the past of a suite', () => {
-  test('says how often it failed on each day of the week, and nothing of days that were not read whole', () => {
+describe('the history of a suite', () => {
+  test('gives its failures for each day of the week, except for days not read completely', () => {
     const ends = [0, 0, 1, 6, 9].map((day, index) => ({ at: NOW - day * DAY, failed: index % 2 === 0 }))
     const week = weekOf(ends, NOW, undefined)
     expect(week.map(day => day!.ended)).toEqual([1, 0, 0, 0, 0, 1, 2])
@@ -150,7 +150,7 @@ describe('the past of a suite', () => {
     expect(newsOf([run(2, HOUR, FAILED), run(1, 30 * HOUR, FAILED)])).toBeUndefined()
   })
 
-  test('is read while what passed last may have left it red, however long ago that was', () => {
+  test('is read if the suite may still fail because of the last run, however old that is', () => {
     const latestRun = { id: 'r2', status: 'completed', passed: 1, failed: 0, createdAt: NOW - 9 * DAY }
     const part = run(2, 9 * DAY, { selectedCaseCount: 1, totalCaseCount: 2 })
     const red = run(1, 10 * DAY, { ...FAILED, selectedCaseCount: 2, totalCaseCount: 2 })
@@ -161,13 +161,13 @@ describe('the past of a suite', () => {
     expect(inList({ recentRuns: [part], passRateTrend: [1, 1] })).toBe(true)
     const whole = run(2, 9 * DAY, { selectedCaseCount: 2, totalCaseCount: 2 })
     expect(inList({ recentRuns: [whole, red] })).toBe(false)
-    // Figures are no verdict.
+    // Figures are not a verdict.
     expect(inList({ passRateTrend: [1, 1], totals: { passed: 2, failed: 0 } })).toBe(true)
     expect(inList({})).toBe(true)
   })
 })
 
-describe('suites of one cause', () => {
+describe('suites with the same cause', () => {
   const REASON = 'The server "dead" could not be reached: the connection was refused.'
   const down = (reason = REASON, trialClass = 'setup_failed', complete = true) => ({
     status: 'failed' as const,
@@ -186,7 +186,7 @@ describe('suites of one cause', () => {
   const memory = createNowMemory({ clock: systemClock })
   const rowsOf = (...lines: ReturnType<typeof linesOf>[]) => toRows(lines.flat(), memory.kept())
 
-  test('stand below one line, which counts once', () => {
+  test('are grouped below one line, which counts once', () => {
     const rows = rowsOf(suite('a'), suite('b', FAILED), suite('c'))
     expect(rows.map(({ under, sentence }) => [under !== undefined, sentence])).toEqual([
       [false, `Not set up: ${REASON}`],
@@ -198,12 +198,12 @@ describe('suites of one cause', () => {
     expect(waitingCount(rows)).toBe(2)
   })
 
-  test('are none where the reason is another one, that of a part, or not of the setup', () => {
+  test('are not grouped if the reason differs, covers only a part, or is not in the setup', () => {
     for (const other of [down('Other.'), down(REASON, 'execution_failed'), down(REASON, 'setup_failed', false), FAILED])
       expect(rowsOf(suite('a'), suite('b', other)).every(({ kind }) => kind === 'run')).toBe(true)
   })
 
-  test('are put away with it, also when it fails them again, and come back when another one joins', () => {
+  test('are acknowledged together, also when they fail again, and return when another one joins', () => {
     memory.acknowledge(rowsOf(suite('a'), suite('c'))[0]!.members)
     expect(waitingCount(rowsOf(suite('a'), suite('c')))).toBe(0)
     expect(waitingCount(rowsOf(suite('a', down(), 2), suite('c')))).toBe(0)

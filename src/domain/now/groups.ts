@@ -5,8 +5,8 @@ import { markOf } from '../seen/seen.ts'
 import { NO_HISTORY, type NowLine, URGENCIES } from './line.ts'
 
 /**
- * The reason that nothing of a run could be set up for, in the service's words: all that did not pass is of the class
- * `setup_failed`, and every failure that is listed has this reason. Undefined where the run does not say all of that.
+ * The reason why nothing in a run could be set up, in the service's words: everything that did not pass is
+ * `setup_failed`, and every listed failure has this reason. Otherwise undefined.
  */
 export const setupReasonOf = onceFor(({ decisionSummary }: EvalRun): string | undefined => {
   const { failures = null, complete } = decisionSummary?.diagnostics ?? {}
@@ -18,7 +18,7 @@ export const setupReasonOf = onceFor(({ decisionSummary }: EvalRun): string | un
   return isSame && (complete === true || isCounted) ? reason : undefined
 })
 
-/** Lines of one project that state one cause, two at least, get a line that stands for them; it comes before them. */
+/** Groups at least two lines of one project with the same cause below a new line that comes before them. */
 export function groupLines(lines: readonly NowLine[]): NowLine[] {
   const stated = lines.filter(({ cause, project }) => cause !== undefined && project)
   const groups = [...Map.groupBy(stated, ({ cause, project }) => `cause ${project!.id} ${markOf(cause!)}`)]
@@ -28,7 +28,7 @@ export function groupLines(lines: readonly NowLine[]): NowLine[] {
     ...heads.values(),
     ...lines.map(line => {
       const under = keys.get(line)
-      // Put away with its cause, it stays so while nothing but that cause fails it again.
+      // A line acknowledged with its cause stays so as long as only that cause fails it again.
       return under === undefined ? line : { ...line, under, fingerprint: under }
     }),
   ]

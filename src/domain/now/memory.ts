@@ -6,13 +6,13 @@ import { shape } from '../../api/contract/shapes.ts'
 import { markOf } from '../seen/seen.ts'
 import type { NowLine } from './line.ts'
 
-/** What the doctor last said of a server that was examined from here. `at` in epoch milliseconds. */
+/** The last doctor report of a server that was examined from here. `at` is in epoch milliseconds. */
 export type ServerCheck = {
   projectId: string
   serverId: string
-  /** The server's name as it was called then. */
+  /** The name of the server at that time. */
   name: string | undefined
-  /** The report's status; `no-report` where the doctor itself failed. */
+  /** The report's status; `no-report` if the doctor itself failed. */
   status: string
   /** What failed, in the service's words. */
   why: string | undefined
@@ -21,48 +21,48 @@ export type ServerCheck = {
 
 export type Acknowledgement = { mark: string; at: number }
 
-/** What Now keeps for a profile. */
+/** What Now stores for a profile. */
 export type StoredNow = {
-  /** Ids of the chosen projects; absent = all that the key reaches. */
+  /** Ids of the chosen projects; absent = all that the key can access. */
   projects: readonly string[] | undefined
-  /** By the line's key, those acknowledged last first. */
+  /** Acknowledgements by the line's key, latest first. */
   acknowledged: ReadonlyMap<string, Acknowledgement>
-  /** By `checkKey`, the latest first. */
+  /** Checks by `checkKey`, latest first. */
   checks: ReadonlyMap<string, ServerCheck>
 }
 
-/** How many lines waited, and when that was last looked at, in epoch milliseconds. */
+/** How many lines waited, and when they were last looked at, in epoch milliseconds. */
 export type NowCount = { waiting: number; at: number }
 
 type Acknowledged = Pick<NowLine, 'key' | 'fingerprint'>
 
 export type NowMemory = {
-  /** The same object until something changes. */
+  /** Returns the same object until something changes. */
   kept(): StoredNow
-  /** Takes over what other processes have noted since. */
+  /** Reads what other processes have stored since. */
   refresh(): void
   acknowledge(lines: readonly Acknowledged[]): void
-  /** They count as never acknowledged. */
+  /** Removes the acknowledgement of these lines. */
   recall(lines: readonly Pick<NowLine, 'key'>[]): void
   chooseProjects(ids: readonly string[] | undefined): void
   noteCheck(check: ServerCheck): void
-  /** What was said of a server no longer holds: it is another one now, or gone. */
+  /** Removes a check that no longer holds, because the server has changed or is gone. */
   forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
   /**
-   * How many lines waited when Now was last on screen; undefined before it ever was. The same object until it is looked
-   * at again.
+   * How many lines waited when Now was last on screen; undefined before that. The same object until it is looked at
+   * again.
    */
   count(): NowCount | undefined
-  /** So many wait at this moment. */
+  /** Sets how many lines wait now. */
   setCount(waiting: number): void
   subscribe(listener: () => void): () => void
 }
 
-/** Most that is kept of each; those noted first go first. */
+/** Maximum number stored of each; the oldest are removed first. */
 export const MAX_ACKNOWLEDGED = BOUNDS.acknowledged.most
 export const MAX_CHECKS = BOUNDS.nowChecks.most
 export const MAX_PROJECTS = BOUNDS.nowProjects.most
-/** A text that is longer is cut, an id that is longer is not kept. */
+/** Longer texts are cut, and longer ids are not stored. */
 export const MAX_TEXT = BOUNDS.nowText.most
 
 const StoredNow = shape(() => {

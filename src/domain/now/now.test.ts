@@ -33,7 +33,7 @@ describe('the plan of reads', () => {
   const [openedAt, now] = [100_000, 200_000]
   const urgency = (each: PlannedRead): number => urgencyOf(each, openedAt, now)
 
-  test('reads nothing again before its pause is over, unless it has changed since', () => {
+  test('reads nothing again within its pause, unless it has changed since', () => {
     fc.assert(
       fc.property(read, each => {
         const isKnown = each.triedAt !== undefined && each.pause !== false && each.triedAt >= openedAt - each.pause
@@ -45,7 +45,7 @@ describe('the plan of reads', () => {
     )
   })
 
-  test('reads what decides before all else, and of two alike the one of more worth', () => {
+  test('reads what decides first, and of two equal reads the one of more worth', () => {
     fc.assert(
       fc.property(read, read, (one, other) => {
         const isFirst = one.triedAt === undefined && one.pause !== false
@@ -75,7 +75,7 @@ function linesOf(runs: EvalRun[]): NowLine[] {
 }
 
 describe('lines of runs', () => {
-  test('before its runs are read a suite says what failed in the last one, and no verdict', () => {
+  test('before its runs are read, a suite reports what failed in the last one, and no verdict', () => {
     const lineOf = (latestRun: EvalSuite['latestRun']) =>
       unreadRunLines(project, { id: 'sui_1', name: 'nightly', latestRun }, NOW)[0]
     const failed = { id: 'run_1', status: 'completed', passed: 5, failed: 1, createdAt: NOW - 60_000 }
@@ -85,7 +85,7 @@ describe('lines of runs', () => {
       isFault: false,
       readAt: NOW,
     })
-    // The line of its runs takes its place, and what was acknowledged of one is acknowledged of the other.
+    // The line of its runs replaces it, and acknowledging one acknowledges the other.
     const [read] = linesOf([run('run_1', { result: 'failed' })])
     expect(read).toMatchObject({ key: lineOf(failed)?.key, fingerprint: lineOf(failed)?.fingerprint })
     expect(lineOf({ ...failed, failed: 0 })).toBeUndefined()
@@ -104,12 +104,12 @@ describe('lines of runs', () => {
     [undefined, undefined, { result: 'passed' }],
     [undefined, undefined, { completedAt: NOW - DAY_MS - 1 }],
     ['failed', 'high', { result: 'failed', completedAt: NOW - 30 * DAY_MS }],
-  ] as const)('tell a suite that is %s, however long ago it failed, and none that passed', (word, urgency, fields) => {
+  ] as const)('report a suite that is %s, however long ago it failed, and none that passed', (word, urgency, fields) => {
     const found = linesOf([run('r1', fields)])
     expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
   })
 
-  test('tell of a suite its present state and since when, in one line', () => {
+  test('give the current state of a suite and since when, in one line', () => {
     const failed = (number: number, age: number) =>
       run(`r${number}`, {
         result: 'failed',
@@ -130,7 +130,7 @@ describe('lines of runs', () => {
     expect(linesOf([failed(3, 1_000), { ...passed, createdAt: NOW - 5_000 }])).toMatchObject([{ at: NOW - 1_000 }])
   })
 
-  test('keep a suite that failed while only a part of it has passed since, which is less urgent', () => {
+  test('keep a suite that failed if only part of it has passed since, with less urgency', () => {
     const failed = run('r1', {
       result: 'failed',
       runNumber: 1,
@@ -163,7 +163,7 @@ describe('lines of runs', () => {
     expect(lines[0]!.sentence).toBe('nightly #1 failed: 3 of 6 passed; #2 passed failed cases only')
   })
 
-  test('a running one counts its trials; pages that were not read leave the rest open', () => {
+  test('count the trials of a running one; with unread pages the rest stays open', () => {
     const items = ['completed', 'failed', 'running', 'pending'].map((status, index) => ({
       id: `t${index}`,
       iterationNumber: index,
@@ -185,7 +185,7 @@ describe('lines of runs', () => {
     expect(told(false)).toBe('nightly #7: 2 of 4 or more trials ended, 1 failed')
   })
 
-  test('a running one that counts its trials itself tells them without a read of its trials', () => {
+  test("use a running one's own counts without reading its trials", () => {
     const told = (trials: object) =>
       runLines({
         project,
@@ -206,7 +206,7 @@ describe('lines of runs', () => {
     expect(told({ total: 8, passed: 1 })?.sentence).toBe('nightly #7: progress not read yet')
   })
 
-  test('look at each run as often, however many are in flight', () => {
+  test('read each run equally often, however many are in flight', () => {
     const looksOf = (count: number): number => {
       let looks = 0
       const runs = Array.from({ length: count }, (_, index) =>
@@ -218,7 +218,7 @@ describe('lines of runs', () => {
     expect(looksOf(400)).toBeLessThanOrEqual(2 * 10 * looksOf(40))
   })
 
-  test('runs of a suite are read while one is in flight, for a day after, and until it passes', () => {
+  test('read the runs of a suite while one is in flight, for a day after, and until it passes', () => {
     const latest = (status: string, age: number) => ({ latestRun: { id: 'r', status, createdAt: NOW - age } })
     expect(wantsRuns(latest('running', 9 * DAY_MS), NOW)).toBe(true)
     expect(wantsRuns(latest('completed', DAY_MS), NOW)).toBe(true)
@@ -230,8 +230,8 @@ describe('lines of runs', () => {
   })
 })
 
-describe('lines of things', () => {
-  test('findings that are new or regressed and not dismissed, of both sources', () => {
+describe('lines of other things', () => {
+  test('include new and regressed findings of both sources that are not dismissed', () => {
     const swarm = (id: string, status: string, dismissedAt?: number) =>
       swarmFinding({ id, status, dismissedAt, subject: { id: 's', label: `subject ${id}` } })
     const told = findingLines(project, {
@@ -252,7 +252,7 @@ describe('lines of things', () => {
     expect(told[2]!.sentence).toBe('Slow in Shop')
   })
 
-  test('scenarios that are open to anyone, never with their link', () => {
+  test('include scenarios that are open to anyone, without their link', () => {
     const scenario = (id: string, mode: string) => ({ id, name: id, mode, link: 'https://x/visit/secretlink' })
     const told = scenarioLines(project, {
       at: NOW,
@@ -262,7 +262,7 @@ describe('lines of things', () => {
     expect(JSON.stringify(told)).not.toContain('secretlink')
   })
 
-  test('servers whose last examination was not good, each with the age of its own', () => {
+  test('include servers whose last check was not good, with the age of each check', () => {
     const check = (serverId: string, status: string, at: number) => ({
       projectId: 'prj_1',
       serverId,
@@ -279,7 +279,7 @@ describe('lines of things', () => {
     expect(told.map(({ key, readAt }) => [key, readAt])).toEqual([['server prj_1/b', 2]])
   })
 
-  test('requests in trouble: writes without an end, a pause, a line that is down', () => {
+  test('include requests in trouble: unresolved writes, a pause, a failed connection', () => {
     const entry = {
       id: 4,
       operation: 'createEvalRun',
@@ -303,7 +303,7 @@ describe('lines of things', () => {
   })
 })
 
-describe('what Now keeps', () => {
+describe('what Now stores', () => {
   let directory: string
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'mcpdeck-now-'))
@@ -316,7 +316,7 @@ describe('what Now keeps', () => {
     return { file, faults, memory: createNowMemory({ stored, clock: systemClock }) }
   }
 
-  test('an acknowledged line comes back when it says something else, also in the next session', () => {
+  test('an acknowledged line returns when it says something else, also in the next session', () => {
     const { file, memory } = open()
     const told = { key: 'run r1', fingerprint: 'in flight' }
     memory.acknowledge([told])
@@ -328,7 +328,7 @@ describe('what Now keeps', () => {
     expect(isAcknowledged(told, open().memory.kept())).toBe(false)
   })
 
-  test('two processes keep what each of them notes', () => {
+  test('keeps what each of two processes stores', () => {
     const [one, other] = [open().memory, open().memory]
     expect(one.kept()).toEqual(nowKey.empty)
     other.chooseProjects(['prj_1'])
@@ -348,7 +348,7 @@ describe('what Now keeps', () => {
     expect(open().memory.kept()).toMatchObject({ projects: ['prj_1'], checks: new Map() })
   })
 
-  test('is bounded, and the file of another version or a broken one is as if nothing was kept', () => {
+  test('is bounded, and a damaged file or one of another version counts as empty', () => {
     const { file, memory, faults } = open()
     const many = Array.from({ length: MAX_ACKNOWLEDGED + 5 }, (_, index) => ({ key: `k${index}`, fingerprint: '' }))
     memory.acknowledge(many)

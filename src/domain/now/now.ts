@@ -23,29 +23,29 @@ import { worthOf } from './worth.ts'
 export type NowData = {
   lines: readonly NowLine[]
   sources: readonly NowSource[]
-  /** All that the key reaches, once that is known. */
+  /** All projects that the key can access, once known. */
   all: readonly Project[] | undefined
   projects: readonly NowProject[]
 }
 
-/** What is known beside the answers of the service. */
+/** What is known apart from the answers of the service. */
 export type NowFacts = {
   kept: StoredNow
-  /** Renewed when a minute begins, epoch milliseconds. */
+  /** Updated every minute, in epoch milliseconds. */
   now: number
-  /** The project that the person was in last. */
+  /** The project that the person was last in. */
   projectId: string | undefined
   /** Journey runs that this machine knows of, by project. */
   known: ReadonlyMap<string, KnownRuns>
-  /** Writes without a known end. */
+  /** Writes whose outcome is unknown. */
   writes: { data: readonly JournalEntry[] | undefined; at: number | undefined; error: Error | null }
-  /** Until when the service wants no requests, epoch milliseconds. */
+  /** Until when the service wants no requests, in epoch milliseconds. */
   pausedUntil: number | undefined
 }
 
 /**
- * Everything that Now looks at: each look wants the reads of its plan from the reader, and makes lines of what they
- * answered so far. What stays is made once, so that a look among hundreds of suites costs little.
+ * Everything that Now shows: each look requests the reads of its plan, and makes lines of the answers so far. Unchanged
+ * parts are kept, so that a look at hundreds of suites is cheap.
  */
 export function createNow(of: NowSources) {
   const { queries, serviceTime } = of
@@ -101,7 +101,7 @@ export function createNow(of: NowSources) {
       ...runs.sources,
       ...waves.sources,
       ...findings.sources,
-      // What tells least is named last: nobody waits for it.
+      // The least important source is named last, since nobody waits for it.
       ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
       ...(writes.error ? [sourceOf('writes', { ...writes, at: undefined }, undefined)] : []),
     ]
@@ -109,7 +109,7 @@ export function createNow(of: NowSources) {
   }
 }
 
-/** The items of the look before, as long as all of them are the same: nothing is made of them again. */
+/** Returns the previous items as long as all of them are the same, so that nothing is derived again. */
 function createSame<T>() {
   let last: readonly T[] = []
   return (items: readonly T[]): readonly T[] => {
@@ -124,7 +124,7 @@ function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | 
   return firstOfEach(chosen, ({ id }) => id, MOST_READ.projects)
 }
 
-/** Chosen projects that the key does not reach: nothing is known of them, so that Now is never clear. */
+/** Chosen projects that the key cannot access: nothing is known of them, so Now is never clear. */
 function unreached(
   all: readonly Project[] | undefined,
   ids: readonly string[] | undefined,
@@ -134,7 +134,7 @@ function unreached(
   return lost ? { unproven: `this key does not reach ${plural(lost, 'chosen project')}; choose projects again` } : {}
 }
 
-/** Why nothing comes back, since the last answer; a service that cannot answer one read may answer the others. */
+/** Why no answer has arrived since the last one; a service that fails one read may still answer others. */
 function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): ConnectionFault | undefined {
   const answeredAt = latest(answers) ?? 0
   const faults = answers.flatMap(answer =>
@@ -149,7 +149,7 @@ function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | 
   return times.length === 0 ? undefined : greatest(times)
 }
 
-/** What Now comes to at this moment, with the locator of where each line leads. */
+/** A summary of Now at this moment, with the address that each line leads to. */
 export function summaryOfNow<Place>(
   data: NowData,
   given: {

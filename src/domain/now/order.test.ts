@@ -12,7 +12,7 @@ const line = fc.record({
 const lines = fc.uniqueArray(line, { selector: ({ key }) => key })
 
 describe('the order of lines', () => {
-  test('is the same whatever order they come in, and loses none', () => {
+  test('is the same for any input order, and loses no line', () => {
     fc.assert(
       fc.property(lines, fc.infiniteStream(fc.nat()), (all, numbers) => {
         const shuffled = all
@@ -25,7 +25,7 @@ describe('the order of lines', () => {
     )
   })
 
-  test('groups by urgency, then by kind, and puts the latest of a group first', () => {
+  test('groups by urgency, then by kind, and is latest first within a group', () => {
     fc.assert(
       fc.property(lines, all => {
         const ordered = orderLines(all)

@@ -5,8 +5,8 @@ import type { StoredNow } from './memory.ts'
 type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'> & Partial<Pick<NowLine, 'under'>>
 
 /**
- * Lines by urgency, then by kind, then the latest first; what has no time comes last, and equals stand by their keys.
- * Those that another line stands for follow that one.
+ * Sorts lines by urgency, then by kind, then latest first; lines without a time come last, and ties are sorted by key.
+ * Grouped lines follow the line of their group.
  */
 export function orderLines<Line extends Ordered>(lines: readonly Line[]): Line[] {
   const members = Map.groupBy(lines, ({ under }) => under)
@@ -28,7 +28,7 @@ function latestFirst(one: number | undefined, other: number | undefined): number
   return other - one
 }
 
-/** Whether the line was acknowledged as it stands; once it says something else it was not. */
+/** Whether the line was acknowledged in its current form. */
 export function isAcknowledged(
   { key, fingerprint }: Pick<NowLine, 'key' | 'fingerprint'>,
   { acknowledged }: Pick<StoredNow, 'acknowledged'>,

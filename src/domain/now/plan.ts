@@ -1,19 +1,19 @@
 import { BOUNDS } from '../../lib/bounds.ts'
 import type { Priority } from '../../api/client/budget/waiting-queue.ts'
 
-/** How one kind of read is repeated while Now is on screen; each read is one request. Times are milliseconds. */
+/** How one kind of read is repeated while Now is on screen; each read is one request. Times are in milliseconds. */
 type ReadRule = {
-  /** For sentences: what is read. */
+  /** What is read, for sentences. */
   what: string
-  /** Pause between two reads of the same thing where there is budget enough. */
+  /** Pause between two reads of the same thing if the budget is sufficient. */
   every: number
-  /** Where there is not: how much sooner than others it is read. */
+  /** How much sooner than others it is read if the budget is short. */
   weight: number
-  /** Place of its requests in the budget's line. */
+  /** Priority of its requests in the budget's queue. */
   priority: Priority
   /**
-   * Its age is that of the screen. What else shows a line is read before these when Now is opened, and how old each
-   * kind is stands beside the lines.
+   * Whether its age counts as that of the screen. Other kinds are read before it when Now opens, and the age of each is
+   * shown beside the lines.
    */
   leads?: boolean
 }
@@ -21,27 +21,27 @@ type ReadRule = {
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** What Now reads, and how often. Suites tell most for one request: what their last runs came to. */
+/** What Now reads, and how often. Suites give most for one request: the results of their last runs. */
 export const NOW_READS = {
   live: { what: 'running runs', every: 3 * SECOND, weight: 1, priority: 'visible', leads: true },
   projects: { what: 'projects', every: 2 * MINUTE, weight: 1, priority: 'visible', leads: true },
   suites: { what: 'suites', every: 20 * SECOND, weight: 12, priority: 'visible', leads: true },
-  // Once its suite has another latest run, or says something else about it, they are read at once.
+  // Read at once when the suite has another latest run, or reports something else about it.
   runs: { what: 'runs', every: 5 * MINUTE, weight: 1, priority: 'visible' },
-  // Only of suites whose runs came at equal distances.
+  // Only for suites that ran at equal intervals.
   schedules: { what: 'schedules', every: 10 * MINUTE, weight: 0.5, priority: 'background' },
-  // Findings come of waves, so that both are read half as often as one of them would be.
+  // Findings come from waves, so each is read half as often as one alone would be.
   waves: { what: 'waves', every: 2 * MINUTE, weight: 1, priority: 'visible' },
   swarm: { what: 'swarm findings', every: 2 * MINUTE, weight: 1, priority: 'visible' },
   scenarios: { what: 'scenarios', every: MINUTE, weight: 0.5, priority: 'visible', leads: true },
   scenario: { what: 'scenario findings', every: 2 * MINUTE, weight: 0.5, priority: 'background' },
-  // A feature that is switched off or on shows with these.
+  // These show when a feature is switched on or off.
   rights: { what: 'what this key may do', every: 3 * MINUTE, weight: 0.5, priority: 'visible' },
 } as const satisfies Record<string, ReadRule>
 
 /**
- * Most things of which something is read by itself, all projects together: every draw goes over all, and the service
- * chooses how many there are. What is left out is told as not read.
+ * Maximum number of things that are each read separately, over all projects: every render goes over all of them, and
+ * the service decides how many there are. The rest is reported as not read.
  */
 export const MOST_READ = { projects: BOUNDS.nowProjects.most, suites: 2_000, scenarios: 1_000, runs: 200 } as const
 
@@ -49,23 +49,23 @@ export type NowReadKind = keyof typeof NOW_READS
 
 export const ruleOf = (kind: NowReadKind): ReadRule => NOW_READS[kind]
 
-/** One read as the plan sees it. Times are epoch milliseconds. */
+/** A read as the plan sees it. Times are epoch milliseconds. */
 export type PlannedRead = {
   kind: NowReadKind
-  /** When it last answered or failed; undefined before it ever did. */
+  /** When it last answered or failed; undefined before the first attempt. */
   triedAt: number | undefined
-  /** Pause until it is read again by itself, in milliseconds; false = it is not. */
+  /** Pause until it is repeated, in milliseconds; false = never. */
   pause: number | false
-  /** When another read said that this has changed. */
+  /** When another read showed that this has changed. */
   changedAt: number | undefined
-  /** What is known of it is bad, or not over. */
+  /** Whether its known state is bad, or not final. */
   needsAttention: boolean
   worth: Worth
 }
 
-/** What a project is worth among all. */
+/** How important a project is among all. */
 export type Worth = {
-  /** Its place among the projects, the most worth knowing first. */
+  /** Its rank among the projects, most important first. */
   place: number
   /** How much happens there: 0 nothing lately, 1 something lately, 2 something is red or ran just now, 3 it runs. */
   movement: 0 | 1 | 2 | 3
@@ -74,7 +74,10 @@ export type Worth = {
 /** How much sooner a project is read, by its `movement`. */
 const MOVING = [1, 1.5, 2.5, 4] as const
 
-/** From here on a read waits for no turn, because it decides what is open to anybody; from `RED` on, what is red. */
+/**
+ * Reads with at least this urgency do not wait for a turn, because they show what is open to anyone; from `RED` on,
+ * what is failing.
+ */
 export const DECISIVE = 1e6
 export const RED = DECISIVE + 1
 

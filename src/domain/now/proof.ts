@@ -11,10 +11,10 @@ import {
   suiteStateOf,
 } from '../runs/suite-state.ts'
 
-/** Runs of a suite that are read: more of them are not listed (contract: at most 100). */
+/** Number of runs of a suite that are read; more are not listed (contract: at most 100). */
 export const RUNS_READ = 100
 
-/** Whether a list of a suite's runs lacks the latest one that the suite's record speaks of, or says less of it. */
+/** Whether a list of a suite's runs lacks the latest run named in the suite's record, or has less detail about it. */
 export function lacksLatest(suite: SuiteRecord, runs: readonly ListedRun[]): boolean {
   const { latestRun } = suite
   if (!latestRun) return runs.length === 0 && mentionsRuns(suite)
@@ -32,16 +32,16 @@ function madeAt({ createdAt }: ListedRun): number {
 }
 
 /**
- * Why a suite's last whole run is not known to have passed, though nothing is known to be wrong; undefined where it is
- * known, where the suite never ran, and where it is red.
- * @param runs its runs as they were read
- * @param state what these come to
+ * Why it is unknown whether a suite's last whole run passed, though nothing is known to be wrong; undefined if it is
+ * known, if the suite never ran, and if it failed.
+ * @param runs its runs as last read
+ * @param state the state derived from them
  */
 export function whyUnproven(suite: SuiteRecord, runs: readonly ListedRun[], state: SuiteState): string | undefined {
   return lacksLatest(suite, runs) ? 'its latest run is not in the list of its runs' : whyOpen(state, runs.length)
 }
 
-/** Whether a suite's own record, without its runs, says that its last whole run passed, or that it never ran. */
+/** Whether a suite's own record, without its runs, shows that its last whole run passed, or that it never ran. */
 export function isProvenByRecord(suite: SuiteRecord): boolean {
   if (statesNoRun(suite)) return true
   if (!statesItsRuns(suite)) return false

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import type { Read } from './line.ts'
 import type { NowReadKind, Worth } from './plan.ts'
 
-/** What came of one read. */
+/** The result of one read. */
 export type NowAnswer<T> = {
   data: T | undefined
   error: ApiError | null
@@ -15,42 +15,45 @@ export type NowAnswer<T> = {
   failedAt: number | undefined
 }
 
-/** What of a read decides when it is made. */
+/** What determines when a read is made. */
 export type ReadOf = {
   projectId?: string
-  /** When another read said that this has changed, epoch milliseconds. */
+  /** When another read showed that this has changed, in epoch milliseconds. */
   changedAt?: number | undefined
-  /** What is known of it is bad, or not over. */
+  /** Whether its known state is bad, or not final. */
   needsAttention?: boolean
 }
 
-/** Answers what is known of reads, and puts them into the plan by which they are repeated. */
+/** Returns what is known of reads, and schedules them for repetition. */
 export type NowReader = {
-  /** Wants several reads of one kind until the next look. @param of what is known of each, in their order */
+  /**
+   * Requests several reads of one kind until the next look.
+   * @param of what is known of each, in order
+   */
   read: <T, Key extends readonly unknown[]>(
     kind: NowReadKind,
     wanted: readonly ReadOptions<T, Key>[],
     of?: readonly ReadOf[],
   ) => readonly NowAnswer<T>[]
-  /** What is known of a read, wanted or not. */
+  /** What is known of a read, requested or not. */
   known: <T, Key extends readonly unknown[]>(read: ReadOptions<T, Key>) => NowAnswer<T>
-  /** Says what each project is worth, by its id. */
+  /** Sets the worth of each project, by id. */
   rank: (worth: ReadonlyMap<string, Worth>) => void
 }
 
-/** What Now is made with. */
+/** The inputs of Now. */
 export type NowSources = {
   queries: Queries
-  /** All pages of a project's swarm findings in one read. */
+  /** Reads all pages of a project's swarm findings at once. */
   swarmFindings: (projectId: string) => ReturnType<typeof wholeSwarmFindings>
-  /** Names the service where it does not answer; empty for the local workspace. */
+  /** Name of the service, for when it does not answer; empty for the local workspace. */
   host: string
   isRerun: (runId: string) => boolean
-  /** A time of this machine's clock, as the service's clock has it; epoch milliseconds. */
+  /** Converts a time of this machine's clock to the service's clock; epoch milliseconds. */
   serviceTime: (at: number) => number
-  /** An open write and how it stands, as a sentence. */
+  /** Describes an open write as a sentence. */
   writeSentence: (entry: JournalEntry, now: number) => string
-  /** Records of suites, by id, whose runs were read once and need not be read while the record stays. */
+  /** Records of suites by id, whose runs were read once and need no further reads until the record changes. */
   proven: Map<string, string>
 }
 
@@ -60,8 +63,8 @@ export function readIn({ id }: { id: string }): ReadOf {
 }
 
 /**
- * The same, which is urgent when a line was made of what is known: that is on screen, and has to be true first.
- * `shows` takes how many lines were made of a thing.
+ * Like `readIn`, with urgency for things that have lines on screen, which must be current first. `shows` takes the
+ * number of lines made of a thing.
  */
 export function createShownReads() {
   const shown = new Set<string>()
@@ -77,7 +80,7 @@ export function createShownReads() {
   }
 }
 
-/** What was answered, in the form in which lines are made of it; undefined before the first answer. */
+/** An answer in the form that lines are made of; undefined before the first answer. */
 export function readOf<T, Value>(answer: NowAnswer<T> | undefined, of: (data: T) => Value): Read<Value> | undefined {
   return answer?.data === undefined ? undefined : { value: of(answer.data), at: answer.at }
 }

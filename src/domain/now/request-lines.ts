@@ -6,7 +6,7 @@ import type { NowSources } from './reads.ts'
 /** Key of the line about a write. */
 export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
 
-/** Writes of which nobody knows whether they happened. */
+/** Lines for writes whose outcome is unknown. */
 export function writeLines(
   projects: readonly NowProject[],
   { value, at }: Read<readonly JournalEntry[]>,
@@ -67,7 +67,7 @@ function targetOf({ input }: JournalEntry): NowTarget {
   return suite === undefined ? { to: 'project', projectId } : { to: 'suite', projectId, suiteId: suite }
 }
 
-/** The service asked to wait, until then. */
+/** The service asked to wait until then. */
 export function rateLine(pausedUntil: number | undefined, now: number): NowLine[] {
   if (pausedUntil === undefined || pausedUntil <= now) return []
   const seconds = Math.ceil((pausedUntil - now) / 1000)
@@ -85,21 +85,24 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
       project: undefined,
       at: pausedUntil,
       readAt: now,
-      // Its end shifts by milliseconds with every look.
+      // The end of a pause shifts by milliseconds with every look.
       fingerprint: `paused ${Math.round(pausedUntil / 60_000)}`,
       target: { to: 'here' },
     },
   ]
 }
 
-/** No answer of the service comes back. @param since when the last one came, epoch milliseconds */
+/**
+ * The service does not answer.
+ * @param since when the last answer came, in epoch milliseconds
+ */
 export function connectionLine(fault: ConnectionFault | undefined, since: number | undefined, host: string): NowLine[] {
   if (fault === undefined) return []
   const what = since === undefined ? 'nothing was read yet' : 'what is here was read before'
   return [
     {
       ...NO_HISTORY,
-      // Whatever is filtered, nothing else on screen is current.
+      // Shown under any filter, since nothing else on screen is current.
       news: 'new',
       key: 'line',
       kind: 'line',

@@ -2,23 +2,26 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** So many runs one after another make a rhythm: with nights, the weekend is among them. */
+/** This many runs in a row make a rhythm; for nightly runs that includes the weekend. */
 const RUNS = 7
-/** How much a run may come too early or too late, in milliseconds. */
+/** How early or late a run may be, in milliseconds. */
 const SLACK_MS = 1.5 * HOUR_MS
-/** What repeats more often is somebody who tries something. */
+/** More frequent runs are probably manual. */
 const LEAST_GAP_MS = HOUR_MS
 
-/** So many at equal distances may be a schedule's; the contract has none that is shorter than the least distance. */
+/**
+ * This many runs at equal intervals may come from a schedule; the contract has none with a shorter interval than the
+ * minimum.
+ */
 const IN_A_ROW = 3
 const LEAST_INTERVAL_MS = 5 * MINUTE_MS
 
-/** When a run of a suite comes next, in epoch milliseconds, and what that may be off by. */
+/** When the next run of a suite is due, in epoch milliseconds, and the tolerance. */
 export type Rhythm = { dueAt: number; slackMs: number; isDaily: boolean }
 
 /**
- * The rhythm in which a suite ran last: on each of seven days one after another at about the same time, whatever ran
- * beside that, or seven times at equal distances of an hour or more; undefined where it has none.
+ * The rhythm in which a suite last ran: on each of seven days in a row at about the same time, whatever else ran, or
+ * seven times at equal intervals of an hour or more; undefined if there is none.
  * @param times when its runs were made, epoch milliseconds
  */
 export function rhythmOf(times: readonly number[]): Rhythm | undefined {
@@ -36,7 +39,7 @@ export function rhythmOf(times: readonly number[]): Rhythm | undefined {
   return isEven ? { dueAt: latest[0]! + gap, slackMs, isDaily: false } : undefined
 }
 
-/** Whether the last runs came at equal distances: only then is it worth asking whether the suite has a schedule. */
+/** Whether the last runs came at equal intervals: only then is the suite's schedule worth reading. */
 export function mayBeScheduled(times: readonly number[]): boolean {
   const [last, ...before] = times.toSorted((one, other) => other - one).slice(0, IN_A_ROW * 2)
   return before.some(time => last! - time >= LEAST_INTERVAL_MS && isInRow(times, last!, last! - time))
@@ -47,13 +50,13 @@ function isInRow(times: readonly number[], last: number, gap: number, count = IN
   return steps.every(wanted => times.some(time => Math.abs(time - wanted) <= gap / 20))
 }
 
-/** What a suite keeps of its schedule: whether it is on, and how often it runs the suite. */
+/** What a suite stores of its schedule: whether it is on, and how often it runs the suite. */
 type Schedule = { enabled: boolean; intervalMinutes?: number | null | undefined } | null | undefined
 
 /**
- * The rhythm in which a suite is due: that of its schedule where one is on, else its own. Runs that kept to a schedule
+ * The rhythm in which a suite is due: that of its schedule if that is on, else its own. Runs that followed a schedule
  * until it was switched off are not missed.
- * @param own as {@link rhythmOf} gives it for the same times
+ * @param own the result of {@link rhythmOf} for the same times
  */
 export function dueRhythm(times: readonly number[], own: Rhythm | undefined, schedule: Schedule): Rhythm | undefined {
   if (!schedule?.intervalMinutes) return own
@@ -62,7 +65,7 @@ export function dueRhythm(times: readonly number[], own: Rhythm | undefined, sch
   return scheduled && own && Math.abs(scheduled.dueAt - own.dueAt) <= own.slackMs ? undefined : own
 }
 
-/** The last run of a schedule that came an interval after another began the next one. */
+/** The last scheduled run: one that came an interval after another. */
 function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm | undefined {
   const last = times.toSorted((one, other) => other - one).find(time => isInRow(times, time, intervalMs, 2))
   const slackMs = Math.min(SLACK_MS, intervalMs / 4)
@@ -70,8 +73,8 @@ function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm |
 }
 
 /**
- * When a suite was due and did not run; undefined where it ran, or may have.
- * @param asOf up to when all of its runs are known, epoch milliseconds as `times`
+ * When a suite was due and did not run; undefined if it ran, or may have.
+ * @param asOf time up to which all its runs are known, in epoch milliseconds like `times`
  */
 export function missedAt(rhythm: Rhythm | undefined, times: readonly number[], asOf: number): number | undefined {
   if (!rhythm) return undefined

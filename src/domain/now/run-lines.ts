@@ -26,21 +26,21 @@ import { dueRhythm, mayBeScheduled, missedAt, rhythmOf } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
 import { endedBadly, isInFlight, needsAttention } from './worth.ts'
 
-/** How far back a run without a verdict is reported, in milliseconds; what failed is reported until it passes. */
+/** How long a run without a verdict is reported, in milliseconds; a failure is reported until it passes. */
 export const DAY_MS = 24 * 60 * 60_000
 
 type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
 
-/** What is read of the trials of a run in flight; `whole` is false where there are more pages. */
+/** What was read of the trials of a run in flight; `whole` is false if there are more pages. */
 export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean }>
 
 type IsRerun = (runId: string) => boolean
 
 /**
  * Whether a suite's runs are worth reading: its last one is in flight, has failures, or may have ended within the last
- * day; or the suite may be red or due, or is not known to have passed. Figures are no verdict, so that a suite whose
- * record states nothing else is read once.
- * @param known its runs as they were read last
+ * day; or the suite may be failing or due, or is not known to have passed. Figures are not a verdict, so a suite whose
+ * record says nothing else is read once.
+ * @param known its runs as last read
  * @param judge {@link stateOfRuns} with what is known of reruns
  */
 export function wantsRuns(
@@ -53,7 +53,7 @@ export function wantsRuns(
   if (statesNoRun(suite)) return false
   if (needsAttention(suite)) return true
   const createdAt = toEpochMs(latestRun?.createdAt)
-  // One that ran long was created before the day in which it ended. One that is not stated may be any.
+  // A long run was created before the day on which it ended. Without a time it may be any.
   if (latestRun && (createdAt === undefined || createdAt > now - 2 * DAY_MS)) return true
   if (!known || lacksLatest(suite, known)) return !isProvenByRecord(suite)
   if (!latestRun) return true
@@ -62,12 +62,15 @@ export function wantsRuns(
   return !isKnown || rhythmIn(known) !== undefined || wantsSchedule(known)
 }
 
-/** What a suite's runs say of it. @param isRerun as for {@link runLines} */
+/**
+ * What a suite's runs say about it.
+ * @param isRerun as for {@link runLines}
+ */
 export function stateOfRuns(runs: readonly EvalRun[], isRerun?: IsRerun): SuiteState {
   return suiteStateOf({ suite: {}, runs, factsOf: id => ({ isRerun: isRerun?.(id) }) })
 }
 
-/** Whether an answer tells nothing but that the last run of a suite passed, so that a look at it can wait. */
+/** Whether an answer shows only that the last run of a suite passed, so that processing it can wait. */
 export function tellsOnlyPassed(kind: NowReadKind, data: unknown): boolean {
   const { items } = Object(data) as { items?: readonly EvalRun[] }
   return kind === 'runs' && Array.isArray(items) && stateOfRuns(items).outcome === 'passed'
@@ -91,16 +94,16 @@ type RunLinesOf = {
   suite: SuiteOf
   runs: Read<readonly EvalRun[]>
   trialsOf: (runId: string) => TrialsRead | undefined
-  /** Whether a run is known to be a rerun of failed cases, though its record does not say so. */
+  /** Whether a run is known to be a rerun of failed cases although its record does not say so. */
   isRerun?: IsRerun | undefined
-  /** Undefined where it was not read. */
+  /** Undefined if it was not read. */
   schedule?: EvalSuiteDetail['schedule'] | undefined
-  /** The service's time, and the same when the runs were read; both epoch milliseconds. */
+  /** The service's time, and its time when the runs were read; both in epoch milliseconds. */
   now: number
   asOf: number
 }
 
-/** The runs of a suite that are in flight, and its present state where it did not pass, or did not run when due. */
+/** The runs of a suite in flight, and its current state if it did not pass, or did not run when due. */
 export function runLines(options: RunLinesOf): NowLine[] {
   const { project, suite, runs, isRerun, schedule, now, asOf } = options
   const week = weekOfRuns(runs.value, now)
@@ -125,7 +128,7 @@ export function runLines(options: RunLinesOf): NowLine[] {
     ...bad,
     ...(bad && dueAt !== undefined && { urgency: 'high', isFault: true, mark: 'error', cause: undefined }),
     news: bad?.news ?? newsSince(dueAt, now),
-    // The suite's line stays the same one when another run of it fails.
+    // The line of the suite stays the same when another run fails.
     key: `suite ${project.id} ${suiteId}`,
     kind: 'run',
     project,
@@ -139,8 +142,8 @@ export function runLines(options: RunLinesOf): NowLine[] {
 }
 
 /**
- * What a suite's own record says of its last run, until that run is read: that something failed, or that the run did
- * not complete. Whether the run failed with it, or passed under a threshold, is not known from that.
+ * What a suite's own record says of its last run until that run is read: that something failed, or that the run did not
+ * complete. The record does not say whether the run failed or passed under a threshold.
  * @param at when the suite was read, epoch milliseconds
  */
 export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number | undefined): NowLine[] {
@@ -164,7 +167,7 @@ export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number
       sentence: `${suiteName(suite)}: ${words} is not read yet`,
       at: toEpochMs(createdAt),
       readAt: at,
-      // What was acknowledged of it stays so.
+      // The line stays acknowledged.
       fingerprint: `${failed ? 'failed' : 'broken'} ${runId}`,
       target:
         runId === undefined
@@ -175,7 +178,7 @@ export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number
   ]
 }
 
-/** What the state of a suite says that is worth a line; undefined for one that passed, or ended long ago. */
+/** The part of a suite's state that is worth a line; undefined if it passed, or ended long ago. */
 function badOf(state: SuiteState, judged: EvalRun, suite: SuiteOf, { runs, project, now }: RunLinesOf) {
   const { outcome } = state
   const endedAt = endOf(judged)
@@ -210,7 +213,7 @@ function liveLine({ project, suite, runs, trialsOf, now }: RunLinesOf, run: Eval
     word: run.status,
     sentence: `${name}: ${progressWords(run, trials, now)}`,
     at: toEpochMs(run.createdAt),
-    // No part of it is older than it says.
+    // No part of the line is older than this.
     readAt: runs.at === undefined || trials?.at === undefined ? (runs.at ?? trials?.at) : Math.min(runs.at, trials.at),
     week,
     fingerprint: 'in flight',
@@ -227,7 +230,7 @@ function weekOfRuns(runs: readonly EvalRun[], now: number): Week {
   return weekOf(ended, now, runs.length < RUNS_READ ? undefined : least(madeAt(runs)))
 }
 
-/** Whether a run passed before the first of those that came to this state. */
+/** Whether a run passed before the first one with this state. */
 function passedBefore({ since }: SuiteState, runs: readonly EvalRun[]): boolean {
   const first = since && toEpochMs(since.run.createdAt)
   return runs.some(run => outcomeOfRun(run) === 'passed' && (toEpochMs(run.createdAt) ?? 0) < (first ?? 0))
@@ -248,7 +251,7 @@ function historyWords({ outcome, judgedBy, since, latest }: SuiteState, runs: re
 
 const [MORNING, EVENING] = [7, 19]
 
-/** `, 3 nights` where runs were made on several days; days, where one of them was made by day. */
+/** `, 3 nights` if runs were made on several days; days, if one of them was made by day. */
 function daysWords(times: readonly number[]): string {
   const days = new Set(times.map(localDay)).size
   if (days < 2) return ''
@@ -277,7 +280,7 @@ function suiteName({ name, id }: SuiteOf): string {
   return name ?? id
 }
 
-/** How far a run is by its own counts, where its service reports them; else by its trials. */
+/** The progress of a run by its own counts if its service reports them; else by its trials. */
 function progressWords(run: EvalRun, trials: TrialsRead | undefined, now: number): string {
   const reported = reportedTrials(run)
   if (reported) return `${endedWords(reported)}${leftWords(reported, runRemaining(run, reported, now))}`

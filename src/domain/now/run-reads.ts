@@ -20,13 +20,13 @@ const TRIALS_READ = 200
 const NO_RUNS: readonly EvalRun[] = []
 const NO_SUITES: readonly SuiteOf[] = []
 
-/** A suite with how its runs are read; the same object for as long as the suite is. */
+/** A suite with the state of its runs' read; the same object as long as the suite is. */
 type SuiteRead = ReturnType<ReturnType<ReturnType<typeof suiteReads>>>
 type SuiteOf = ReadOf & { read: SuiteRead; readAt: number | undefined }
 
 /**
- * The runs of every suite whose last one is in flight, failed or of the last day, or that may be red or due; and the
- * trials of those in flight that do not count them themselves. `suites` are in the order of the projects.
+ * Reads the runs of every suite whose last run is in flight, failed or is of the last day, or that may be failing or
+ * due, and the trials of running ones without counts. `suites` are in the order of the projects.
  */
 export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSources) {
   const changes = new Map<string, Change>()
@@ -60,10 +60,10 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
         return []
       }),
     )
-    // What failed or runs is read before all others where there are too many.
+    // If there are too many, failures and running runs are read first.
     const [urgent, others] = [wanted.filter(isUrgent), wanted.filter(each => !isUrgent(each))]
     const { first: active, left } = firstOfEach([...urgent, ...others], nameOfSuite, MOST_READ.suites)
-    // A suite says for a while that its run is in flight, although the runs themselves said since that it ended.
+    // A suite's record lags: it may still say that a run is in flight although the runs show that it has ended.
     const isLive = ({ read: { suite, ...of }, changedAt }: SuiteOf): boolean => {
       const known = knownOf(of.options)
       const runs = known.data?.items ?? []
@@ -71,7 +71,7 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       const isNewer = (known.at ?? 0) > (changedAt ?? 0)
       return isInFlight(suite) && !(isNewer && runs.some(({ id }) => id === suite.latestRun?.id))
     }
-    // Suites with a run in flight are read as often as that run, the others more rarely.
+    // Suites with a run in flight are read as often as that run, other suites less often.
     const byLive = Map.groupBy(active, isLive)
     const [live, rested] = [byLive.get(true) ?? NO_SUITES, byLive.get(false) ?? NO_SUITES]
     const liveRuns = read('live', live.map(optionsOf), live)
@@ -106,7 +106,7 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       ...regular.map(({ read: { project, suite } }, index) =>
         sourceOf('schedules', schedules[index], project, nameOf(suite)),
       ),
-      // Of a run with more trials than were read its line says so.
+      // The line of a run says so if more trials exist than were read.
       ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
       ...leftSource('runs', left, 'suite'),
       ...leftSource('live', unfollowed, 'run'),
@@ -132,7 +132,7 @@ const optionsOf = ({ read }: SuiteOf) => read.options
 type RunsAnswer = NowAnswer<{ items: EvalRun[] }>
 type TrialsAnswer = NowAnswer<{ items: EvalIteration[] }>
 
-/** What lines are made of beside the runs of their suite. */
+/** What lines are made of apart from the suite's runs. */
 type Known = Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'now'> & {
   scheduleOf: ReadonlyMap<SuiteRead, EvalSuiteDetail['schedule']>
 }
@@ -143,8 +143,8 @@ function createKeptLines(
 ) {
   const { isRerun, judge, serviceTime } = of
   const keepLines = renewedFor<SuiteRead, NowLine[]>()
-  // What is left of a run is of when a trial ended, most of a minute after the clock of the ages turned at worst.
-  // By the time of each look it would grow, and be a change, while nothing ends.
+  // The remaining time of a run counts from when a trial ended. Counted from each look it would grow, and cause a
+  // render, although nothing ended.
   const endedAt = renewedFor<SuiteRead['options'], number>()
   const linesOf = (
     suites: readonly SuiteOf[],
@@ -205,7 +205,7 @@ function nameOf({ name, id }: EvalSuite): string {
   return name ?? id
 }
 
-/** Whether more runs of the last day follow those that were read, the latest of which come first. */
+/** Whether the last day has more runs than those read; the latest come first. */
 function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined, now: number): boolean {
   const oldest = toEpochMs(answer?.data?.items.at(-1)?.createdAt)
   return hasMore(answer?.data) && (oldest === undefined || oldest > now - DAY_MS)
@@ -213,12 +213,12 @@ function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined,
 
 type Change = { mark: string; at: number | undefined }
 
-/** All that a list says of a suite's runs: what it leaves out of one place shows in another. */
+/** Everything that a list says about a suite's runs; what one field leaves out another shows. */
 const markOf = onceFor(({ latestRun, totals, passRateTrend }: EvalSuite) =>
   JSON.stringify([latestRun, totals, passRateTrend]),
 )
 
-/** When the suite said something else of its runs than before, epoch milliseconds; undefined at first sight. */
+/** When the suite's record of its runs last changed, in epoch milliseconds; undefined at first sight. */
 function changeOf(changes: Map<string, Change>, suite: EvalSuite, at: number | undefined) {
   const mark = markOf(suite)
   const before = changes.get(suite.id)

@@ -13,24 +13,24 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const PROJECTS = 51
 const SUITES = 20
 const LATENCY_MS = 250
-/** The service's time when the test's clock shows nothing. */
+/** The service's time when the test's clock is at zero. */
 const SERVICE_MS = Date.UTC(2026, 10, 21)
 
 const NO_WORTH = { place: 0, movement: 0 } as const
 
 type Run = { id: string; status: string; createdAt: number; failed: number }
 
-/** The same read, as it stands now. */
+/** The same read in its current state. */
 function asNow(state: PlannedRead, triedAt: number | undefined, worth: PlannedRead['worth'] = NO_WORTH): PlannedRead {
   state.triedAt = triedAt
   state.worth = worth
   return state
 }
 
-/** An organization whose suites have runs, seen through the schedule at the contract's default limits. */
+/** An organization with runs, read by the schedule at the contract's default limits. */
 function organization({ startAt }: { startAt: (project: number, suite: number, now: number) => number }) {
   const clock = new VirtualClock()
-  // Long ago is long ago by this clock too.
+  // Times long ago must be long ago on this clock too.
   const budget = createBudget({ clock })
   const server = exactServer(10, 1, clock.now())
   const suites = Array.from({ length: PROJECTS }, (_, project) =>
@@ -48,7 +48,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
   const seen = new Map<string, number>()
   const sent = new Map<NowReadKind, number>()
   const known = new Map<number, { id: string; latestRun: Run }[]>()
-  /** Each suite as it was last known, since when it is so, and how it is read. */
+  /** The last known state of each suite, since when it has it, and how it is read. */
   const changes = new Map<string, { latestRun: Run; mark: string; at: number | undefined; read: ScheduledRead }>()
   const tried = new Map<string, number>()
   const underWay = new Set<string>()
@@ -79,7 +79,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
       worth: NO_WORTH,
     }
     return {
-      // Asked millions of times.
+      // Called millions of times.
       look() {
         looks += 1
         return underWay.has(key) ? undefined : asNow(state, tried.get(key), worth.get(name))
@@ -135,7 +135,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     if (!needsAttention(suite) && latestRun.createdAt < SERVICE_MS + clock.now() - 48 * HOUR) return []
     return [changes.get(suite.id)!.read]
   }
-  // As on screen, an answer that was here before draws nothing.
+  // As on screen, an answer that is the same as before causes no render.
   const learn = (project: number) => {
     isNews ||= !isDeepStrictEqual(known.get(project), suites[project])
     known.set(project, structuredClone(suites[project]!))
@@ -181,7 +181,7 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]!
 }
 
-/** Three projects with a run this hour, eight of the last day, and the others quiet for a month. */
+/** Three projects with a run this hour, eight of the last day, and the others inactive for a month. */
 function lately(project: number, _suite: number, now: number): number {
   return now - (project % 17 === 3 ? 30 * MINUTE : project % 6 === 1 ? 20 * HOUR : 30 * 24 * HOUR)
 }
@@ -193,13 +193,13 @@ function justNow(_project: number, _suite: number, now: number): number {
   return now - 10 * MINUTE
 }
 
-/** Runs that are in flight all the time, in suites of one project. */
+/** Runs that are always in flight, in suites of one project. */
 function run({ clock, set }: ReturnType<typeof organization>, suites: readonly number[]): void {
   for (const suite of suites)
     set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
 }
 
-test('a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute', async () => {
+test('a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute at most', async () => {
   const waited: number[] = []
   for (let project = 0; project < PROJECTS; project += 5) {
     const world = organization({ startAt: lately })
@@ -255,7 +255,7 @@ test('failures that follow a running run are on screen within a minute in the me
   await clock.advance(2 * MINUTE)
   const endedAt = new Map<string, number>()
   for (let each = 0; each < 12; each += 1) {
-    // Every third one where nothing has happened for a month.
+    // Every third failure is in a project that was inactive for a month.
     const project = each % 3 === 0 ? (each * 7) % PROJECTS : each % 3 === 1 ? 20 : 7
     const suite = 3 + (each % (SUITES - 3))
     const createdAt = SERVICE_MS + clock.now()
@@ -273,7 +273,7 @@ test('failures that follow a running run are on screen within a minute in the me
   expect(world.server.refused).toBe(0)
 })
 
-test('all scenario lists are read within two and a half minutes, and leave requests to the person meanwhile', async () => {
+test('all scenario lists are read within two and a half minutes, with requests left for the person', async () => {
   const world = organization({ startAt: lately })
   world.show()
   await world.clock.advance(80 * SECOND)
@@ -290,7 +290,7 @@ test('all scenario lists are read within two and a half minutes, and leave reque
 test.each([
   { beside: 'nothing in flight', live: [] },
   { beside: 'three runs of one project in flight, which take a quarter of the requests', live: [0, 1, 2] },
-])('failures anywhere, at any time, with $beside, are on screen soon', async ({ live }) => {
+])('failures anywhere, at any time, with $beside, soon show on screen', async ({ live }) => {
   const world = organization({ startAt: justNow })
   const { clock, sent } = world
   run(world, live)
@@ -317,7 +317,7 @@ test.each([
   expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
 })
 
-test('of a thousand reads all are looked at for every other request at most', async () => {
+test('a thousand reads are all examined for at most every other request', async () => {
   const world = organization({ startAt: justNow })
   world.show()
   await world.clock.advance(3 * MINUTE)
@@ -331,7 +331,7 @@ test('of a thousand reads all are looked at for every other request at most', as
   expect((world.looks() - before.looks) / all / sent).toBeLessThan(0.5)
 })
 
-test('a project that is red is read more often than one that passed, and that more often than one at rest', () => {
+test('a failing project is read more often than one that passed, which is read more often than an inactive one', () => {
   const suites = [
     { latestRun: { id: '1', status: 'completed', createdAt: 0, failed: 3 } },
     { latestRun: { id: '2', status: 'completed', createdAt: SERVICE_MS - 20 * HOUR, failed: 0 } },

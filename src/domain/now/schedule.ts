@@ -1,72 +1,72 @@
 import type { Clock } from '../../lib/clock.ts'
 import { DECISIVE, isUnread, RED, type PlannedRead, urgencyOf } from './plan.ts'
 
-/** A read that can be made: how it stands is asked each time. */
+/** A read that can be scheduled; its state is requested each time. */
 export type ScheduledRead = {
   /** How it stands, in the same object each time or another; undefined while it is under way. */
   look: () => PlannedRead | undefined
-  /** Reads it; resolves however it ended. */
+  /** Makes the read; resolves in any case. */
   send: () => Promise<unknown>
 }
 
 /** What the budget leaves. */
 export type Pace = {
-  /** Pause between two requests of what is repeated, in milliseconds. */
+  /** Pause between two requests that are repeated, in milliseconds. */
   requestMs: number
-  /** Requests that could leave now, and how many that can be. */
+  /** Requests that could be sent now, and the maximum of that. */
   tokens: number
   capacity: number
-  /** Whether what is due may take what lies above half of a full budget, beside its turns. */
+  /** Whether due reads may use what exceeds half of a full budget, in addition to their turns. */
   hurries: boolean
 }
 
 export type ReadSchedule = {
-  /** What is to be read from now on. */
+  /** Sets what is to be read from now on. */
   set: (reads: readonly ScheduledRead[]) => void
-  /** Something may be due now that was not. */
+  /** Call when something may have become due. */
   look: () => void
   stop: () => void
 }
 
 type Known = { read: ScheduledRead; state: PlannedRead; urgency: number }
 
-/** Reads under way at once: what was sent can not be overtaken by what turns out to be worth more. */
+/** Maximum number of reads in progress: a later read of more worth cannot overtake them. */
 const MOST_AT_ONCE = 4
-/**
- * Requests that are left to the person's keys, since opening something takes a few; until it is known what is red, one.
- */
+/** Requests left for the person's keys, since opening something takes a few; one until failures are known. */
 const RESERVE = 4
 const LEAST_RESERVE = 1
-/** One turn in so many belongs to what runs: its progress does not keep anybody from hearing what failed. */
+/** One of this many turns is for progress of running things, so that it does not delay news of failures. */
 const TURNS = 4
-/** Turns that may be made up for where requests cost nothing: what is due together is read together. */
+/** Number of turns that can be made up if requests cost nothing: reads that are due together are made together. */
 const SAVED_TURNS = 12
-/** Milliseconds in which answers and changes are gathered before all reads are looked at: there may be thousands. */
+/**
+ * How long answers and changes are collected before all reads are examined, in milliseconds: there may be thousands.
+ */
 const GATHER_MS = 20
-/** How long to wait for tokens, and for reads that get due one soon after the other, in milliseconds. */
+/** How long to wait for tokens, and for reads that become due shortly after each other, in milliseconds. */
 const STEP_MS = 500
 /**
- * How long what is due keeps its order, in milliseconds: of a thousand reads a look at all costs as much as a request,
- * and within this time none becomes much more urgent than another.
+ * How long due reads keep their order, in milliseconds: examining a thousand reads costs as much as a request, and
+ * within this time no read becomes much more urgent than another.
  */
 const ORDER_MS = 5_000
 
 /**
- * Reads everything by one timer: what is most urgent first, see `urgencyOf`. What decides what is red goes as fast as
- * the budget lets; all else takes turns, and no more than one in four goes to progress while anything else is due. A
- * pace that changes moves no due time, since that hangs on the last answer alone.
+ * Makes all reads with one timer, the most urgent first; see `urgencyOf`. Reads that show failures are made as fast as
+ * the budget allows; all others take turns, of which at most one in four is for progress while anything else is due. A
+ * changed pace does not change due times, which depend only on the last answer.
  */
 export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => Pace }): ReadSchedule {
   const openedAt = clock.now()
   const knownAs = createKnown()
   let reads: readonly ScheduledRead[] = []
-  /** What was due when all reads were looked at, the most urgent first, without what was sent since. */
+  /** The reads due when all were last examined, most urgent first, without those sent since. */
   let due: Known[] = []
   let lookedAt = -Infinity
-  /** When the first read gets due by itself that was not then. */
+  /** When the first of the other reads becomes due. */
   let nextDueAt = Infinity
   let cancel: (() => void) | undefined
-  /** When it looks next, by the clock. */
+  /** When the reads are examined next, by the clock. */
   let dueAt: number | undefined
   let underWay = 0
   let turn = 0
@@ -79,15 +79,15 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     due.splice(due.indexOf(known), 1)
     void known.read.send().finally(() => {
       underWay -= 1
-      // While others are due already, an answer makes none that is.
+      // While others are already due, an answer makes no further read due.
       if (due.length === 0 || dueAt === undefined) soon()
     })
   }
-  /** A look that is due earlier, as between two requests that may go, stays. */
+  /** An earlier look that is already planned, such as one between two requests, is kept. */
   const soon = (): void => {
     const now = clock.now()
     const at = now + GATHER_MS
-    // One that is overdue may wait for long: a clock that was put forward moves no timer.
+    // An overdue timer may never fire: setting the clock forward moves no timer.
     if (isStopped || (dueAt !== undefined && dueAt >= now && dueAt <= at)) return
     cancel?.()
     dueAt = at
@@ -118,7 +118,10 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     }
     due.sort((one, other) => other.urgency - one.urgency)
   }
-  /** Sends what may go. @returns milliseconds until something else may; undefined where an answer comes first */
+  /**
+   * Sends what may be sent.
+   * @returns milliseconds until something else may be sent; undefined if an answer comes first
+   */
   const step = (): number | undefined => {
     const now = clock.now()
     if (due.length === 0 || Math.abs(now - lookedAt) >= ORDER_MS) lookAtAll(now)
@@ -131,8 +134,8 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       return 0
     }
     if (now < turnAt) {
-      // Half of a full budget may go to what nobody knows yet, in turns with what is known for longest; the other half
-      // stays the person's.
+      // Half of a full budget may be used for unknown things, in turns with those known for longest; the other half is
+      // left to the person.
       const unread = due.find(({ state }) => isUnread(state, openedAt))
       const spare = hurries && (spared % 2 === 1 || !unread) ? first : unread
       const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
@@ -148,7 +151,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     send(due.find(({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
     return 0
   }
-  // Hundreds of reads get due at once.
+  // Hundreds of reads may become due at once.
   const look = (): void => {
     lookedAt = -Infinity
     soon()

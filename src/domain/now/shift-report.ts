@@ -5,18 +5,18 @@ import type { Incident } from '../notebook/notebook.ts'
 import type { StoredNow } from './memory.ts'
 import type { NowItem, NowSummary } from './summary.ts'
 
-/** What a shift report is made of. */
+/** The input of a shift report. */
 export type Shift = {
   /** When it began, epoch milliseconds. */
   from: number
   summary: NowSummary
-  /** Of this machine, since the shift began. */
+  /** Writes of this machine since the shift began. */
   writes: readonly DoneWrite[]
   acknowledged: StoredNow['acknowledged']
   incidents: readonly Incident[]
 }
 
-/** How long a shift is, in hours, where nobody says when it began. */
+/** Length of a shift in hours if nobody says when it began. */
 export const SHIFT_HOURS = 12
 
 type Done = { at: number; text: () => string }
@@ -103,7 +103,7 @@ const FOUND = {
   'cannot-be-known': 'may have happened',
 }
 
-/** What the person was told, else `Create eval run: done`; what nobody knows is said to be so. */
+/** What the person was told, else for example `Create eval run: done`; unknown outcomes are named as such. */
 function writeText({ operation, outcome, code, finding, result }: DoneWrite): string {
   if (typeof result['words'] === 'string') return result['words']
   const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
@@ -118,13 +118,16 @@ function writeText({ operation, outcome, code, finding, result }: DoneWrite): st
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${end}`
 }
 
-/** The id of what a write made, else of what it was about. */
+/** The id of what a write created, else of what it was about. */
 function subjectOf({ result, place }: DoneWrite): string {
   const id = result['runId'] ?? result['id'] ?? result['suiteId'] ?? place.at(-1)?.[1]
   return typeof id === 'string' ? id : ''
 }
 
-/** `shift-2026-11-23-1842.md`. @param now epoch milliseconds */
+/**
+ * Returns a name such as `shift-2026-11-23-1842.md`.
+ * @param now epoch milliseconds
+ */
 export function shiftFileName(now: number): string {
   return `shift-${localMoment(now, 0).replaceAll(/[^0-9]+/g, '-')}.md`
 }

@@ -8,33 +8,33 @@ import type { NowProject } from './line.ts'
 import { NOW_READS, type NowReadKind } from './plan.ts'
 import { formatAgo, formatAgoAtMost, plural } from '../../lib/format.ts'
 
-/** Names in a sentence, so that it stays one. */
+/** Maximum number of names in a sentence. */
 const MOST_NAMES = 3
 
-/** One of the things that Now looks at, and what came of it. */
+/** One of the sources of Now, and the result of its read. */
 export type NowSource = {
   kind: NowReadKind | 'writes'
   project: NowProject | undefined
-  /** Of which suite, run or scenario. */
+  /** The suite, run or scenario it belongs to. */
   of: string | undefined
-  /** `closed`: switched off for the organization, and not read. */
+  /** `closed` means switched off for the organization, and not read. */
   state: 'read' | 'reading' | 'error' | 'closed'
   /** When it last answered, epoch milliseconds. */
   at: number | undefined
   problem: ErrorText | undefined
-  /** There is more of it than was read. */
+  /** Whether there is more than was read. */
   partial: boolean
-  /** Why what was read does not show that all is well, though nothing in it is known to be wrong. */
+  /** Why the data does not show that all is well, although nothing in it is known to be wrong. */
   unproven?: string | undefined
-  /** Another read said since that it has changed. */
+  /** Whether another read showed since that this has changed. */
   isOutdated?: boolean
-  /** Nothing of it is read, because there are too many. */
+  /** Whether nothing of it is read because there are too many. */
   isLeft?: boolean
 }
 
 /**
- * Whether everything was read since then, epoch milliseconds, or could not be: what differs from the answers of an
- * earlier session is no news of this moment.
+ * Whether everything was read since then (epoch milliseconds) or could not be read: differences from the answers of an
+ * earlier session are not news.
  */
 export function isReadSince(sources: readonly NowSource[], since: number): boolean {
   return sources.every(
@@ -42,7 +42,10 @@ export function isReadSince(sources: readonly NowSource[], since: number): boole
   )
 }
 
-/** What came of one read. @param partial whether something is missing that Now would show */
+/**
+ * The source for one read.
+ * @param partial whether something is missing that Now would show
+ */
 export function sourceOf(
   kind: NowSource['kind'],
   answer: { data: unknown; error: Error | null; at: number | undefined } | undefined,
@@ -55,12 +58,12 @@ export function sourceOf(
   return { kind, project, of, state, at: answer?.at, problem: error && describeError(error), partial }
 }
 
-/** Whether a list goes on after the page that was read. */
+/** Whether a list continues after the page that was read. */
 export function hasMore(data: unknown): boolean {
   return nextCursorOf(Object(data) as { nextCursor?: string }) !== undefined
 }
 
-/** Things of which nothing is read, because there are too many: `runs of 12 further suites`; none without any. */
+/** The source for things that are too many to read: `runs of 12 further suites`; none if there are none. */
 export function leftSource(kind: NowReadKind, left: number, noun: string): NowSource[] {
   if (left === 0) return []
   const of = plural(left, `further ${noun}`)
@@ -73,33 +76,33 @@ export function whatOf({ kind }: NowSource): string {
   return kind === 'writes' ? 'writes noted on this machine' : NOW_READS[kind].what
 }
 
-/** Such as `runs of nightly in Sandbox`. */
+/** Names a source, such as `runs of nightly in Sandbox`. */
 export function sourceName(source: NowSource): string {
   const of = source.of === undefined ? '' : ` of ${source.of}`
   return `${whatOf(source)}${of}${source.project ? ` in ${source.project.name}` : ''}`
 }
 
-/** Where nobody is there, what is read now and then draws nothing anew. */
+/** How ages are given; while nobody is there, so that later reads change nothing on screen. */
 export function agoFor(isAway = false): typeof formatAgo {
   return isAway ? formatAgoAtMost : formatAgo
 }
 
-/** What is older is no answer to how it stands: an earlier session left it, or it could not be read since. */
+/** Older answers no longer count: an earlier session left them, or the read has failed since. */
 const STALE_MS = 60 * 60_000
 
-/** When the oldest answer came that lines are made of, epoch milliseconds. */
+/** Time of the oldest answer that lines are made of, in epoch milliseconds. */
 function oldestOf(sources: readonly NowSource[]): number | undefined {
   const told = sources.filter(({ kind }) => kind !== 'rights' && kind !== 'projects')
   const times = told.flatMap(({ at }) => at ?? [])
   return times.length === 0 ? undefined : least(times)
 }
 
-/** Where the oldest answer came just now, all of them did. */
+/** If the oldest answer came just now, all of them did. */
 function answeredWords(oldest: string): string {
   return oldest === formatAgo(0, 0) ? `read ${oldest}` : `oldest answer ${oldest}`
 }
 
-/** What was looked at, in one line: first what failed, then what was read in part, then what is switched off. */
+/** The coverage in one line: first failed reads, then partial ones, then what is switched off. */
 export function coverageLabel(
   sources: readonly NowSource[],
   projects: string,
@@ -127,7 +130,7 @@ export function coverageLabel(
   return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
 }
 
-/** `reading suites 12/51, 3 kinds more`: what is still to come of the first kind, so that it fits a small terminal. */
+/** `reading suites 12/51, 3 kinds more`: what remains of the first kind, short enough for a small terminal. */
 function readingWords(sources: readonly NowSource[]): string | undefined {
   const kinds = [...Map.groupBy(sources, whatOf)]
     .map(([what, of]) => ({ what, of: of.length, left: of.filter(({ state }) => state === 'reading').length }))
@@ -139,7 +142,7 @@ function readingWords(sources: readonly NowSource[]): string | undefined {
   return `reading ${first.what}${count}${more}`
 }
 
-/** The first one by its name, and how many more. */
+/** The first source by name, and the number of others. */
 function someOf(sources: readonly NowSource[]): string {
   const [first] = sources
   if (!first) return ''
@@ -150,7 +153,7 @@ export function isUnproven({ unproven }: NowSource): boolean {
   return unproven !== undefined
 }
 
-/** The first one with its reason, and how many more. */
+/** The first source with its reason, and the number of others. */
 function unprovenWords([first, ...more]: readonly NowSource[]): string {
   const rest = more.length > 0 ? ` and ${more.length} more` : ''
   return first ? `Not known to have passed: ${sourceName(first)} (${first.unproven})${rest}` : ''

@@ -20,7 +20,7 @@ function folderWith(...files: readonly string[]) {
   return { cwd, save, watch }
 }
 
-test('what matches is told once it rests, by its path, and what does not match is not', async () => {
+test('a matching file is reported by its path once changes stop, and other files are not', async () => {
   const { save, watch } = folderWith('src/a.ts', 'src/a.txt', 'src/node_modules/x.ts', 'other/b.ts')
   const changes = await watch(['src/**/*.ts', './other'])
   expect(changes.count).toBe(2)
@@ -32,7 +32,7 @@ test('what matches is told once it rests, by its path, and what does not match i
   expect(new Set(await changes.next())).toEqual(new Set(['other/b.ts', 'src/a.ts']))
 })
 
-test('a save by a rename is a change, and a file that comes and goes is none', async () => {
+test('a save by rename is a change; a file that comes and goes is not', async () => {
   const { cwd, save, watch } = folderWith('src/a.ts')
   const changes = await watch(['src'])
   save('src/gone.ts')
@@ -44,7 +44,7 @@ test('a save by a rename is a change, and a file that comes and goes is none', a
   expect(await changes.next()).toEqual(['src/a.ts'])
 })
 
-test('a folder is waited for, goes away and comes back', async () => {
+test('a folder is waited for, can be removed and can return', async () => {
   const { cwd, save, watch } = folderWith()
   const changes = await watch(['build/out/**'])
   expect(changes.count).toBe(0)
@@ -56,7 +56,7 @@ test('a folder is waited for, goes away and comes back', async () => {
   }
 })
 
-test('links that lead back end nothing', async () => {
+test('links back to a parent do not loop', async () => {
   const { cwd, save, watch } = folderWith('src/a.ts')
   symlinkSync('../src', join(cwd, 'src/again'))
   symlinkSync('.', join(cwd, 'src/self'))
@@ -78,7 +78,7 @@ test('links that lead out of the folder are not followed', async () => {
   expect(await changes.next()).toEqual(['src/a.ts'])
 })
 
-test('more files than it looks at are refused with the pattern', async () => {
+test('more files than the limit are refused with the pattern', async () => {
   const { watch } = folderWith('src/a.ts', 'src/b.ts', 'src/c.ts')
   const refused = watch(['src/**'], 3)
   await expect(refused).rejects.toThrow(WatchError)
