@@ -104,10 +104,13 @@ describe('lines of runs', () => {
     [undefined, undefined, { result: 'passed' }],
     [undefined, undefined, { completedAt: NOW - DAY_MS - 1 }],
     ['failed', 'high', { result: 'failed', completedAt: NOW - 30 * DAY_MS }],
-  ] as const)('report a suite that is %s, however long ago it failed, and none that passed', (word, urgency, fields) => {
-    const found = linesOf([run('r1', fields)])
-    expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
-  })
+  ] as const)(
+    'report a suite that is %s, however long ago it failed, and none that passed',
+    (word, urgency, fields) => {
+      const found = linesOf([run('r1', fields)])
+      expect(found.map(line => [line.word, line.urgency])).toEqual(word ? [[word, urgency]] : [])
+    },
+  )
 
   test('give the current state of a suite and since when, in one line', () => {
     const failed = (number: number, age: number) =>
