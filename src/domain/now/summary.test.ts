@@ -39,7 +39,7 @@ function summary(lines: readonly NowLine[], more: readonly Partial<SummarySource
   })
 }
 
-test('is clear only when all was read, to its end, and nothing is in doubt', () => {
+test('is clear only if everything was read completely, and nothing is in doubt', () => {
   const known = line('new', { kind: 'finding', mark: 'warn' })
   expect(summary([known]).state).toBe('clear')
   expect(summary([known], [{ state: 'reading' }]).state).toBe('unknown')
@@ -51,13 +51,13 @@ test('is clear only when all was read, to its end, and nothing is in doubt', () 
   })
 })
 
-test('is red while anything is, acknowledged or not, whatever else could not be read; a lost line is not red', () => {
+test('is red while anything is, acknowledged or not, whatever could not be read; a lost connection is not red', () => {
   expect(summary([line('a')], [{ state: 'error', why: 'No answer' }]).state).toBe('red')
   expect(summary([line('a')], [{}], true)).toMatchObject({ state: 'red', counts: { red: 1, acknowledged: 1 } })
   expect(summary([line('l', { kind: 'line' })], [{ state: 'error', why: 'No answer' }]).state).toBe('unknown')
 })
 
-test('a line that tells its progress has not changed; what is new, says else or is gone has', () => {
+test('a line that only reports progress has not changed; new, different and removed lines have', () => {
   const seen = (lines: readonly NowLine[]) => ({
     summary: summary(lines),
     marks: new Map(lines.map(({ key, fingerprint }) => [key, fingerprint])),
@@ -68,7 +68,7 @@ test('a line that tells its progress has not changed; what is new, says else or 
   expect(changes).toEqual(['changed again', 'new is', 'gone was'])
 })
 
-test('a shift report says what broke, what was done and what is open, and no secret; none of it is markup', async () => {
+test('a shift report says what broke, what was done and what is open, without secrets or markup', async () => {
   const lines = [line('nightly sk_live_0123456789abcdef # <b>'), line('old', { at: AT - 90 * HOUR })]
   const write = { intendedAt: AT - HOUR, place: [['projectId', 'p1'] as const], code: null, finding: null }
   const entry = { id: 'e', at: AT - 2 * HOUR, note: 'Called ada@example.org twice.\n# looked at it' }

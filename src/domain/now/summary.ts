@@ -1,25 +1,25 @@
 import { least } from '../../lib/extremes.ts'
 import type { NowKind, NowLine } from './line.ts'
 
-/** What Now comes to, for other programs; docs/scripting.md says what stays. Times are epoch milliseconds. */
+/** A summary of Now for other programs; docs/scripting.md lists what stays stable. Times are epoch milliseconds. */
 export type NowSummary = {
   version: 1
   at: number
   profile: string
-  /** `unknown`: nothing is known to be red, but not everything is known. */
+  /** `unknown` means that nothing is known to be red, but not everything is known. */
   state: 'red' | 'clear' | 'unknown'
   counts: { red: number; lines: number; acknowledged: number }
   read: {
-    /** Null before they were read. */
+    /** Null until the projects are read. */
     projects: number | null
-    /** Everything that is wanted was read, to its end. */
+    /** Whether everything requested was read completely. */
     whole: boolean
-    /** Reads without an answer that counts yet. */
+    /** Number of reads without a current answer. */
     reading: number
     missing: readonly { what: string; why: string }[]
     /** What is switched off for the organization, and not read. */
     closed: readonly string[]
-    /** When the oldest answer came. */
+    /** Time of the oldest answer. */
     oldestAt: number | null
   }
   items: readonly NowItem[]
@@ -28,7 +28,7 @@ export type NowSummary = {
 export type NowItem = {
   key: string
   kind: NowKind
-  /** How it stands, in a word or two. */
+  /** Its state in one or two words. */
   state: string
   urgency: NowLine['urgency']
   red: boolean
@@ -37,34 +37,32 @@ export type NowItem = {
   project: { id: string; name: string } | null
   since: number | null
   readAt: number | null
-  /** Locator of where it leads; null where there is no such place. */
+  /** Address of the place it leads to; null if there is none. */
   place: string | null
 }
 
-/** A read of Now, and what came of it. */
+/** A read of Now, and its result. */
 export type SummarySource = {
   what: string
   state: 'read' | 'reading' | 'error' | 'closed'
   at: number | undefined
-  /** Why it is not known. */
+  /** Why its state is unknown. */
   why: string | undefined
 }
 
-/** What this program itself does not know, which is no news of the service. */
+/** What only this program does not know, which says nothing about the service. */
 const DOUBTS: ReadonlySet<NowKind> = new Set(['line', 'rate', 'write'])
 
-/** Whether the line says that something is wrong, as far as the service is concerned. */
+/** Whether the line reports something wrong with the service or its things. */
 export function isRed({ kind, mark }: Pick<NowLine, 'kind' | 'mark'>): boolean {
   return mark === 'error' && !DOUBTS.has(kind)
 }
 
-/**
- * The summary of ordered lines. What is red stays red while it is acknowledged; clear is only what was read to its end.
- */
+/** The summary of ordered lines. Red lines stay red when acknowledged; only what was read completely is clear. */
 export function summaryOf(given: {
   lines: readonly NowLine[]
   sources: readonly SummarySource[]
-  /** How many projects are looked at; undefined before they were read. */
+  /** Number of projects included; undefined until they are read. */
   projects: number | undefined
   isAcknowledged: (line: NowLine) => boolean
   placeOf: (line: NowLine) => string | undefined
@@ -108,12 +106,12 @@ export function summaryOf(given: {
   }
 }
 
-/** What became of one line. */
+/** What happened to one line. */
 export type NowChange = { what: 'new' | 'changed' | 'gone'; item: NowItem }
 
 /**
- * What is otherwise than before. A line that only tells how far it is has not changed.
- * @param marks what each line says that is worth telling again, by its key
+ * Differences from before. A line that only reports progress has not changed.
+ * @param marks what each line says that is worth reporting again, by its key
  */
 export function changesOf(
   before: { summary: NowSummary; marks: ReadonlyMap<string, string> } | undefined,

@@ -6,7 +6,7 @@ import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from 
 import { checkKey, type ServerCheck } from './memory.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Findings that are new or came back, those that were dismissed left out. */
+/** Findings that are new or have returned, without dismissed ones. */
 export function findingLines(project: NowProject, { value, at }: Read<readonly Finding[]>): NowLine[] {
   return value.flatMap(finding => {
     const { status, id } = finding
@@ -44,7 +44,7 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** Scenarios that anyone may open who has the link. The link itself is never returned: whoever has it gets in. */
+/** Scenarios open to anyone who has the link. The link itself is never included, since it grants access. */
 export function scenarioLines(project: NowProject, { value, at }: Read<readonly ProjectScenario[]>): NowLine[] {
   return value
     .filter(({ mode }) => mode === 'anyone_with_link')
@@ -69,7 +69,7 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
     })
 }
 
-/** What a doctor's report that is not good says, and how urgent that is. */
+/** The text and urgency of a doctor's report that is not good. */
 const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }> = {
   error: { urgency: 'high', mark: 'error', word: 'error', says: 'cannot be used' },
   'no-report': { urgency: 'high', mark: 'error', word: 'no report', says: 'could not be examined' },
@@ -78,11 +78,11 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
   partial: { urgency: 'medium', mark: 'warn', word: 'partial', says: 'answers in part' },
 }
 
-/** Every check passed; whether the server is switched off is its owner's choice. */
+/** Every check passed; whether the server is switched on is up to its owner. */
 const GOOD: ReadonlySet<string> = new Set(['ready', 'off', 'not known'])
 
 /**
- * Servers whose last examination from here was not good. Nothing is examined for it, so each has the age of its own
+ * Servers whose last check from here was not good. No server is checked for this, so each line has the age of its own
  * check.
  */
 export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>, now: number): NowLine[] {

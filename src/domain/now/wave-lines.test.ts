@@ -31,25 +31,25 @@ test.each([
   expect(linesOf(wave(word, 5))).toMatchObject([{ word, urgency, sentence, kind: 'wave' }])
 })
 
-test.each(['canceled', 'completed'])('one that is %s is not', state => {
+test.each(['canceled', 'completed'])('does not report one that is %s', state => {
   expect(linesOf(wave(state, 5))).toEqual([])
 })
 
-test('a failure is not told once its journey ended otherwise, nor after a day; while another runs it is', () => {
+test('a failure is not reported once its journey ended differently, nor after a day, but while another run is in flight', () => {
   expect(linesOf(wave('completed', 1), wave('failed', 5))).toEqual([])
   expect(linesOf(wave('failed', 25 * 60))).toEqual([])
   expect(linesOf(wave('canceled', 1), wave('failed', 5))).toMatchObject([{ word: 'failed' }])
   expect(linesOf(wave('running', 1), wave('failed', 5)).map(({ word }) => word)).toEqual(['running', 'failed'])
 })
 
-test('a failed run of a wave makes its line urgent while the others are in flight', () => {
+test('a failed run makes the line of its wave urgent while other runs are in flight', () => {
   const [running, failed] = [wave('running', 5), wave('failed', 5, { id: 'r2', journeyId: 'k', name: 'Greetings' })]
   const both = { ...running, runs: [...running.runs, ...failed.runs] }
   const sentence = 'Sums: 6 of 8 sessions ended; Greetings failed: 1 of 4 sessions failed'
   expect(linesOf(both)).toMatchObject([{ word: 'running', urgency: 'high', isFault: true, sentence }])
 })
 
-test('a run is taken from its sessions only while they had a sign lately, and never twice', () => {
+test('a run is derived from its sessions only while they were recently active, and never twice', () => {
   const session = (id: string, minutesAgo: number) => ({
     id,
     sourceType: 'swarm' as const,
@@ -63,7 +63,7 @@ test('a run is taken from its sessions only while they had a sign lately, and ne
   })
 })
 
-test('a run from before all that is answered is no longer taken for one in flight', () => {
+test('a run older than all answers no longer counts as in flight', () => {
   const [{ runs }] = [wave('running', 60)]
   const known = { [runs[0]!.id]: runs[0]! }
   expect(wavesOf([], known)).toHaveLength(1)
@@ -72,7 +72,7 @@ test('a run from before all that is answered is no longer taken for one in fligh
   ])
 })
 
-test.each(['failed', 'running'])('waves that are %s are looked at as often, however many there are', state => {
+test.each(['failed', 'running'])('waves that are %s are read equally often, however many there are', state => {
   const looksOf = (count: number): number => {
     let looks = 0
     const waves = Array.from({ length: count }, (_, index) =>
@@ -86,7 +86,7 @@ test.each(['failed', 'running'])('waves that are %s are looked at as often, howe
   expect(looksOf(400)).toBeLessThanOrEqual(2 * 10 * looksOf(40))
 })
 
-test('the week of a wave counts what ended of all its journeys, and what ended well before makes a failure news', () => {
+test('the week of a wave counts the ended runs of all its journeys, and a failure is news if they ended well before', () => {
   const day = 24 * 60
   const other = { journeyId: 'k', name: 'Greetings' }
   const both = wave('failed', 5)
@@ -105,7 +105,7 @@ test('the week of a wave counts what ended of all its journeys, and what ended w
     { ended: 2, failed: 1 },
   ])
   expect(line?.week?.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined])
-  // One of its two journeys had failed before.
+  // One of its two journeys had already failed.
   expect(line?.news).toBe(linesOf(wave('failed', 5), wave('failed', 10, { id: 'z' }))[0]?.news)
   expect(linesOf(wave('failed', 5), wave('completed', 10, { id: 'z' }))[0]?.news).not.toBe(line?.news)
 })

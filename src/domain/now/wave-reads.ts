@@ -16,12 +16,12 @@ import { createShownReads, type NowAnswer, type NowReader, type NowSources, read
 import { type NowSource, sourceOf } from './sources.ts'
 import { waveLines } from './wave-lines.ts'
 
-/** `fresh` are the runs that are worth knowing on this machine. */
+/** `fresh` are the runs known on this machine that are recent enough. */
 type WavesIn = { project: NowProject; fresh: readonly RunInWave[]; lines: readonly NowLine[] }
 
 /**
- * The waves of every project: by its overview, read often while one is known to be in flight; where the feature is
- * switched off by its session feed and by what is known here. `rights` are in the order of the projects; `known` has
+ * Reads the waves of every project from its overview, which is read often while a wave is in flight; if the feature is
+ * switched off, from its session feed and the runs known here. `rights` are in the order of the projects; `known` has
  * the runs that this machine knows of each, and `now` is the service's time.
  */
 export function createWaveReads({ queries }: NowSources) {
@@ -73,14 +73,14 @@ export function createWaveReads({ queries }: NowSources) {
     const sources: NowSource[] = [
       ...live.map((project, index) => sourceOf('live', liveReads[index], project, 'waves')),
       ...rested.map((project, index) => sourceOf('waves', restedReads[index], project)),
-      // Of these only what had a session lately is wanted, so that a further page is none.
+      // Only recent sessions are needed, so a further page does not matter.
       ...closed.map((project, index) => sourceOf('waves', feeds[index], project, undefined, false)),
     ]
     return {
       answers: [...overviews, ...feeds],
       lines: all.flatMap(({ project, lines }) => shows(project.id, lines)),
       sources,
-      /** Runs that are worth knowing on this machine, by project. */
+      /** Recent runs known on this machine, by project. */
       news,
     }
   }

@@ -3,16 +3,16 @@ import { localDay } from '../../lib/times.ts'
 const DAY_MS = 24 * 60 * 60_000
 const DAYS = 7
 
-/** What ended on a day, and how much of it failed. */
+/** Number of runs that ended on a day, and that failed. */
 export type WeekDay = { ended: number; failed: number }
 
-/** The last seven days of this machine's calendar, today last; undefined for a day that is not known whole. */
+/** The last seven days of this machine's calendar, ending today; undefined for a day that is not completely known. */
 export type Week = readonly (WeekDay | undefined)[]
 
 /**
- * Counts what ended by days.
+ * Counts ends by day.
  * @param ends in epoch milliseconds
- * @param knownFrom before it more may have ended than `ends` has; undefined = that is all
+ * @param knownFrom time before which ends may be missing; undefined = none are missing
  */
 export function weekOf(
   ends: readonly { at: number; failed: boolean }[],
@@ -22,7 +22,7 @@ export function weekOf(
   return weekOfDays([countDays(ends)], now, knownFrom)
 }
 
-/** What ended on each day of this machine's calendar, to be counted once for several weeks. */
+/** What ended on each day of this machine's calendar, counted once for several weeks. */
 export type Days = ReadonlyMap<string, WeekDay>
 
 export function countDays(ends: readonly { at: number; failed: boolean }[]): Days {
@@ -37,7 +37,7 @@ export function countDays(ends: readonly { at: number; failed: boolean }[]): Day
 
 const NOTHING: WeekDay = { ended: 0, failed: 0 }
 
-/** The same week of what was counted apart. */
+/** The week for days that are already counted. */
 export function weekOfDays(all: readonly Days[], now: number, knownFrom: number | undefined): Week {
   const firstKnown = knownFrom === undefined ? '' : localDay(knownFrom)
   return Array.from({ length: DAYS }, (_, index) => {
@@ -49,7 +49,7 @@ export function weekOfDays(all: readonly Days[], now: number, knownFrom: number 
   })
 }
 
-/** The sums of the days that are known; undefined where none is. */
+/** The sums over known days; undefined if no day is known. */
 export function weekSum(week: Week): (WeekDay & { days: number }) | undefined {
   const known = week.filter(day => day !== undefined)
   if (known.length === 0) return undefined

@@ -9,21 +9,21 @@ import type { Worth } from './plan.ts'
 const JUST_NOW_MS = 60 * 60_000
 const LATELY_MS = 48 * JUST_NOW_MS
 
-/** A project with what was last read of its suites, this time or before. */
+/** A project with its suites as last read, now or earlier. */
 type Known = { project: Pick<Project, 'id' | 'updatedAt'>; suites: readonly Pick<EvalSuite, 'latestRun'>[] | undefined }
 
-/** Whether the suite says that its last run has failures, did not complete, or is in flight. */
+/** Whether the suite's record says that its last run has failures, did not complete, or is in flight. */
 export function needsAttention({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
   return isInFlight({ latestRun }) || (latestRun?.failed ?? 0) > 0 || endedBadly({ latestRun })
 }
 
-/** Whether the suite says that its last run ended, and neither completed nor was cancelled. */
+/** Whether the suite's record says that its last run ended and was neither completed nor cancelled. */
 export function endedBadly({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
   const { status } = latestRun ?? {}
   return status != null && isTerminalRunStatus(status) && status !== 'completed' && status !== 'cancelled'
 }
 
-/** Whether the suite says that its last run is in flight. */
+/** Whether the suite's record says that its last run is in flight. */
 export function isInFlight({ latestRun }: Pick<EvalSuite, 'latestRun'>): boolean {
   return latestRun?.status != null && !isTerminalRunStatus(latestRun.status)
 }
@@ -37,9 +37,9 @@ const movesOf = onceFor((suites: NonNullable<Known['suites']>) => ({
 }))
 
 /**
- * What each project is worth reading, by its id: those in which something runs or is red first, then by their
- * last run, then by their own last change.
- * @param first the project that the person was in last, which leads
+ * The worth of reading each project, by id: projects with running or failing suites first, then by their last run, then
+ * by their own last change.
+ * @param first the project that the person was last in, which comes first
  * @param now the service's time, epoch milliseconds
  */
 export function worthOf(all: readonly Known[], first: string | undefined, now: number): ReadonlyMap<string, Worth> {

@@ -45,7 +45,7 @@ test.each<[RepeatedRead, Conditions, LastAnswers, number | false, string]>([
   [OWN, { ...REMOTE, ...AWAY }, {}, 20_000, 'nobody there'],
   [OWN, REMOTE, { fault: 'unavailable' }, 50_000, 'no answer'],
   [OWN, REMOTE, { fault: 'key-refused' }, false, 'key refused'],
-])('%j at %j after %j is read again after %s ms: %s', (read, at, last, ms, reason) => {
+])('%j at %j after %j is repeated after %s ms: %s', (read, at, last, ms, reason) => {
   expect(cadence(read, at, last)).toEqual({ ms, reason })
 })
 
@@ -67,7 +67,7 @@ const lastAnswers = fc.record({
   fault: fc.constantFrom(undefined, 'silent' as const, 'unavailable' as const),
 })
 
-test('the polls of one key never use more than three quarters of its rate', () => {
+test('polls of one key never use more than three quarters of its rate', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 5 }), (pollers, requests) => {
       const pause = livePause({ ...REMOTE, pollers }, requests)
@@ -77,11 +77,11 @@ test('the polls of one key never use more than three quarters of its rate', () =
   )
 })
 
-test('a screen that is read a third as often sends a third of the live requests', () => {
+test('a screen set to a third sends a third of the live requests', () => {
   expect(livePause({ ...REMOTE, shareFactor: 3 }, 2)).toBe(3 * livePause(REMOTE, 2) - 1)
 })
 
-test('no pause is shorter where the line is slow, the person is gone, nothing changes or nobody answers', () => {
+test('pauses never get shorter on a slow line, for an absent person, without changes or without answers', () => {
   fc.assert(
     fc.property(reads, conditions, lastAnswers, (read, at, last) => {
       const present = { ...at, slowFactor: 1, isLongIdle: false }

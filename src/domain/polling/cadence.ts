@@ -4,70 +4,72 @@ import { UNSEEN_POLL_MS } from '../../lib/clock.ts'
 /** How a read of the service is repeated. */
 export type RepeatedRead =
   /**
-   * It changes by itself, as a run does. One poll sends `requests` requests and reads about `rows` rows. `times` slows
-   * it down where one poller reads several, `steady` keeps its pause however long nothing changes.
+   * It changes by itself, as a run does. A poll sends `requests` requests and reads about `rows` rows. `times` slows a
+   * poller that reads several things, and `steady` keeps the pause even if nothing changes.
    */
   | { kind: 'live'; requests: number; rows?: number; times?: number; steady?: boolean }
-  /** It is on screen, and only somebody else changes it. A list counts the pages that were read of it. */
+  /** It is on screen, and changes only if somebody edits it. For a list, `pages` is the number of pages read. */
   | { kind: 'shown'; pages?: number }
-  /** It has a pause of its own, in milliseconds. */
+  /** It has its own pause, in milliseconds. */
   | { kind: 'own'; everyMs: number }
 
-/** The key's rate, the person and the terminal, as a pause depends on them. */
+/** What a pause depends on: the key's rate, the person and the terminal. */
 export type Conditions = {
-  /** Whether the service is in the same process. */
+  /** Whether the service runs in the same process. */
   unlimited: boolean
-  /** Steady rate of the key as the budget assumes it now, in requests a second. */
+  /** Steady rate that the budget currently assumes for the key, in requests a second. */
   refillPerSecond: number
-  /** Live pollers of all processes that use the key, the asking one included. */
+  /** Number of live pollers in all processes that use the key, including this one. */
   pollers: number
-  /** From the person's setting for this screen; see `SHARE_FACTORS`. */
+  /** Set by the person for this screen; see `SHARE_FACTORS`. */
   shareFactor?: number
-  /** How much slower a slow terminal, a terminal without focus and an absent person make it; see {@link IDLE}. */
+  /** Factor for a slow terminal, a terminal without focus and an absent person; see {@link IDLE}. */
   slowFactor?: number
-  /** No key was pressed for so long that polling pauses. */
+  /** Whether no key was pressed for so long that polling stops. */
   isLongIdle?: boolean
 }
 
-/** How the read ended lately. */
+/** The latest results of the read. */
 export type LastAnswers = {
-  /** Answers in a row that were the same as the one before. */
+  /** Number of answers in a row that were equal to the one before. */
   unchanged?: number
-  /** Why the last one got no answer of the service. */
+  /** Why the service did not answer last time. */
   fault?: ConnectionFault | undefined
 }
 
-/** Pause before a read is repeated, in milliseconds, or `false` where it is not; and what decided its length. */
+/**
+ * Pause before a read is repeated, in milliseconds, or `false` if it is not repeated; and the reason for its length.
+ */
 export type Pause = { ms: number | false; reason: PauseReason }
 
-/** Part of the steady rate that polling may use; the rest stays free for the person. */
+/** Share of the steady rate that polling may use; the rest is left for the person. */
 const POLLING_SHARE = 0.75
-/** Rows of a service in the same process that polls read in a second: it takes its time from the person's keys. */
+/** Rows a second that polls may read from a service in the same process, where reading delays the person's keys. */
 const LOCAL_ROWS_PER_SECOND = 4_000
 const LIVE_MS = { local: 1_000, remote: 2_000 }
 const SHOWN_MS = { local: 20_000, remote: 50_000, away: 60_000 }
-/** Shortest pause of a list on screen, for each page that was read of it. */
+/** Minimum pause of a list on screen, for each page read of it. */
 const PAGE_MS = 5_000
 
-/** From this factor on nobody has been there for minutes. */
+/** A factor of at least this means that nobody has been there for minutes. */
 export const AWAY_FACTOR = 20
-/** The factor while nobody has been there for so long that polling pauses. */
+/** The factor when nobody has been there for so long that polling stops. */
 export const LONG_IDLE_FACTOR = 32
-/** Polling slow-down by the time since the last key, in milliseconds; the longest first. */
+/** Slow-down of polling by the time since the last key, in milliseconds; longest first. */
 export const IDLE = [
   { afterMs: 15 * 60_000, factor: LONG_IDLE_FACTOR },
   { afterMs: 3 * 60_000, factor: AWAY_FACTOR },
   { afterMs: 60_000, factor: 4 },
 ]
-/** The same while the terminal has no focus, however lately a key was pressed. */
+/** The factor while the terminal has no focus, however recently a key was pressed. */
 export const UNFOCUSED_FACTOR = 4
 
-/** Unchanged answers after which the pause is doubled, and doubled once more. */
+/** Number of unchanged answers after which the pause is doubled, and after which it is doubled again. */
 const UNCHANGED = 5
-/** The first doubling makes no pause longer than this, and the second one none, in milliseconds. */
+/** Maximum pauses that the first and the second doubling may cause, in milliseconds. */
 const DOUBLED_MS = [10_000, 4_000] as const
 
-/** The pause before anything makes it longer, in milliseconds. */
+/** The pause before other factors make it longer, in milliseconds. */
 function shortestPause(read: RepeatedRead, at: Conditions): number {
   const { unlimited, shareFactor = 1, slowFactor = 1 } = at
   const place = unlimited ? 'local' : 'remote'
@@ -79,9 +81,9 @@ function shortestPause(read: RepeatedRead, at: Conditions): number {
 
 type Step = (ms: number, read: RepeatedRead, at: Conditions, last: LastAnswers) => number
 
-/** What makes a pause longer, in this order. Each takes and returns milliseconds. */
+/** What makes a pause longer, in this order. Each function takes and returns milliseconds. */
 const LONGER = {
-  // The steady rate less the person's quarter is divided among all live pollers.
+  // The steady rate without the person's quarter is divided among all live pollers.
   'rate of the key': (ms, read, { unlimited, pollers, refillPerSecond, shareFactor = 1 }) => {
     if (read.kind !== 'live' || unlimited) return ms
     const share = (Math.max(1, pollers) * read.requests * 1000) / (refillPerSecond * POLLING_SHARE)
@@ -98,7 +100,7 @@ const LONGER = {
     const once = Math.max(ms, Math.min(2 * ms, DOUBLED_MS[0]))
     return unchanged < 2 * UNCHANGED ? once : Math.max(once, Math.min(4 * ms, DOUBLED_MS[1]))
   },
-  // The watch of the connection asks meanwhile.
+  // Meanwhile, the monitor of the connection sends requests.
   'no answer': (ms, _read, at, { fault }) => (fault === undefined ? ms : Math.max(ms, shownPause(at))),
 } satisfies Record<string, Step>
 
@@ -108,7 +110,7 @@ const STEPS = Object.entries(LONGER) as [keyof typeof LONGER, Step][]
 export type PauseReason = RepeatedRead['kind'] | keyof typeof LONGER | 'key refused'
 
 /**
- * How often something is read: every pause between two reads of one thing is decided here. With equal loads the polls
+ * How often something is read: every pause between two reads of one thing is computed here. Under equal load the polls
  * of a key stay within three quarters of its rate, 45 requests a minute.
  */
 export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = {}): Pause {
@@ -123,7 +125,7 @@ export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = 
   return { ms, reason }
 }
 
-/** Pause between two polls of something live for somebody who is there, in milliseconds. */
+/** Pause between two polls of something live while the person is there, in milliseconds. */
 export function livePause(at: Conditions, requests: number): number {
   return Number(cadence({ kind: 'live', requests }, { ...at, slowFactor: 1, isLongIdle: false }).ms)
 }

@@ -1,21 +1,21 @@
 import { createListeners } from '../../lib/listeners.ts'
 
-/** How often a screen is read, of what the rate of requests allows. */
+/** How often a screen is read, relative to what the request rate allows. */
 export const SHARES = ['less', 'usual', 'more'] as const
 export type Share = (typeof SHARES)[number]
 
-/** How many times as long the pauses of a screen are; the rate that there is bounds them all the same. */
+/** Factor for the pauses of a screen; the available rate still limits them. */
 export const SHARE_FACTORS: Readonly<Record<Share, number>> = { less: 3, usual: 1, more: 0.5 }
 
-/** What the person gives to each screen. */
+/** The share that the person gives each screen. */
 export type Shares = {
   of: (screen: string) => Share
-  /** Holds from now on; rejects where it cannot be saved, and then holds for this session. */
+  /** Applies at once; rejects if it cannot be saved, and then applies only to this session. */
   give: (screen: string, share: Share) => Promise<void>
   subscribe: (listener: () => void) => () => void
 }
 
-/** @param save stores one for the next start */
+/** @param save stores a share for the next start */
 export function createShares(
   given: Readonly<Partial<Record<string, Share>>>,
   save: (screen: string, share: Share) => Promise<void>,

@@ -3,13 +3,16 @@ import { isMissing, refusal } from '../../api/client/errors/api-error.ts'
 import type { AnyEndpoint, Gate } from '../../api/contract/endpoint.ts'
 import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 
-/** Names in `can` of the reads that the gated features allow. */
+/** Names in `can` of reads that belong to gated features. */
 export type GatedRead = 'readSwarms' | 'readUserTesting'
 
-/** What the capabilities report of the flag: `unenforced` = it is off, and the service refuses nothing for it. */
+/**
+ * State of the flag in the capabilities: `unenforced` means that it is off, but the service refuses nothing because of
+ * it.
+ */
 export type FlagState = 'on' | 'off' | 'unenforced' | 'unknown'
 
-/** The organization's flag of the gated features: only `enforce` turns a disabled one into a refusal. */
+/** The organization's flag of the gated features. Only with `enforce` does a disabled flag cause refusals. */
 export function flagState(capabilities: ProjectCapabilities | undefined): FlagState {
   const { enabled, enforced, mode } = capabilities?.features?.sandboxes ?? {}
   if (enabled == null) return 'unknown'
@@ -19,8 +22,8 @@ export function flagState(capabilities: ProjectCapabilities | undefined): FlagSt
 }
 
 /**
- * Whether the feature behind a read is switched off for the organization. The boolean in `can` decides; the flag only
- * where it is missing. A guest may not read with the feature on either, so a refused read then proves nothing.
+ * Whether the feature behind a read is switched off for the organization. The boolean in `can` decides; the flag is
+ * used only if that is missing. A guest may not read even with the feature on, so a refused read alone proves nothing.
  */
 export function isFeatureOff(capabilities: ProjectCapabilities | undefined, read: GatedRead): boolean {
   const may = capabilities?.can[read]
@@ -34,14 +37,17 @@ const FEATURES: Readonly<Record<Gate, { read: GatedRead; off: string }>> = {
   'user-testing': { read: 'readUserTesting', off: 'User testing is switched off for this organization.' },
 }
 
-/** The service's own words about a feature that is switched off, or ours; undefined where it is not known to be. */
+/** The service's explanation of a feature that is switched off, or ours; undefined if it is not known to be off. */
 export function offWords(capabilities: ProjectCapabilities | undefined, gate: Gate): string | undefined {
   const { read, off } = FEATURES[gate]
   if (!isFeatureOff(capabilities, read)) return undefined
   return capabilities?.features?.sandboxes?.reason ?? off
 }
 
-/** What the key may do in a project; undefined where a deployment does not report it. @throws ApiError */
+/**
+ * What the key may do in a project; undefined if a deployment does not report it.
+ * @throws ApiError
+ */
 export async function capabilitiesOf(client: Client, projectId: string): Promise<ProjectCapabilities | undefined> {
   return await client.projects.capabilities({ projectId }).catch((error: unknown) => {
     if (isMissing(error)) return undefined
@@ -50,8 +56,8 @@ export async function capabilitiesOf(client: Client, projectId: string): Promise
 }
 
 /**
- * For a list that came empty: while its feature is off it is empty whatever there is (service-api, rule 8).
- * @throws ApiError `refused` in the gate's own words
+ * Check for an empty list: while its feature is off it is empty whatever exists (service-api, rule 8).
+ * @throws ApiError `refused` with the service's reason
  */
 export function refuseClosed(endpoint: AnyEndpoint, capabilities: ProjectCapabilities | undefined): void {
   const words = endpoint.gate && offWords(capabilities, endpoint.gate)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { findingsOf } from './findings.ts'
 import { directoryLabel, readinessLook } from './labels.ts'
 
-test('findings to act on stand first, and what is not told is left out', () => {
+test('findings that need action come first, and missing values are left out', () => {
   const findings = findingsOf({
     findings: [
       { title: 'a', status: 'satisfied', citation: 'A page' },
@@ -18,12 +18,12 @@ test('findings to act on stand first, and what is not told is left out', () => {
   expect(findings[1]!.missingInputs).toEqual(['accessToken'])
 })
 
-test('a report without a list of findings is told apart from one without findings', () => {
+test('a report without a list of findings differs from one with an empty list', () => {
   expect(findingsOf({ findings: [] })).toEqual([])
   for (const other of [null, [], 'text', {}, { findings: {} }]) expect(findingsOf(other)).toBeUndefined()
 })
 
-test('whatever a report and a run say, what is shown is text', () => {
+test('everything shown of any report or run is text', () => {
   const word = fc.oneof(fc.constantFrom('constructor', '__proto__', 'toString'), fc.string())
   fc.assert(
     fc.property(fc.anything(), word, (document, said) => {

@@ -1,13 +1,13 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** One finding of a report, as far as the open document shows it. */
+/** A finding of a report, as far as it can be read; the contract does not define the document. */
 export type ReadinessFinding = {
   status: string
   title: string
   lane?: string | undefined
-  /** Such as `deterministic`; only those decide a lane. */
+  /** For example `deterministic`; only such findings decide a lane. */
   class?: string | undefined
-  /** `measured`, or `llm` for the opinion of a model. */
+  /** `measured`, or `llm` for a model's opinion. */
   provenance?: string | undefined
   detail?: string | undefined
   remediation?: string | undefined
@@ -16,10 +16,10 @@ export type ReadinessFinding = {
   citation?: { title: string; url?: string | undefined } | undefined
 }
 
-/** What stands first in a report: what is to be done, then what was not looked at. */
+/** Order of findings: what needs action, then what was not evaluated. */
 const ORDER = ['violated', 'not-evaluated', 'satisfied', 'not-applicable']
 
-/** The findings of a report, the urgent ones first; undefined where the document has no such list. */
+/** The findings of a report, urgent ones first; undefined if it has no such list. */
 export function findingsOf(report: unknown): ReadinessFinding[] | undefined {
   const listed = isPlainObject(report) ? report['findings'] : undefined
   if (!Array.isArray(listed)) return undefined

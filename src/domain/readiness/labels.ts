@@ -1,7 +1,7 @@
 import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** What is graded: for which publisher, and in which form it would be submitted. */
+/** What is graded: the publisher, and the form of the submission. */
 export const DIRECTORIES = [
   { value: 'claude', label: 'Claude', detail: 'the connector directory of Anthropic' },
   { value: 'mcp-only', label: 'OpenAI', detail: 'its plugin directory, the MCP server alone' },
@@ -13,14 +13,14 @@ const PUBLISHERS = new Map<string | null | undefined, string>([
   ['openai', 'OpenAI'],
 ])
 
-/** For which directory a run checks; the wire's own word where it is not known here. */
+/** The directory that a run checks for; an unknown value as received. */
 export function directoryLabel({ readinessKind, submissionMode }: ReadinessRun): string {
   const submitted = DIRECTORIES.find(({ value }) => value === submissionMode)
   if (submitted) return submitted.label
   return PUBLISHERS.get(readinessKind) ?? readinessKind ?? 'not known'
 }
 
-/** Whether a run goes on by itself. */
+/** Whether a run is still in progress. */
 export function isRunning({ status }: Pick<ReadinessRun, 'status'>): boolean {
   return status === 'pending' || status === 'running'
 }
@@ -41,22 +41,22 @@ const LOOKS = {
   'not-applicable': { symbol: 'cancelled', tone: 'muted', word: 'not applicable' },
 } as const
 
-/** A state, a verdict or the outcome of a finding for reading; an unknown one shows as it is. */
+/** Label of a state, a verdict or a finding's outcome; unknown ones are shown as received. */
 export function readinessLook(word: string | null | undefined) {
   const known = ownValue(LOOKS, word)
   return known ?? ({ symbol: 'warn', tone: 'warn', word: word ?? 'no verdict' } as const)
 }
 
 /**
- * What a run has come to: its verdict, or why it has none. A run that did not complete says nothing of its server.
- * @param isOn whether its server is switched on now, undefined where that is not known; only one that is on is ready
+ * The verdict of a run, or why it has none. A run that did not complete says nothing about its server.
+ * @param isOn whether its server is now switched on, undefined if unknown; a server that is off is not ready
  */
 export function stateLook({ status, overallStatus }: ReadinessRun, isOn: boolean | undefined) {
   const word = status === 'completed' ? overallStatus : status
   return readinessLook(word === 'ready' && isOn !== true ? (isOn === false ? 'off' : 'unknown') : word)
 }
 
-/** `not-requested` as `not requested`. */
+/** Turns `not-requested` into `not requested`. */
 export function wordsOf(name: string): string {
   return name.replaceAll(/[-_]/g, ' ')
 }

@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import { action } from '../writes/action.ts'
 
-/** Stops a run in flight; `name` is what the person knows it by. It is undone by nothing where it had ended before. */
+/** Cancels a run in flight; `name` is what the person calls it. Has no effect if the run had already ended. */
 export const cancelRun = action(contract.runs.cancel, {
   question: ({ name }: { name: string }) => ({
     title: `Cancel ${name}?`,

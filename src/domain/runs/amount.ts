@@ -1,7 +1,7 @@
-/** No run took longer in milliseconds, or used more tokens: beyond it numbers are too coarse to count with. */
+/** Upper limit for durations in milliseconds and numbers of tokens; larger numbers are too imprecise. */
 const MOST = 1e15
 
-/** A duration or a number of tokens as the service reports it; undefined where it reports none that can be. */
+/** A duration or number of tokens as the service reports it; undefined if missing or impossible. */
 export function amountOf(value: number | null | undefined): number | undefined {
   return value != null && value >= 0 && value <= MOST ? value : undefined
 }

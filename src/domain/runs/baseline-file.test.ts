@@ -27,7 +27,7 @@ const line = fc
   .map(fields => defined(fields) as BaselineLine)
 const lines = fc.uniqueArray(line, { maxLength: 12, selector: keyText })
 
-test('every name comes back as it was, one line for each result, and the order is always the same', () => {
+test('every name is read back unchanged, with one line for each result, always in the same order', () => {
   fc.assert(
     fc.property(lines, fc.infiniteStream(fc.nat()), (all, numbers) => {
       const text = writeBaseline(all)
@@ -38,14 +38,14 @@ test('every name comes back as it was, one line for each result, and the order i
         .toSorted(([one], [other]) => one - other)
         .map(([, each]) => each)
       expect(writeBaseline(shuffled)).toBe(text)
-      // As an editor or git may leave it.
+      // As an editor or git may change line ends.
       expect(readBaseline(text.replaceAll('\n', '\r\n'))).toEqual(readBaseline(text))
     }),
     { numRuns: 100 },
   )
 })
 
-test('a text that is no baseline is refused, whatever it is, and no line is passed over', () => {
+test('a text that is not a baseline is refused, and no line is ignored', () => {
   fc.assert(
     fc.property(lines, fc.string({ maxLength: 30 }), fc.nat(20), (all, words, place) => {
       fc.pre(!/[\r\n]/.test(words) && words.trim() !== '')
@@ -53,7 +53,7 @@ test('a text that is no baseline is refused, whatever it is, and no line is pass
       written.splice(place % written.length, 0, words)
       const read = readBaseline(written.join('\n'))
       if (!read.ok) return
-      // A JSON text of the words alone can be no result, so that all others have to be there still.
+      // A JSON string alone cannot be a result, so all others must still be there.
       expect(read.value).toHaveLength(all.length + 1)
     }),
   )
@@ -71,7 +71,7 @@ test.each([
   [`${HEADER}${ONE.replace('}', ',"note":"x"}')}\n`, 2, /note/],
   [`${HEADER}[]\n`, 2, /no result/],
   [`${HEADER}${ONE}\n\n${ONE.replace('passed', 'failed')}\n`, 4, /Line 2 is of the same case/],
-])('%j is refused at its line', (text, at, message) => {
+])('%j is refused with its line', (text, at, message) => {
   const read = readBaseline(text)
   expect(read).toEqual({ ok: false, problems: [{ line: at, column: 1, message: expect.stringMatching(message) }] })
 })

@@ -6,8 +6,8 @@ import type { Read, TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { KEY_FIELDS, keyText, sortedLines, type BaselineLine } from './baseline.ts'
 
 /**
- * The version that is read and written: another one is refused, since its lines may mean something else, and writing
- * would lose what this program does not know.
+ * The version that is read and written. Other versions are refused, since their lines may mean something else, and
+ * writing would lose what this program does not know.
  */
 const VERSION = 1
 const FORMAT = 'mcpdeck-baseline'
@@ -28,7 +28,7 @@ const Line = shape(() =>
   }),
 )
 
-/** A baseline as text: a header, then a line of JSON for each result, in one order, so that changes are small. */
+/** Writes a baseline: a header, then a line of JSON for each result in a fixed order, so that diffs are small. */
 export function writeBaseline(lines: readonly BaselineLine[]): string {
   const written = sortedLines(lines).map(line => {
     const fields = KEY_FIELDS.flatMap(field => (line[field] === undefined ? [] : [[field, line[field]] as const]))
@@ -38,7 +38,7 @@ export function writeBaseline(lines: readonly BaselineLine[]): string {
   return [jsonText({ format: FORMAT, version: VERSION }), ...written].map(line => `${line}\n`).join('')
 }
 
-/** The results that a text holds, or all that is wrong with it, each at its line. */
+/** Parses a baseline, or returns everything that is wrong with it, with lines. */
 export function readBaseline(text: string): Read<BaselineLine[]> {
   const [first = '', ...rest] = text.split(/\r?\n/)
   const header = headerProblem(first)
@@ -81,7 +81,7 @@ function lineProblem(error: z.ZodError): string {
   return field === '' ? `This is no result: ${issue?.message ?? 'unknown'}.` : `${field}: ${issue?.message ?? ''}.`
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

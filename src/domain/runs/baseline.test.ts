@@ -6,7 +6,7 @@ import { compareWithBaseline, updatedLines, type BaselineRun } from './baseline.
 
 const cases = ['a', 'b'].map(title => ({ id: title, declaredId: title, title }))
 
-/** A run of the suite whose trials of each case came to this. */
+/** A run of the suite with these results of each case's trials. */
 function runOf(results: Readonly<Record<string, readonly ('passed' | 'failed')[]>>, more: object = {}): BaselineRun {
   const trials = Object.entries(results).flatMap(([title, all]) =>
     all.map((result, index) => ({
@@ -30,7 +30,7 @@ const statuses = (lines: Parameters<typeof compareWithBaseline>[0], facts: Basel
     ]),
   )
 
-test('a case that failed in some trials has regressed when fewer of them pass', () => {
+test('a case that failed in some trials has regressed if fewer trials pass', () => {
   const whole = { selectedCaseCount: 2, totalCaseCount: 2 }
   const before = runOf({ a: ['passed', 'passed', 'failed'], b: ['failed'] }, whole)
   const lines = updatedLines([], [before])
@@ -55,7 +55,7 @@ test('a case that failed in some trials has regressed when fewer of them pass', 
   ])
 })
 
-test('a launch that replaces the models leaves the results on other models, though the run does not say so', () => {
+test('a launch that replaces the models keeps results on other models, even if the run does not say so', () => {
   const of = (model: string): BaselineRun => {
     const facts = runOf({ a: ['passed'], b: ['failed'] }, { selectedCaseCount: 2, totalCaseCount: 2 })
     return { ...facts, trials: facts.trials.map(trial => ({ ...trial, model })), replacesModels: true }
@@ -71,7 +71,7 @@ test('a launch that replaces the models leaves the results on other models, thou
   expect(updatedLines(small, [{ ...of('large'), replacesModels: undefined }])).toHaveLength(2)
 })
 
-test('one of two cases of one title without a trial is not judged where its twin ran', () => {
+test('of two cases with the same title, one without trials is not judged if the other ran', () => {
   const twins = ['a1', 'a2'].map(id => ({ id, declaredId: `file ${id}`, title: 'a' }))
   const both = runOf({ a1: ['passed'], a2: ['passed'] })
   const titled = (facts: BaselineRun): BaselineRun => ({
@@ -86,7 +86,7 @@ test('one of two cases of one title without a trial is not judged where its twin
   expect(compared).toMatchObject([{ status: 'unchanged_passed' }, { title: 'a', status: 'changed' }])
 })
 
-test('a case of the baseline without a trial is not judged where nobody says which cases were selected', () => {
+test('a case of the baseline without trials is not judged if the selected cases are unknown', () => {
   const lines = updatedLines([], [runOf({ a: ['passed'], b: ['passed'] }, { selectedCaseCount: 2, totalCaseCount: 2 })])
   if (typeof lines === 'string') throw new Error(lines)
   expect(statuses(lines, runOf({ a: ['passed'] }))).toMatchObject({ a: 'unchanged_passed', b: 'changed' })

@@ -9,8 +9,8 @@ import { trialState } from './trials.ts'
 import { byCase } from './variants.ts'
 
 /**
- * What a baseline knows a result by: names as people give them, since a workspace gives ids of its own. `id` is the one
- * that the suite's file gives a case, and is there only where several cases have one title.
+ * What identifies a result in a baseline: names, since ids differ between workspaces. `id` is the case's id in the
+ * suite's file, and is present only if several cases have the same title.
  */
 export type BaselineKey = {
   suite: string
@@ -23,40 +23,40 @@ export type BaselineKey = {
 }
 
 /**
- * A result of a baseline: a case in an environment, as a client, on a model. One that failed in some of its trials
- * alone says in how many it passed, so that fewer are noticed.
+ * A result of a baseline: a case in an environment, as a client, on a model. If only some of its trials failed, it has
+ * the number that passed, so that fewer are noticed.
  */
 export type BaselineLine = BaselineKey & { verdict: 'passed' | 'failed'; passed?: number; trials?: number }
 
-/** A suite with all its cases, by which those of a run are named. */
+/** A suite with all its cases, which give the cases of a run their names. */
 export type NamedSuite = { name: string; cases: readonly NamedCase[] }
 export type NamedCase = Pick<EvalCase, 'id' | 'declaredId' | 'title'>
 
-/** A run that has ended, as a baseline sees it. */
+/** A finished run as baselines use it. */
 export type BaselineRun = {
   suite: NamedSuite
   run: EvalRun
   trials: readonly EvalIteration[]
-  /** Ids of the cases that were to run, where that is known. */
+  /** Ids of the cases that were to run, if known. */
   asked?: readonly string[] | undefined
-  /** Whether the launch replaced the models of the cases, which a run need not say. */
+  /** Whether the launch replaced the models of the cases; the run itself may not say so. */
   replacesModels?: boolean | undefined
 }
 
 /** The fields of a key in the order in which lines are sorted and written. */
 export const KEY_FIELDS = ['suite', 'case', 'id', 'environment', 'client', 'model', 'provider'] as const
 
-/** The key as one text: two lines with the same one speak of the same result. */
+/** The key as text; two lines with the same text are about the same result. */
 export function keyText(key: BaselineKey): string {
   return JSON.stringify(KEY_FIELDS.map(field => key[field] ?? null))
 }
 
-/** What tells a case from the others of its suite, as one text. */
+/** What distinguishes a case from others in its suite, as text. */
 function caseText({ case: title, id }: BaselineKey): string {
   return JSON.stringify([title, id ?? null])
 }
 
-/** Lines in their one order, which depends on nothing but their keys. */
+/** Lines in a fixed order that depends only on their keys. */
 export function sortedLines(lines: readonly BaselineLine[]): BaselineLine[] {
   const order = (one: BaselineLine, other: BaselineLine): number => {
     const field = KEY_FIELDS.find(each => one[each] !== other[each])
@@ -68,8 +68,8 @@ export function sortedLines(lines: readonly BaselineLine[]): BaselineLine[] {
 }
 
 /**
- * Why a baseline cannot know a case by its title, nor by an id, in a sentence; undefined where it can. An id that the
- * service chose is another one in the next workspace.
+ * Why a baseline cannot identify a case by its title or an id, as a sentence; undefined if it can. An id chosen by the
+ * service differs in the next workspace.
  */
 export function namelessTwin({ cases }: NamedSuite, { id, declaredId, title }: NamedCase): string | undefined {
   const twins = cases.filter(each => each.title === title)
@@ -77,7 +77,7 @@ export function namelessTwin({ cases }: NamedSuite, { id, declaredId, title }: N
   return `${twins.length} cases are called "${title}"; rename them, or give each an id in the file of the suite`
 }
 
-/** What a case of a run came to; `outcome` is undefined where one of its trials was not graded. */
+/** The result of a case; `outcome` is undefined if one of its trials was not graded. */
 type Judged = {
   key: BaselineKey
   outcome: BaselineLine['verdict'] | undefined
@@ -86,16 +86,16 @@ type Judged = {
   trials: readonly EvalIteration[]
 }
 
-/** How a run stands beside a baseline: its own results, what is gone, and what was to run and left no trial. */
+/** A run compared with a baseline: its own results, removed ones, and cases that were to run but left no trial. */
 type Standing = { judged: readonly Judged[]; gone: readonly BaselineLine[]; missing: readonly string[] }
 
 function placeOf({ environment, client }: EvalRun): Pick<BaselineKey, 'environment' | 'client'> {
   return defined({ environment: environment?.name ?? undefined, client: client?.name ?? undefined })
 }
 
-/** @returns a sentence where cases of the run cannot be told apart by what a baseline knows them by */
+/** @returns a sentence if a baseline cannot tell cases of the run apart */
 function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
-  // An id would be another one in the next workspace.
+  // An id would differ in the next workspace.
   if (run.environment && !run.environment.name) return 'the environment of the run has no name'
   if (run.client && !run.client.name) return 'the client of the run has no name'
   const known = new Map(suite.cases.map(each => [each.id, each]))
@@ -120,7 +120,7 @@ function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
   return [...judged.values()]
 }
 
-/** Cases that were to run and of which there is no trial, by their names. */
+/** Names of cases that were to run but have no trial. */
 function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles: string[]; others: number } {
   const seen = new Set(trials.map(({ testCaseId }) => testCaseId))
   const seenTitles = new Set(trials.flatMap(({ testCaseId, title }) => (testCaseId == null ? [title] : [])))
@@ -135,8 +135,8 @@ function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles
 }
 
 /**
- * Cases of the baseline that the suite still has and of which a run shows nothing, where neither it nor whoever
- * launched it says which cases it selected: all their trials may be lost.
+ * Cases of the baseline that the suite still has but the run does not show, if the selected cases are unknown: all
+ * their trials may be lost.
  */
 function lostCases(
   lines: readonly BaselineLine[],
@@ -167,7 +167,7 @@ function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standin
   const ran = new Set(judged.map(({ key }) => caseText(key)))
   const models = new Set(judged.map(({ key }) => key.model))
   const place = placeOf(run)
-  // Of another environment, another client, or a model that this launch replaced, the run says nothing.
+  // The run says nothing about another environment, another client, or a model that this launch replaced.
   const isOfRun = (line: BaselineLine): boolean =>
     line.suite === suite.name &&
     line.environment === place.environment &&
@@ -183,8 +183,8 @@ function standingOf(lines: readonly BaselineLine[], facts: BaselineRun): Standin
 const absent = { outcome: 'absent' } as const
 
 /**
- * A run beside a baseline, case by case as services compare two runs; or why they cannot be compared. A case with a
- * trial that was not graded has failed where it passed before and another trial failed, and else has no outcome.
+ * Compares a run with a baseline case by case, as services compare two runs, or says why they cannot be compared. A
+ * case with an ungraded trial has failed if it passed before and another trial failed; otherwise it has no outcome.
  */
 export function compareWithBaseline(lines: readonly BaselineLine[], facts: BaselineRun): ComparedCase[] | string {
   const standing = standingOf(lines, facts)
@@ -219,7 +219,7 @@ export function compareWithBaseline(lines: readonly BaselineLine[], facts: Basel
   ]
 }
 
-/** The share of its trials that a case passed when it failed; 0 where none of them did. */
+/** The share of trials that passed in a failed case; 0 if none did. */
 function shareOf({ passed = 0, trials = 0 }: Pick<BaselineLine, 'passed' | 'trials'> = {}): number {
   return trials > 0 ? passed / trials : 0
 }
@@ -231,7 +231,7 @@ function statusOf(before: BaselineLine['verdict'] | undefined, after: BaselineLi
   return after === 'passed' ? 'fixed' : 'regressed'
 }
 
-/** Names of results: the case, with its id and its model where these are needed. */
+/** Names of results: the case, with its id and model if these are needed. */
 function lineNames(keys: readonly BaselineKey[]): (key: BaselineKey) => string {
   const caseOf = ({ case: title, id }: BaselineKey): string => (id === undefined ? title : `${title} (${id})`)
   const ofCase = Map.groupBy(keys, caseOf)
@@ -243,8 +243,8 @@ function lineNames(keys: readonly BaselineKey[]): (key: BaselineKey) => string {
 }
 
 /**
- * The lines of a baseline after some runs: theirs take the place of those before, those that are gone go, and all
- * others stay. A sentence where one of the runs does not say all that it was to say.
+ * The lines of a baseline after some runs: their results replace earlier ones, removed cases are removed, and others
+ * are kept. A sentence if a run is incomplete.
  */
 export function updatedLines(lines: readonly BaselineLine[], runs: readonly BaselineRun[]): BaselineLine[] | string {
   const left = new Map(lines.map(line => [keyText(line), line]))

@@ -2,14 +2,14 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 
-/** Where, as whom and on which models a run was made: only runs that agree in all of it say something of each other. */
+/** The settings of a run. Only runs with the same settings can be compared. */
 export const SETTINGS = ['environment', 'client', 'model'] as const
 export type Setting = (typeof SETTINGS)[number]
 
-/** A run with all its trials, where these were read. */
+/** A run with all its trials, if these were read. */
 export type RunWithTrials = { run: EvalRun; trials?: readonly EvalIteration[] | undefined }
 
-/** In which settings two runs of a suite differ. Models of trials count where those of both runs were read. */
+/** The settings in which two runs of a suite differ. Models of trials count if the trials of both runs were read. */
 export function settingDifferences(one: RunWithTrials, other: RunWithTrials): Setting[] {
   const differs: Record<Setting, boolean> = {
     environment: one.run.environment?.id !== other.run.environment?.id,
@@ -20,8 +20,8 @@ export function settingDifferences(one: RunWithTrials, other: RunWithTrials): Se
 }
 
 /**
- * Whether one run was made before another one, and not together with it.
- * @param run the later one
+ * Whether a run was made before another one, and not together with it.
+ * @param run the later run
  */
 export function isEarlier(other: EvalRun, run: EvalRun): boolean {
   const [before, after] = [toEpochMs(other.createdAt), toEpochMs(run.createdAt)]
@@ -33,7 +33,7 @@ function clientOf({ client }: EvalRun): string | undefined {
   return client ? (client.id ?? client.name) : undefined
 }
 
-/** Services say of which group a run is, beside the contract. */
+/** Services report the group of a run; the contract does not name the field. */
 function groupOf(run: object): unknown {
   return (run as { runGroupId?: unknown }).runGroupId ?? undefined
 }
@@ -43,7 +43,7 @@ function modelsDiffer(one: RunWithTrials, other: RunWithTrials): boolean {
   if (!one.trials || !other.trials) return false
   const [left, right] = [modelsByCase(one.trials), modelsByCase(other.trials)]
   const both = [...left.keys()].filter(key => right.has(key))
-  // Of runs that share no case nothing says that their models were the same.
+  // Runs without a common case do not show whether their models were the same.
   return both.length === 0 || both.some(key => left.get(key) !== right.get(key))
 }
 

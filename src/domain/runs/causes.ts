@@ -2,10 +2,10 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { ownWords, trialState } from './trials.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Where to look for what went wrong with a trial. */
+/** Where to look for what went wrong in a trial. */
 export type Cause = 'case' | 'server' | 'model' | 'environment' | 'throttling' | 'grader' | 'unknown'
 
-/** What each cause says of a trial. */
+/** What each cause means for a trial. */
 export const CAUSES: Record<Cause, string> = {
   case: 'an expectation of the case was not met',
   server: 'the MCP server failed',
@@ -16,7 +16,7 @@ export const CAUSES: Record<Cause, string> = {
   unknown: 'the service gives no reason',
 }
 
-/** Causes in the order in which they are listed: what was to be measured first, the means of measuring last. */
+/** Causes in display order: first what was to be measured, last the means of measuring. */
 export const CAUSE_ORDER = [
   'server',
   'model',
@@ -27,7 +27,7 @@ export const CAUSE_ORDER = [
   'unknown',
 ] as const satisfies readonly Cause[]
 
-/** Causes that say nothing about what was to be measured, even where a verdict was given. */
+/** Causes that say nothing about what was to be measured, even with a verdict. */
 const OUTSIDE: ReadonlySet<Cause> = new Set(['environment', 'throttling', 'grader'])
 
 /** Whether a cause says nothing about what was to be measured. */
@@ -35,21 +35,21 @@ export function isOutside(cause: Cause): boolean {
   return OUTSIDE.has(cause)
 }
 
-/** Causes by the class that some services tell with each trial (contract: "Trial classification"). */
+/** Causes by the class that some services report with each trial (contract: "Trial classification"). */
 const BY_CLASS: Readonly<Record<string, Cause>> = { evaluator_error: 'grader', setup_failed: 'environment' }
 
-/** What the local workspace says of a trial whose process or thread went away (`src/service/runs`). */
+/** The local workspace's message for a trial whose process or thread ended (`src/service/runs`). */
 const EXECUTOR_GONE = /\bended before the trial did\b/
 /**
- * The contract has no class for it, so the words of an error are all there is. Where there is a verdict they quote what
- * tools and models answered, which may be about anything.
+ * The contract has no class for throttling, so only the text of an error shows it. With a verdict, errors quote answers
+ * of tools and models, which may say anything.
  */
 const THROTTLED = /\b429\b|rate[ _-]?limit|too many requests|throttl/i
 
 type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown } | null }
 
 /**
- * Why a trial did not pass, by its class, its scores and its calls; undefined for one that passed, waits or was
+ * Why a trial did not pass, by its class, its scores and its calls; undefined for one that passed, is waiting or was
  * stopped.
  */
 export function causeOf(trial: EvalIteration): Cause | undefined {
@@ -68,13 +68,13 @@ export function causeOf(trial: EvalIteration): Cause | undefined {
   return trial.model ? 'model' : trial.error ? 'server' : 'unknown'
 }
 
-/** Whether a trial measured what it was to measure, and found it wanting. */
+/** Whether a trial measured what it should and failed it. */
 export function isMeasuredFailure(trial: EvalIteration): boolean {
   const cause = causeOf(trial)
   return trialState(trial) === 'failed' && cause !== undefined && !isOutside(cause)
 }
 
-/** Trials of one cause: `failed` of them were graded and found wanting; `reason` is that of `first`. */
+/** Trials with the same cause: `failed` of them were graded as failed; `reason` is that of `first`. */
 export type CauseCount = {
   cause: Cause
   count: number
@@ -83,7 +83,7 @@ export type CauseCount = {
   reason: string | undefined
 }
 
-/** How often each cause occurs; those that don't occur are left out. */
+/** How often each cause occurs; causes that do not occur are left out. */
 export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
   const found = new Map<Cause, CauseCount>()
   for (const trial of trials) {
@@ -101,14 +101,14 @@ export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
   return CAUSE_ORDER.flatMap(cause => found.get(cause) ?? [])
 }
 
-/** What a trial says of why it did not pass; undefined where it says nothing. */
+/** The reason a trial gives for not passing; undefined if it gives none. */
 export function reasonOf(trial: EvalIteration): string | undefined {
   const broken = trial.scores?.find(score => score.status === 'error')?.error
   const failed = callsOf(trial).find(isFailedCall)?.error
   return trial.error ?? broken ?? (typeof failed === 'string' ? failed : undefined)
 }
 
-/** The error of a trial that was not judged, else that of the call that ended it. */
+/** The error of a trial that was not judged, else the error of the call that ended it. */
 function endingWords(trial: EvalIteration): string {
   const { error } = callsOf(trial).at(-1) ?? {}
   return ownWords(trial.error ?? (typeof error === 'string' ? error : ''))
@@ -118,7 +118,7 @@ function isFailedCall({ error, result }: Call): boolean {
   return (error !== undefined && error !== null) || result?.isError === true
 }
 
-/** Whether a model left out a tool that it was expected to call. */
+/** Whether a model did not call an expected tool. */
 function missesCalls(trial: EvalIteration): boolean {
   if (!trial.model) return false
   const called = new Set(callsOf(trial).map(({ toolName }) => toolName))

@@ -1,26 +1,26 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 
-/** How a case stands against an earlier run; `unknown` = one side was not graded. */
+/** A case compared with an earlier run; `unknown` means that one side was not graded. */
 export const CASE_CHANGES = ['new-failure', 'still-failing', 'fixed', 'passing', 'removed', 'unknown'] as const
 export type CaseChange = (typeof CASE_CHANGES)[number]
 
 export type ChangedCase = {
   caseKey: string
-  /** With its model where several compared variants have one title. */
+  /** Includes the model if several compared variants have the same title. */
   title: string
   change: CaseChange
-  /** What it came to in the earlier run, as the service says it; `absent` = it was not there, or was not graded. */
+  /** Its outcome in the earlier run, in the service's word; `absent` means that it was missing, or not graded. */
   before: string
-  /** Whether the earlier run did not have it. */
+  /** Whether the earlier run lacks it. */
   isNew: boolean
   /** Whether its trials in the later run disagree. */
   flaky: boolean
-  /** Whether its definition was changed in between, so that like is not compared with like. */
+  /** Whether its definition changed in between, so that the results are not comparable. */
   configChanged: boolean
 }
 
-/** What a comparison takes from the trials of the later run. */
+/** What a comparison uses of the later run's trials. */
 export type ComparedTrial = Pick<EvalIteration, 'id' | 'result' | 'model'>
 
 /** Each compared case with what changed, by the outcomes of both runs; `trials` are those of the later run. */
@@ -57,7 +57,7 @@ function changeOf({ status, base, compare }: ComparedCase): CaseChange {
   return before === 'failed' && status === 'fixed' ? 'fixed' : 'passing'
 }
 
-/** How many cases changed in which way, those that never occur included; `flaky` counts across the others. */
+/** Number of cases by change, including zeros; `flaky` counts independently of the others. */
 export type ChangeCounts = Record<CaseChange | 'flaky', number>
 
 export function countChanges(cases: readonly ChangedCase[]): ChangeCounts {

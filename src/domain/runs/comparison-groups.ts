@@ -2,7 +2,7 @@ import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-compar
 import { changedCases, type ChangedCase, type ComparedTrial } from './changes.ts'
 import { plural } from '../../lib/format.ts'
 
-/** What a compared case is shown under, in the order in which the groups deserve a look. */
+/** Groups of compared cases, most important first. */
 export const COMPARISON_GROUPS = [
   'regressed',
   'still failing',
@@ -18,7 +18,7 @@ export type ComparisonGroup = (typeof COMPARISON_GROUPS)[number]
 
 export type GroupedCase = ChangedCase & { group: ComparisonGroup; compared: ComparedCase }
 
-/** Each compared case with its group, in the order of the groups and within them as the service answered. */
+/** Each compared case with its group, in the order of the groups; within a group in the service's order. */
 export function groupedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): GroupedCase[] {
   const cases = changedCases(comparison, trials).map((changed, index): GroupedCase => {
     const compared = comparison.cases[index] as ComparedCase
@@ -28,7 +28,7 @@ export function groupedCases(comparison: EvalRunCompare, trials: readonly Compar
   return COMPARISON_GROUPS.flatMap(group => byGroup.get(group) ?? [])
 }
 
-/** By the outcomes, as `changedCases` lists them; what the service calls `changed` compares no like with like. */
+/** Grouped by outcome, as in `changedCases`; cases that the service calls `changed` are not comparable. */
 function groupOf({ change, flaky }: ChangedCase, { status, compare }: ComparedCase): ComparisonGroup {
   if (change === 'removed') return 'left out'
   if (status === 'new_case') return 'new'
@@ -40,19 +40,17 @@ function groupOf({ change, flaky }: ChangedCase, { status, compare }: ComparedCa
   return flaky ? 'flaky' : 'unchanged'
 }
 
-/** The wire has one word for a case that was not there and for one of whose trials none was graded. */
+/** The wire uses the same word for a missing case and for one whose trials were not graded. */
 function isUndecided({ outcome, iterationIds }: ComparedCase['base']): boolean {
   return outcome === 'absent' && (iterationIds ?? []).length > 0
 }
 
-/** What became of a case on one side, in a word. */
+/** The outcome of a case on one side, in one word. */
 export function sideWord(side: ComparedCase['base']): string {
   return isUndecided(side) ? 'undecided' : side.outcome
 }
 
-/**
- * How many cases of each group, those that never occur left out; `rerun` says what is not there in words of a rerun.
- */
+/** Number of cases in each group that occurs; with `rerun`, missing cases are described as in a rerun. */
 export function groupLabel(cases: readonly GroupedCase[], rerun = false): string {
   const parts = COMPARISON_GROUPS.flatMap(group => {
     const count = cases.filter(each => each.group === group).length
@@ -61,7 +59,7 @@ export function groupLabel(cases: readonly GroupedCase[], rerun = false): string
   return parts.join(', ') || 'no case in common'
 }
 
-/** What became of the cases that ran again, counted in cases: `Of 3 cases that ran again: 3 fixed.` */
+/** The results of a rerun, counted in cases: `Of 3 cases that ran again: 3 fixed.` */
 export function rerunLabel(cases: readonly GroupedCase[]): string {
   const again = cases.filter(({ change }) => change !== 'removed')
   const count = (wanted: (each: GroupedCase) => boolean): number => again.filter(wanted).length
@@ -78,7 +76,7 @@ export function rerunLabel(cases: readonly GroupedCase[]): string {
   return `Of ${plural(again.length, 'case')} that ran again: ${listed.join(', ') || 'none ended'}${also}.`
 }
 
-/** A run that says which run it repeats; some services do, and no document of the contract names the field. */
+/** The run that this one repeats, if the service says so; no document of the contract names the field. */
 export function parentOf(run: object): string | undefined {
   const parent = (run as { rerunOf?: unknown }).rerunOf
   return typeof parent === 'string' ? parent : undefined

@@ -3,13 +3,13 @@ import { schemaChanges, type SchemaChange } from '../../lib/json-schema/changes.
 import { plural } from '../../lib/format.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-/** A tool as somebody saw it. */
+/** A tool as it was listed. */
 export type SeenTool = {
   name: string
   description?: string | undefined
   inputSchema?: unknown
   outputSchema?: unknown
-  /** Too long to be kept: only its digest is. */
+  /** Whether it was too long to store, so that only its digest is known. */
   omitted?: boolean
   hash?: string | undefined
 }
@@ -17,7 +17,7 @@ export type SeenTool = {
 /** The tools of one server at one moment. */
 export type ToolListing = {
   serverName: string
-  /** Digest of the listing where its recorder gives one. */
+  /** Digest of the listing, if its recorder gives one. */
   hash?: string | undefined
   tools: readonly SeenTool[]
 }
@@ -26,17 +26,17 @@ export type ToolChange = {
   serverName: string
   toolName: string
   kind: 'gone' | 'new' | 'description' | 'schema' | 'output' | 'unknown'
-  /** What of the schema changed; empty for the other kinds. */
+  /** Changes of the schema; empty for other kinds. */
   changes: readonly SchemaChange[]
 }
 
-/** A trace comes from somebody's service: no more than this is read of it. */
+/** A trace may come from any service: only this much is read of it. */
 const MOST_SERVERS = 50
 const MOST_TOOLS = 2_000
 
 /**
- * The tools that a trace says its trial saw (`toolsSeen`, which the local workspace writes); undefined where the trace
- * says nothing of it, which is not the same as a server without tools.
+ * The tools that a trial saw according to its trace (`toolsSeen`, written by the local workspace); undefined if the
+ * trace does not say, which differs from a server without tools.
  */
 export function toolsSeenIn(trace: unknown): ToolListing[] | undefined {
   const seen = isPlainObject(trace) ? trace['toolsSeen'] : undefined
@@ -66,8 +66,8 @@ function toolOf(value: unknown): SeenTool[] {
 }
 
 /**
- * How tools changed between two looks, servers and tools in the order of the earlier one, new tools last. Servers that
- * only one side knows are left out: nobody looked at them twice.
+ * How tools changed between two listings, in the order of the earlier one, with new tools last. Servers in only one of
+ * them are left out.
  */
 export function toolChanges(before: readonly ToolListing[], after: readonly ToolListing[]): ToolChange[] {
   const later = new Map(after.map(listing => [listing.serverName, listing]))
@@ -142,15 +142,15 @@ export function toolNameOf(call: Record<string, unknown>): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** How much a change can have to do with a failure: arguments that were right may be wrong, then all else. */
+/** How likely a change is related to a failure: first changes that make arguments invalid, then the others. */
 export function mayBreak({ kind, changes }: ToolChange): boolean {
   if (kind === 'schema') return changes.some(({ input }) => input !== 'safe')
   return kind === 'gone' || (kind === 'output' && changes.some(({ output }) => output !== 'safe'))
 }
 
 /**
- * What changed about tools that failing cases use, in one sentence each, what may break calls first:
- * `everything: the schema of get-sum changed: a is now string (3 cases)`.
+ * Changes of tools that failing cases use, one sentence each, those that may break calls first: `everything: the schema
+ * of get-sum changed: a is now string (3 cases)`.
  */
 export function changesBehind(
   changes: readonly ToolChange[],

@@ -16,11 +16,11 @@ const object = (properties: JsonObject, required: string[] = [], more: JsonObjec
   required,
   ...more,
 })
-describe('what changed between two looks at tools', () => {
+describe('what changed between two listings of tools', () => {
   const listing = (tools: JsonObject[]) => [{ serverName: 'everything', tools: tools as { name: string }[] }]
   const sum = (type: string) => ({ name: 'get-sum', inputSchema: object({ a: { type } }) })
 
-  test('names each kind, and nothing of a server that was seen once', () => {
+  test('names each kind of change, and leaves out a server that was listed once', () => {
     const before = listing([
       sum('number'),
       { name: 'old' },
@@ -48,7 +48,7 @@ describe('what changed between two looks at tools', () => {
     expect(toolChanges(before, [{ serverName: 'other', tools: [] }])).toEqual([])
   })
 
-  test('is told with the failing cases that use the tool, what may break calls first', () => {
+  test('is reported with the failing cases that use the tool, changes that may break calls first', () => {
     const calls = (toolName: string) => ({ expectedToolCalls: [], actualToolCalls: [{ toolName }] })
     const trials = ['one', 'two', 'two'].map((title, index) => ({ id: `${index}`, title, ...calls('get-sum') }))
     const other = { id: 'other', title: 'other', ...calls('says') }
@@ -87,7 +87,7 @@ describe('cases of two runs', () => {
     { id: 'f', result: 'failed' as const },
   ]
 
-  test('stand in groups, what deserves a look first, and a rerun is counted in cases', () => {
+  test('are grouped, the most important group first, and a rerun is counted in cases', () => {
     const cases = groupedCases(
       compared([
         ['same', 'unchanged_passed', 'passed', 'passed'],
@@ -126,7 +126,7 @@ describe('cases of two runs', () => {
     )
   })
 
-  test('a run tells its parent, or nobody knows', () => {
+  test('a run names its parent, or the parent is unknown', () => {
     expect([parentOf({ rerunOf: 'r' }), parentOf({ rerunOf: 5 }), parentOf({})]).toEqual(['r', undefined, undefined])
   })
 })
@@ -137,7 +137,7 @@ describe('links of reruns to their parents', () => {
   const faults: unknown[] = []
   const open = (file: string) => createRerunLinks(storedAt(file, rerunsKey, error => faults.push(error)))
 
-  test('are there for the next start and for another process, within a bound, for their owner only', () => {
+  test('are available at the next start and to other processes, within a limit, to their owner only', () => {
     const file = join(folder, 'state', 'reruns.json')
     const [one, other] = [open(file), open(file)]
     expect(one.parentOf('r2')).toBeUndefined()
@@ -151,7 +151,7 @@ describe('links of reruns to their parents', () => {
     expect([kept.links.length, open(file).parentOf('r2'), open(file).parentOf('n509')]).toEqual([500, undefined, 'p'])
   })
 
-  test('a file that is broken is as if nothing was launched', () => {
+  test('a damaged file counts as empty', () => {
     const file = join(folder, 'broken.json')
     for (const text of ['{', '[]', '{"version":1,"links":[["a"],5,["b",5]]}']) {
       writeFileSync(file, text)

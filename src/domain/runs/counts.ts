@@ -2,11 +2,11 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { TrialCounts } from './trials.ts'
 import { formatCount } from '../../lib/format.ts'
 
-/** What a run counted, in one unit; `unit` is in words and undefined where the service reports none. */
+/** The counts of a run in one unit; `unit` is in words and undefined if the service reports none. */
 export type RunCounts = {
   passed: number
   failed: number
-  /** Counted, and without a verdict. */
+  /** Counted, but without a verdict. */
   undecided: number | undefined
   total: number | undefined
   unit: string | undefined
@@ -15,7 +15,7 @@ export type RunCounts = {
 type Counted = Pick<EvalRun, 'decisionSummary' | 'summary'>
 
 /**
- * The counts of the run's decision with their unit, which no rate is ever converted from (contract: "Decision
+ * The counts of the run's decision with their unit. Rates are never converted between units (contract: "Decision
  * summary").
  */
 export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>) {
@@ -32,7 +32,7 @@ export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSumma
   } satisfies RunCounts
 }
 
-/** The counts of a run: those of its decision, else those of its summary, of which the contract gives no unit. */
+/** The counts of a run: those of its decision, else those of its summary, for which the contract gives no unit. */
 export function runCounts(run: Counted): RunCounts | undefined {
   const own = decisionCounts(run)
   if (own) return own
@@ -61,17 +61,17 @@ function unitOf(summary: EvalRun['decisionSummary']): string | undefined {
   return summary?.measurementUnit ? unitName(summary.measurementUnit) : undefined
 }
 
-/** A unit of the wire in words. An iteration of a case is a trial, and everywhere called one. */
+/** A unit of the wire as words. An iteration of a case is called a trial everywhere. */
 export function unitName(unit: string): string {
   return unit === 'iterations' ? 'trials' : unit.replaceAll('_', ' ')
 }
 
-/** `1 case execution`, `2 case executions`: units are plurals. */
+/** `1 case execution`, `2 case executions`; units are given as plurals. */
 export function inUnit(count: number, unit: string): string {
   return `${formatCount(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
-/** What can be a count: whole and not below 0. */
+/** A valid count: an integer of at least 0. */
 function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 }

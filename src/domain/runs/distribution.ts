@@ -1,6 +1,6 @@
 import { amountOf } from './amount.ts'
 
-/** How amounts spread: `p50` of them are at most so large, and so on. All in the unit of the amounts. */
+/** How amounts are distributed: half of them are at most `p50`, and so on. All in the unit of the amounts. */
 export type Distribution = {
   count: number
   least: number
@@ -13,18 +13,18 @@ export type Distribution = {
   bins: readonly Bin[]
 }
 
-/** Amounts from `from` up to, and without, `to`. */
+/** Amounts from `from` up to, but excluding, `to`. */
 export type Bin = { from: number; to: number; count: number }
 
 const MOST_BINS = 8
-/** Amounts are shown in whole units, so no bin is smaller than one: its ends would read the same. */
+/** Amounts are shown in whole units, so a bin smaller than one would have equal edges. */
 const LEAST_ROUND = 0
-/** A step of this round number holds every amount that can be. */
+/** A step of this round number covers every possible amount. */
 const LAST_ROUND = 48
-/** From this many times the median on, the largest amount would leave most of an even scale empty. */
+/** If the largest amount is at least this many times the median, most of an even scale would be empty. */
 const SKEWED = 8
 
-/** How amounts spread, those left out that cannot be; undefined where there are none. */
+/** How amounts are distributed, without impossible ones; undefined if there are none. */
 export function distributionOf(amounts: readonly number[]): Distribution | undefined {
   const sorted = sortedOf(amounts)
   const [least, most] = [sorted.at(0), sorted.at(-1)]
@@ -47,7 +47,7 @@ function sortedOf(amounts: readonly number[]): Float64Array {
   return Float64Array.from(amounts.flatMap(amount => amountOf(amount) ?? [])).sort()
 }
 
-/** Two spreads in the bins of both together, counted apart; undefined where one of them is of nothing. */
+/** Two distributions in common bins, counted separately; undefined if either is empty. */
 export type Overlaid = { now: Distribution; before: Distribution } | undefined
 
 export function overlaidOf(now: readonly number[], before: readonly number[]): Overlaid {
@@ -58,7 +58,10 @@ export function overlaidOf(now: readonly number[], before: readonly number[]): O
   return { now: { ...one, bins: counted(now) }, before: { ...other, bins: counted(before) } }
 }
 
-/** Where amounts stand on a scale of all these, from 0 to 1; one that grows where a few are far larger than most. */
+/**
+ * Maps amounts to a scale from 0 to 1 of all these distributions; the scale grows if a few amounts are far larger than
+ * most.
+ */
 export function scaleOf(all: readonly Distribution[]): (amount: number) => number {
   const isSkewed = all.some(({ p50, most }) => p50 > 0 && most > SKEWED * p50)
   const on = isSkewed ? Math.log1p : (amount: number): number => amount
@@ -67,7 +70,7 @@ export function scaleOf(all: readonly Distribution[]): (amount: number) => numbe
   return amount => (length > 0 ? (on(amount) - from) / length : 0)
 }
 
-/** The smallest amount that at least this share of all does not exceed. */
+/** The smallest amount that is not exceeded by at least this share of all. */
 function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
 }
@@ -76,13 +79,13 @@ function edgesOf(least: number, middle: number, most: number): number[] {
   return middle > 0 && most > SKEWED * middle ? growingEdges(least, middle, most) : evenEdges(least, most)
 }
 
-/** Edges at even steps, of the smallest round step that needs no more than the bins there are. */
+/** Edges at equal steps, using the smallest round step that fits the number of bins. */
 function evenEdges(least: number, most: number): number[] {
   if (most === 0) return [0, 1]
   const finest = roundAbove((most - least || most) / MOST_BINS / 10)
   for (let round = finest; round < LAST_ROUND; round += 1) {
     const step = roundNumber(round)
-    // Division rounds, and no amount may lie outside.
+    // Division rounds, and no amount may fall outside.
     const first = Math.floor(least / step) - (Math.floor(least / step) * step > least ? 1 : 0)
     const last = Math.ceil(most / step) + (Math.ceil(most / step) * step <= most ? 1 : 0)
     if (last - first <= MOST_BINS) return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
@@ -90,7 +93,7 @@ function evenEdges(least: number, most: number): number[] {
   return [0, roundNumber(LAST_ROUND)]
 }
 
-/** Edges that grow from one to the next; the first bin takes all that is smaller than the rest. */
+/** Edges at growing distances; the first bin takes everything smaller. */
 function growingEdges(least: number, middle: number, most: number): number[] {
   const top = roundAbove(most)
   const fine = edgesBelow(top, 1, least)
@@ -98,7 +101,7 @@ function growingEdges(least: number, middle: number, most: number): number[] {
   return isFineEnough ? fine : edgesBelow(Math.ceil(top / 3) * 3, 3, least)
 }
 
-/** Round numbers from that of `top` down, by as many at a time, until one is small enough or there are enough bins. */
+/** Round numbers from that of `top` downwards in steps of `by`, until one is small enough or there are enough bins. */
 function edgesBelow(top: number, by: number, least: number): number[] {
   const edges = [roundNumber(top)]
   for (let round = top - by; edges[0]! > least; round -= by) {
@@ -108,13 +111,13 @@ function edgesBelow(top: number, by: number, least: number): number[] {
   return edges
 }
 
-/** The numbers 1, 2, 5, 10, 20, 50 … in their order, 1 being that of 0. */
+/** The round number at an index of 1, 2, 5, 10, 20, 50 …; index 0 is 1. */
 function roundNumber(index: number): number {
   const digit = [1, 2, 5].at(index % 3)!
   return Number(`${digit}e${Math.floor(index / 3)}`)
 }
 
-/** Which round number is the first above an amount, of those that bins may have. */
+/** Index of the first allowed round number above an amount. */
 function roundAbove(amount: number): number {
   let index = LEAST_ROUND
   while (index < LAST_ROUND && roundNumber(index) <= amount) index += 1

@@ -5,20 +5,20 @@ import { amountOf } from './amount.ts'
 import { isOpenTrial, type TrialCounts } from './trials.ts'
 
 /**
- * How many of the trials that ended last tell the pace: of a long run more, or the second that passed since they were
- * read would seem a standstill where hundreds end in it.
+ * How many of the latest ends determine the pace; more for a long run, since with hundreds of ends a second, the second
+ * since they were read would look like a standstill.
  */
 const LAST = 20
 const LAST_SHARE = 0.1
 
-/** An estimate beyond it, thirty days in milliseconds, says nothing. */
+/** An estimate beyond thirty days, in milliseconds, is useless. */
 const LONGEST_MS = 30 * 86_400_000
 
 type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
 
 /**
- * Milliseconds until as many open trials have ended, at the pace of those that ended last. Silence since the last end
- * counts, so that a run that hangs never seems to be almost done; undefined before two ends tell a pace.
+ * Milliseconds until all open trials have ended, at the pace of the latest ends. The time since the last end counts, so
+ * that a run that hangs never seems almost done; undefined before two trials have ended.
  */
 export function estimateRemaining(trials: readonly Timed[], open: number, now: number): number | undefined {
   if (open === 0) return 0
@@ -26,7 +26,7 @@ export function estimateRemaining(trials: readonly Timed[], open: number, now: n
   const starts = trials.flatMap(({ status, startedAt }) => (status === 'pending' ? [] : (toEpochMs(startedAt) ?? [])))
   const last = ends.sort((a, b) => a - b).slice(-Math.max(LAST, Math.ceil(LAST_SHARE * ends.length)))
   if (last.length < 2) return undefined
-  // Where all ends are known, the time before the first belongs to the pace too.
+  // If all ends are known, the time before the first one counts too.
   const isWhole = last.length === ends.length
   const from = isWhole ? starts.reduce((least, start) => Math.min(least, start), last[0]!) : last[0]!
   const ended = isWhole ? last.length : last.length - 1
@@ -36,8 +36,8 @@ export function estimateRemaining(trials: readonly Timed[], open: number, now: n
 }
 
 /**
- * Milliseconds until all trials have ended, if they go on as they did on average since the start: where only counts are
- * known. Undefined before the first has ended.
+ * Milliseconds until all trials have ended at the average pace since the start, for use when only counts are known.
+ * Undefined before the first has ended.
  */
 export function averageRemaining(
   { ended, total }: Pick<TrialCounts, 'ended' | 'total'>,
@@ -48,11 +48,11 @@ export function averageRemaining(
   return ((now - startedAt) / ended) * (total - ended)
 }
 
-/** Between two ends an average only grows: it is made anew when the run's answer is another one, or after a minute. */
+/** The average only grows between two ends, so it is updated when the run's answer changes, or after a minute. */
 const HELD_MS = 60_000
 const held = new WeakMap<object, { at: number; remaining: number | undefined }>()
 
-/** The same for a run as the service told of it, with its counts. */
+/** The remaining time of a run as the service reported it, with its counts. */
 export function runRemaining(
   run: Pick<EvalRun, 'createdAt'>,
   counts: Pick<TrialCounts, 'ended' | 'total'>,
@@ -71,7 +71,7 @@ function endOf(trial: Timed): number | undefined {
   return isOpenTrial(trial) || start === undefined || took === undefined ? undefined : start + took
 }
 
-/** `about 2 min left`: rounded up, so that it is never sooner than was estimated. */
+/** `about 2 min left`, rounded up, so that it is never shorter than estimated. */
 export function remainingLabel(remaining: number | undefined): string {
   if (remaining === undefined || !(remaining <= LONGEST_MS)) return 'time left unknown'
   const seconds = Math.ceil(remaining / 1000)

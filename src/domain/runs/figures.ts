@@ -3,7 +3,7 @@ import { formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { shareLabel } from './labels.ts'
 
-/** A figure on both sides; null is not known, and neither zero nor unchanged. */
+/** A figure on both sides; null means unknown, which is neither zero nor unchanged. */
 export type Diff =
   | {
       base?: number | null | undefined
@@ -22,7 +22,7 @@ export function rounded(value: number): string {
   return String(Number(value.toFixed(1)))
 }
 
-/** `+2.1s`, `−60 points`, `±0`: a difference with its sign and unit; `—` where one side is not known. */
+/** A difference with its sign and unit: `+2.1s`, `−60 points`, `±0`; `—` if one side is unknown. */
 export function deltaText(delta: number | null | undefined, words: (value: number) => string): string {
   if (delta == null) return UNKNOWN
   if (delta === 0) return '±0'
@@ -38,15 +38,15 @@ export function diffText(
   const side = (value: number | null | undefined): string => (value == null ? UNKNOWN : words(value))
   const { base, compare, delta, percentDelta } = diff ?? {}
   if (base == null && compare == null) return UNKNOWN
-  // A percentage of a percentage means nothing.
+  // A percentage of a percentage has no meaning.
   const share =
     deltaWords === words && percentDelta != null && delta !== 0 ? `, ${deltaText(percentDelta, percent)}` : ''
   return `${side(compare)} (was ${side(base)}, ${deltaText(delta, deltaWords)}${share})`
 }
 
 /**
- * The counters and metrics of two runs in short lines, for above the cases. A rerun has other cases than its parent on
- * purpose, so its own figures stand alone.
+ * The counters and metrics of two runs in short lines above the cases. A rerun has different cases from its parent on
+ * purpose, so only its own figures are shown.
  */
 export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: boolean): string[] {
   const { passed, total } = passSummary ?? {}
@@ -70,7 +70,7 @@ export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: 
   ]
 }
 
-/** What makes scores of both sides hard to compare, a sentence each. */
+/** Reasons why scores of the two sides are hard to compare, one sentence each. */
 export function scoreWarnings(comparison: EvalRunCompare): string[] {
   const contract = objectOf(comparison.scoreContract)
   if (Object.keys(contract).length === 0) return []
@@ -87,7 +87,7 @@ export function scoreWarnings(comparison: EvalRunCompare): string[] {
     ]
   })
   return [
-    // Runs of other cases differ as a whole, where nothing that can be compared does.
+    // Runs with different cases differ as a whole even if nothing comparable does.
     ...(contract['evaluationConfigChanged'] === true &&
     comparison.cases.some(({ evaluationConfigChanged }) => evaluationConfigChanged === true)
       ? ['the grading changed between the runs']

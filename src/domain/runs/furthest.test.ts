@@ -6,7 +6,7 @@ import { runProgress } from './furthest.ts'
 const newClient = () => ({}) as Client
 const counts = fc.record({ ended: fc.nat(50), total: fc.nat(50) })
 
-test('progress of a run never goes back, whatever order its answers come in, and is whole with the last trial only', () =>
+test('progress of a run never goes back, whatever order answers come in, and is complete only with the last trial', () =>
   fc.assert(
     fc.property(fc.array(counts), answers => {
       const progress = runProgress(newClient())
@@ -15,14 +15,14 @@ test('progress of a run never goes back, whatever order its answers come in, and
         const share = progress('run', { ended, total })
         const isWhole = total > 0 && ended >= total
         expect(share === 1).toBe(isWhole)
-        // Only a trial that is added after all had ended takes it back, by the least there is.
+        // Only a trial added after all had ended reduces it, by the minimum.
         expect(share).toBeGreaterThanOrEqual(Math.min(before, 0.99))
         before = share
       }
     }),
   ))
 
-test('each run and each client has a progress of its own', () => {
+test('each run and each client has its own progress', () => {
   const client = newClient()
   expect(runProgress(client)('one', { ended: 3, total: 4 })).toBe(0.75)
   expect(runProgress(client)('other', { ended: 1, total: 4 })).toBe(0.25)

@@ -2,12 +2,12 @@ import { onceFor } from '../../lib/once-for.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { TrialCounts } from './trials.ts'
 
-/** Below a whole by so much, while a trial is left. */
+/** Maximum progress while a trial is left. */
 const ALMOST = 0.99
 
 /**
- * The share of a run that has ended, never less than it was for this client before: answers overtake each other, and
- * trials are added. Nothing counts as done before the last trial has ended.
+ * The share of a run that has ended, never less than it was for this client before: answers may arrive out of order,
+ * and trials may be added. Nothing counts as done before the last trial has ended.
  */
 export const runProgress = onceFor((_client: Client) => {
   const furthest = new Map<string, number>()

@@ -26,39 +26,42 @@ export type Gate =
   | { gate: 'max-tokens'; wanted: number }
   | { gate: 'max-broken'; wanted: number }
 
-/** `passed: null` = what the gate asks for is not known. `actual` has the unit of `wanted`, or counts new failures. */
+/**
+ * `passed: null` means that what the gate asks for is unknown. `actual` has the unit of `wanted`, or counts new
+ * failures.
+ */
 export type GateResult = Gate & { actual: number | null; passed: boolean | null; says: string }
 
-/** What gates judge by. `changes` is a sentence where the runs could not be compared. */
+/** The input of gates. `changes` is a sentence if the runs could not be compared. */
 export type GateFacts = {
   run: EvalRun
   trials: readonly EvalIteration[]
   changes: readonly ChangedCase[] | string
-  /** Undefined where nothing was compared. */
+  /** Undefined if nothing was compared. */
   base?: ComparedBase | undefined
-  /** The run beside the results of a file; a sentence where they could not be compared. */
+  /** The run compared with the results of a file; a sentence if they could not be compared. */
   baseline?: readonly ChangedCase[] | string | undefined
-  /** How many results the file was written with; a sentence where it was left as it was. */
+  /** Number of results written to the file; a sentence if it was left unchanged. */
   written?: number | string | undefined
 }
 
-/** The run that another one is compared with. */
+/** The run that another run is compared with. */
 export type ComparedBase = {
   name: string
   passed: boolean
-  /** A person named this very run, and did not leave the choice to a word. */
+  /** Whether a person named this run instead of a choice such as `last`. */
   isNamed: boolean
   differs: readonly Setting[]
 }
 
-/** Judges the gates of one run; what is not known never passes and never fails. */
+/** Judges the gates of a run; a gate with unknown input neither passes nor fails. */
 export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult[] {
   const floors = gates.flatMap(gate => (gate.gate === 'min-graded' ? [judgeGraded(gate, facts)] : []))
   const isEnough = floors.every(({ passed }) => passed === true)
   return gates.map(gate => judgeGate(gate, facts, isEnough))
 }
 
-/** @param isEnough whether as much of the run was graded as has to be */
+/** @param isEnough whether enough of the run was graded */
 function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult {
   switch (gate.gate) {
     case 'min-graded':
@@ -80,7 +83,7 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
   }
 }
 
-/** What was not graded fails no run, so too little of it is not known and no failure. */
+/** Ungraded trials fail no run, so too few graded ones make the result unknown instead of failed. */
 function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials }: GateFacts): GateResult {
   const most = `at least ${shareLabel(gate.wanted)} must be`
   const parts = gradedParts(run, countTrials(trials))
@@ -95,8 +98,8 @@ function shareOf({ graded, total }: GradedPart): number {
 }
 
 /**
- * In the run's own unit where it reports counts, else in trials: a rate is never converted (contract: "Decision
- * summary"). Where too little was graded it is known only when it could not be reached with all the rest either.
+ * Uses the run's own unit if it reports counts, else trials: a rate is never converted (contract: "Decision summary").
+ * If too little was graded, the result is known only if the rate could not be reached with the rest either.
  */
 function judgePassRate(
   gate: Extract<Gate, { gate: 'min-pass-rate' }>,
@@ -130,7 +133,7 @@ function judgeNewFailures(
     return { ...gate, actual, passed: null, says }
   }
   const known = changes.filter(({ change }) => change === 'still-failing').length
-  // Nobody has said that what fails there may fail: the same run again would be green.
+  // Nobody accepted the failures of that run: the same run again would pass.
   if (known > 0 && base && !base.passed && !base.isNamed) {
     const failed = `${plural(known, 'case')} failed in ${base.name} too, which did not pass`
     return { ...gate, actual, passed: null, says: `${failed}; name it as the base to accept that` }
@@ -145,8 +148,8 @@ function namesOf(cases: readonly ChangedCase[]): string {
 }
 
 /**
- * What passed in the file and is not in the suite any more is not known: a suite that lost its cases would pass. The
- * same holds for a run that failed though none of its cases did.
+ * If a case that passed in the file is no longer in the suite, the result is unknown: otherwise a suite that lost its
+ * cases would pass. The same is true for a failed run without failed cases.
  */
 function judgeBaseline(gate: Extract<Gate, { gate: 'baseline' }>, { run, baseline = UNREAD }: GateFacts): GateResult {
   const judged = judgeNewFailures(gate, { changes: baseline })
@@ -173,7 +176,7 @@ function judgeWritten(
     : { ...gate, actual: null, passed: null, says: `left as it was: ${written}` }
 }
 
-/** A crash and a hang are no verdict on a case, so that they fail a run only where a gate says so. */
+/** A crash or a hang is not a verdict on a case, so it fails a run only if a gate says so. */
 function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readonly EvalIteration[]): GateResult {
   const classes = trials.map(classOfTrial)
   const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]
@@ -203,7 +206,7 @@ function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-/** Tokens of all trials; a trial without a model uses none, one with a model and no figure leaves the sum unknown. */
+/** Tokens of all trials. A trial without a model uses none; one with a model but no figure makes the sum unknown. */
 function tokensOf(trials: readonly EvalIteration[]): number | undefined {
   let sum = 0
   for (const { tokensUsed, model, startedAt } of trials) {

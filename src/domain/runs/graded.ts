@@ -9,9 +9,9 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 type Trended = Pick<EvalSuite, 'passRateTrend' | 'latestRun'>
 
 /**
- * Pass rates of a suite's latest runs as fractions, oldest first. The contract does not say whether the wire has
- * fractions or percent: one value above 1 can only be percent; below that the counts of the latest run tell, where they
- * fit the last value in one way alone. A value that is no rate in either is unknown.
+ * Pass rates of a suite's latest runs as fractions, oldest first. The contract does not say whether the wire uses
+ * fractions or percent: a value above 1 must be percent; otherwise the counts of the latest run decide, if they fit the
+ * last value in only one way. A value that is not a rate in either unit is unknown.
  */
 export function trendRates({ passRateTrend, latestRun }: Trended): (number | undefined)[] {
   const values = passRateTrend ?? []
@@ -19,7 +19,7 @@ export function trendRates({ passRateTrend, latestRun }: Trended): (number | und
   return values.map(value => (value >= 0 && value <= scale ? value / scale : undefined))
 }
 
-/** How much a rate may be rounded on the wire, as a fraction. */
+/** Maximum rounding error of a rate on the wire, as a fraction. */
 const ROUNDED = 0.006
 
 function isPercent(values: readonly number[], latestRun: Trended['latestRun']): boolean {
@@ -31,21 +31,19 @@ function isPercent(values: readonly number[], latestRun: Trended['latestRun']): 
   return Math.abs(last - counted) > ROUNDED && Math.abs(last / 100 - counted) <= ROUNDED
 }
 
-/** What the last known rate gained on the one before, as a fraction; undefined without two of them. */
+/** The change from the second-last known rate to the last, as a fraction; undefined with fewer than two. */
 export function lastChange(rates: readonly (number | undefined)[]): number | undefined {
   const [before, last] = rates.slice(-2)
   return rates.length < 2 || before === undefined || last === undefined ? undefined : last - before
 }
 
-/**
- * How much of what a run executed was graded, in one unit; `unit` is a plural, undefined where none is reported.
- */
+/** How much of what a run executed was graded, in one unit; `unit` is a plural, undefined if none is reported. */
 export type GradedPart = { graded: number; total: number; unit: string | undefined }
 
 /**
- * How much of a run was graded: in trials, and in the run's own unit where that is another one. Each where it is known,
- * since no count is ever converted; a variant can pass by one of its trials while the others came to nothing.
- * @param read the trials as they were read; the run's own counts of them go first where they are more
+ * How much of a run was graded: in trials, and in the run's own unit if that differs. Each is given if known, since
+ * counts are never converted; a variant can pass by one of its trials while the others had no result.
+ * @param read the trials that were read; the run's own counts are preferred if they are higher
  */
 export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
   const reported = reportedTrials(run)
@@ -65,9 +63,9 @@ export function gradedLabel({ graded, total, unit }: GradedPart): string {
 }
 
 /**
- * What has to stand beside the word of a run that passed where that does not speak for all of it: `3 of 6 cases`,
- * `11 of 12 trials graded`. Undefined where everything was executed, graded and passed, and for every other run.
- * @param trials all trials of the run, where they were read
+ * What to show beside the word `passed` if it does not cover the whole run: `3 of 6 cases`, `11 of 12 trials graded`.
+ * Undefined if everything was executed, graded and passed, and for every other run.
+ * @param trials all trials of the run, if they were read
  */
 export function passedPart(run: EvalRun, trials?: readonly EvalIteration[]): string | undefined {
   const report = reportRun(run, { trials })

@@ -11,7 +11,7 @@ const run = (runNumber: number, fields: Partial<EvalRun> = {}): EvalRun => ({
   createdAt: runNumber,
   ...fields,
 })
-/** The newest first, as a service lists them. */
+/** Newest first, as a service lists them. */
 const runsTo = (last: number): EvalRun[] => Array.from({ length: last }, (_, index) => run(last - index))
 
 type Side = 'passed' | 'failed' | 'broken' | 'absent'
@@ -22,7 +22,7 @@ const side = (of: Side, trial: string): ComparedCase['base'] => ({
   error: of === 'failed' ? 'expected goodbye' : null,
 })
 
-/** Comparisons of these runs, where each case has an outcome for each run from #1 on. */
+/** Comparisons of these runs, in which each case has an outcome for each run from #1 on. */
 function answersFor(runs: readonly EvalRun[], cases: Record<string, readonly Side[]>): EvalRunCompare[] {
   const of = (caseKey: string, id: string) => side(cases[caseKey]![Number(id.slice(1)) - 1]!, `${caseKey} ${id}`)
   return heatReads(runs).map(({ runId, baseRunId }) => ({
@@ -41,7 +41,7 @@ function answersFor(runs: readonly EvalRun[], cases: Record<string, readonly Sid
 }
 
 describe('the comparisons that are read', () => {
-  test('return every run, two with each, and stay the same when a run is added', () => {
+  test('return every run, two with each comparison, and stay the same when a run is added', () => {
     for (const count of [2, 3, 8, 49, 50]) {
       const reads = heatReads(runsTo(count))
       expect(new Set(reads.flatMap(({ runId, baseRunId }) => [runId, baseRunId])).size).toBe(count)
@@ -52,7 +52,7 @@ describe('the comparisons that are read', () => {
     }
   })
 
-  test('never ask for a run in flight, for more than the map shows, nor for a run beside itself', () => {
+  test('never request a run in flight, more runs than the map shows, or a run compared with itself', () => {
     const runs = heatRuns([run(60, { status: 'running' }), ...runsTo(59)])
     expect(runs).toHaveLength(HEAT_RUNS)
     expect(runs[0]!.id).toBe('r59')
@@ -65,7 +65,7 @@ describe('the comparisons that are read', () => {
 describe('a heat map', () => {
   const runs = runsTo(4)
 
-  test('has the oldest run first and the failing case on top, and a case that broke off is never green', () => {
+  test('has the oldest run first and the failing case on top, and an aborted case is never green', () => {
     const cases = {
       fine: ['passed', 'passed', 'absent', 'passed'],
       broke: ['passed', 'passed', 'passed', 'broken'],
@@ -82,10 +82,10 @@ describe('a heat map', () => {
     expect(broke!.cells[3]).toMatchObject({ outcome: 'ungraded' })
   })
 
-  test('says of runs that were not read that they are not', () => {
+  test('marks runs that were not read', () => {
     const answers = answersFor(runs, { red: ['passed', 'failed', 'failed', 'failed'] })
     const [row] = heatMap(runs, answers.slice(0, 1)).rows
-    // Four alone, and three beside it: two and one are left.
+    // Four alone, and three beside it: two and one remain.
     expect(row!.cells.map(cell => (cell === 'unread' ? cell : cell?.outcome))).toEqual([
       'unread',
       'unread',
@@ -95,7 +95,7 @@ describe('a heat map', () => {
     expect(heldSince(row!, 3)).toEqual({ column: 2, isExact: false })
   })
 
-  test('takes a case on several models for as bad as its worst, and marks what alternates', () => {
+  test('rates a case on several models by its worst one, and marks cases that alternate', () => {
     const answers = answersFor(runs, { case: ['passed', 'failed', 'passed', 'failed'] })
     const twice = answers.map(answer => ({
       ...answer,

@@ -2,29 +2,29 @@ import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-compar
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 import { runTrend, type RunTrend } from './trend.ts'
 
-/** The latest ended runs that a heat map shows. */
+/** Maximum number of ended runs in a heat map. */
 export const HEAT_RUNS = 50
-/** Comparisons that are read at once; each returns the cases of two runs. */
+/** Maximum number of comparisons read at once; each returns the cases of two runs. */
 export const HEAT_READS = 12
-/** Changes between passed and failed from which a case counts as flaky. */
+/** Number of changes between passed and failed from which a case counts as flaky. */
 const FLAKY_CHANGES = 3
 
-/** What became of a case in a run; `ungraded` ended without a verdict. */
+/** The outcome of a case in a run; `ungraded` ended without a verdict. */
 export type HeatOutcome = 'failed' | 'ungraded' | 'passed'
-/** A case in a run that was read; undefined where the case was not run. */
+/** A case in a run that was read; undefined if the case was not run. */
 export type HeatCell = { outcome: HeatOutcome; trialId: string | undefined; error: string | undefined } | undefined
 export type HeatRow = { key: string; title: string; cells: readonly (HeatCell | 'unread')[]; changes: number }
-/** Runs, oldest first, and the cases that were read of them: failing ones first, then flaky ones. */
+/** Runs, oldest first, and the cases read for them: failing ones first, then flaky ones. */
 export type HeatMap = { runs: readonly EvalRun[]; rows: readonly HeatRow[]; trend: RunTrend }
-/** A comparison to be read. */
+/** A comparison to read. */
 export type HeatRead = { runId: string; baseRunId: string }
 
-/** The ended runs of a list that begins with the newest. */
+/** The ended runs of a list, newest first. */
 export function heatRuns(runs: readonly EvalRun[]): EvalRun[] {
   return runs.filter(({ status }) => isTerminalRunStatus(status)).slice(0, HEAT_RUNS)
 }
 
-/** Comparisons that return each of these runs. Partners follow from their numbers, so that a new run moves none. */
+/** Comparisons that return each of these runs. Pairs follow from the run numbers, so that a new run changes none. */
 export function heatReads(runs: readonly EvalRun[]): HeatRead[] {
   if (runs.length < 2) return []
   const places = runs.map((run, index) => ({ run, neighbour: runs[index + 1] ?? runs[index - 1]! }))
@@ -36,7 +36,10 @@ export function heatReads(runs: readonly EvalRun[]): HeatRead[] {
   )
 }
 
-/** Puts comparisons together. @param runs the newest first */
+/**
+ * Builds a heat map from comparisons.
+ * @param runs newest first
+ */
 export function heatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]): HeatMap {
   const columns = runs.toReversed()
   const at = new Map(columns.map(({ id }, index) => [id, index]))
@@ -60,7 +63,7 @@ export function heatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompa
 
 const URGENCY: readonly (HeatOutcome | undefined)[] = ['failed', 'ungraded', 'passed', undefined]
 
-/** The cells of one side; a case on several models is as bad as its worst one. */
+/** The cells of one side; a case on several models has its worst outcome. */
 function sidesByCase(cases: readonly ComparedCase[], side: 'base' | 'compare'): Map<string, HeatCell> {
   const cells = new Map<string, HeatCell>()
   for (const compared of cases) {
@@ -90,7 +93,7 @@ function changesOf(cells: HeatRow['cells']): number {
   return verdicts.filter(({ outcome }, index) => index > 0 && outcome !== verdicts[index - 1]!.outcome).length
 }
 
-/** Whether a case passes and fails by turns. */
+/** Whether a case alternates between passed and failed. */
 export function isFlaky({ changes }: HeatRow): boolean {
   return changes >= FLAKY_CHANGES
 }
@@ -101,8 +104,8 @@ function urgencyOf(row: HeatRow): number {
 }
 
 /**
- * The column since which a case has had the outcome that it has at this one; runs without the case in between do not
- * count. `isExact` is false where runs before it were not read, or there are none.
+ * The column since which a case has had its outcome in this column; runs without the case do not count. `isExact` is
+ * false if earlier runs were not read, or do not exist.
  */
 export function heldSince({ cells }: HeatRow, column: number): { column: number; isExact: boolean } {
   const cell = cells[column]

@@ -14,7 +14,7 @@ export type Judge = {
   /** Its name on the wire. */
   id: 'goalCompletion' | 'groundedness'
   name: string
-  /** Null and absent: nobody asked for it. */
+  /** Null or absent if nobody requested it. */
   status: string | null | undefined
   errorCode: string | null | undefined
   summary: string | null | undefined
@@ -24,7 +24,7 @@ export type Judge = {
   cases: readonly JudgedCase[]
 }
 
-/** The judges that the contract names, in one shape; what each of them notes of a case is text. */
+/** The judges that the contract names, in one format; their notes on a case are text. */
 export function judgesOf(judges: EvalRunJudges | null | undefined): Judge[] {
   const { goalCompletion, groundedness } = judges ?? {}
   const goals = (goalCompletion?.cases ?? []).map(each => withNotes(each, each.rubricHits))
@@ -52,7 +52,7 @@ function withNotes(
   return { caseKey, score, passed, reason, notes: notes ?? [] }
 }
 
-/** How far a judge is, in a few words. */
+/** The state of a judge in a few words. */
 export function judgeState({ status, errorCode, summary, cases, threshold }: Judge): string {
   if (status == null) return 'not requested'
   if (status === 'pending') return 'being graded…'
@@ -65,15 +65,15 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
   return `${formatCount(reached)} of ${plural(cases.length, 'case')} reached ${bar}${rest}`
 }
 
-/** A grade that is missing is no low one. */
+/** A missing grade is not a low one. */
 export function isUngraded({ passed, score }: Pick<JudgedCase, 'passed' | 'score'>): boolean {
   return !passed && score == null
 }
 
-/** What a judge says beside a verdict, which it never changes. */
+/** What a judge adds to a verdict, which it never changes. */
 type JudgeAdvice = { id: Judge['id']; name: string; words: string; isPending: boolean; isDoubt: boolean }
 
-/** The advice of every judge that was asked for; `isDoubt` where it failed, or not every case reached its threshold. */
+/** The advice of every judge that was requested; `isDoubt` if it failed, or if not every case reached its threshold. */
 export function judgeAdvice(judges: EvalRunJudges | null | undefined): JudgeAdvice[] {
   return judgesOf(judges).flatMap(judge => {
     const { id, name, status, cases } = judge

@@ -1,6 +1,6 @@
 import { formatCount } from '../../lib/format.ts'
 
-/** What every launch costs. */
+/** What every launch uses up. */
 export const LAUNCH_COST = 'It occupies a run slot of the organization and spends whatever its models and servers cost.'
 
 /** Names with their counts: `3 failed, 1 timed out`; `none` where there are none. */
@@ -10,7 +10,7 @@ export function tally(counts: Readonly<Record<string, number>>): string {
 }
 
 /**
- * Whole percent where they are whole; otherwise cut, so that 94.96% never reads as the 95% it does not reach.
+ * Whole percent if exact; otherwise cut, so that 94.96% never reads as 95%.
  * @param fraction any number, since a service may send one
  */
 export function shareLabel(fraction: number): string {

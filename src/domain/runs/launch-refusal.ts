@@ -28,7 +28,7 @@ const ENVIRONMENT_FAULTS: Readonly<Record<string, Pick<ErrorText, 'sentence' | '
   },
 }
 
-/** Why an environment cannot run, in words; undefined where the refusal is about something else. */
+/** Why an environment cannot run, in words; undefined if the refusal is about something else. */
 export function environmentFault(error: unknown): Pick<ErrorText, 'sentence' | 'next'> | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.reason === 'environment_model_required') return ENVIRONMENT_FAULTS['ENV_MODEL_REQUIRED']
@@ -36,16 +36,16 @@ export function environmentFault(error: unknown): Pick<ErrorText, 'sentence' | '
   return typeof code === 'string' ? ownValue(ENVIRONMENT_FAULTS, code) : undefined
 }
 
-/** What a launch was refused for, and what helps. */
+/** Why a launch was refused, and what to do. */
 export type LaunchRefusal = {
-  /** Where it is corrected; absent where no field of a launch can help. */
+  /** The field to correct; absent if no field of a launch can help. */
   field?: LaunchField
   text: Pick<ErrorText, 'sentence' | 'next'>
-  /** Models that would be accepted, where the refusal names them. */
+  /** Models that would be accepted, if the refusal names them. */
   hostedModels: readonly string[]
-  /** All run slots are held: it can be launched as soon as one is free. */
+  /** Whether all run slots are taken, so that it can be launched once one is free. */
   waitsForSlot: boolean
-  /** Something that the launch names is no longer as it was read: it has to be read again before it is asked again. */
+  /** Whether something that the launch names has changed, so that it must be read again before asking again. */
   isStale: boolean
 }
 
@@ -58,7 +58,7 @@ const FIELD_OF_REASON: Readonly<Record<string, LaunchField>> = {
   environment_model_required: 'environments',
   CI_OWNED_SUITE_READ_ONLY: 'environments',
 }
-/** The service's names of what it refuses. */
+/** The service's names of the fields that it refuses. */
 const FIELD_OF_NAME: Readonly<Record<string, LaunchField>> = {
   serverIds: 'servers',
   environmentId: 'environments',
@@ -70,8 +70,8 @@ const FIELD_OF_NAME: Readonly<Record<string, LaunchField>> = {
 }
 
 /**
- * Puts a refused launch into words with its way out.
- * @param names what the launch sent, so that a refusal that names nothing is shown at what it can only be about
+ * Describes a refused launch and what to do.
+ * @param names what the launch sent, for a refusal that names nothing but can only be about one field
  */
 export function launchRefusal(error: ApiError, names: { environments: boolean; cases: boolean }): LaunchRefusal {
   const { details, reason } = error

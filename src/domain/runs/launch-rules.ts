@@ -4,45 +4,45 @@ import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import type { EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
 import { defined } from '../../lib/json.ts'
 
-/** What a launch of a saved suite says about where its cases run. */
+/** Where the cases of a saved suite run, as chosen for a launch. */
 export type LaunchChoice = {
-  /** Several environments or several clients are one run group. */
+  /** Several environments or several clients make a run group. */
   environmentIds: readonly string[]
   clientIds: readonly string[]
   serverIds: readonly string[]
 }
 
-/** Where a person would correct it. */
+/** The field where a person would correct it. */
 export type LaunchField = 'environments' | 'clients' | 'servers' | 'model' | 'modelKeys' | 'iterations' | 'cases'
 
-/** Why a launch would be refused: the contract's reason where it has one, and ids that could be chosen instead. */
+/** Why a launch would be refused: the contract's reason if it has one, and ids that could be chosen instead. */
 export type LaunchObstacle = {
   field: LaunchField
   reason: ErrorCode | ErrorReason
-  /** What to say instead of the advice of `reason`. */
+  /** Replaces the advice of `reason`. */
   sentence?: string
   candidates: readonly string[]
 }
 
-/** What a suite says about where its cases run; `hosts` are its clients. */
+/** Where the cases of a suite run according to the suite; `hosts` are its clients. */
 export type LaunchableSuite = {
   environmentIds?: readonly string[] | null | undefined
   hosts?: readonly { id: string }[] | null | undefined
   environment?: { servers?: readonly unknown[] | null | undefined } | null | undefined
 }
 
-/** Most targets of one run group, and how often a case may be tried (contract: "Limits"). */
+/** Maximum number of targets in a run group, and of iterations of a case (contract: "Limits"). */
 export const MOST_TARGETS = 10
 export const ITERATIONS = { least: 1, most: 10 } as const
 
-/** Whether a launch is a run group: several environments or several clients. */
+/** Whether a launch is a run group, with several environments or several clients. */
 export function isGroup({ environmentIds, clientIds }: Omit<LaunchChoice, 'serverIds'>): boolean {
   return environmentIds.length + clientIds.length > 1
 }
 
 /**
- * Checks a launch by the contract's "Environment rules" before anything is sent; undefined when nothing stands in its
- * way. What only the service knows, such as whether an environment can run now, is left to it.
+ * Checks a launch against the contract's "Environment rules" before anything is sent; undefined if nothing is wrong.
+ * What only the service knows, such as whether an environment can run now, is not checked.
  */
 export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): LaunchObstacle | undefined {
   const { environmentIds, clientIds, serverIds } = choice
@@ -72,16 +72,16 @@ export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): La
   if (environmentIds.length > 0 || clientIds.length > 0) return undefined
   if (attached.length > 1) return { field: 'environments', reason: 'ENVIRONMENT_REQUIRED', candidates: attached }
   const hasServers = serverIds.length > 0 || (suite.environment?.servers ?? []).length > 0
-  // The only client goes without saying, and may bring servers of its own.
+  // The only client need not be chosen, and may bring its own servers.
   if (attached.length === 0 && clients.length !== 1 && !hasServers)
     return { field: 'servers', reason: 'NO_SAVED_SERVER_SELECTION', candidates: [] }
   return undefined
 }
 
-/** Options that a run group does not take (schemas: EvalRunGroupCreateRequest), in words. */
+/** Options that a run group does not accept (schemas: EvalRunGroupCreateRequest), in words. */
 export const SINGLE_RUN_ONLY = { servers: 'other servers', model: 'other model', modelKeys: 'model key' } as const
 
-/** Which options of a launch that is a run group it does not take. */
+/** The options of a launch that a run group does not accept. */
 export function notForGroups(
   choice: LaunchChoice & { model?: string | undefined; hasModelKeys: boolean },
 ): (keyof typeof SINGLE_RUN_ONLY)[] {
@@ -94,7 +94,7 @@ export function notForGroups(
   return (['servers', 'model', 'modelKeys'] as const).filter(option => given[option])
 }
 
-/** The environment or client that a launch uses, chosen or because it is the only one; empty = the saved servers. */
+/** The environment or client that a launch uses, whether chosen or the only one; empty = the saved servers. */
 export function targetsOf(
   suite: LaunchableSuite,
   { environmentIds, clientIds }: LaunchChoice,
@@ -110,15 +110,15 @@ export function targetsOf(
 type RunBody = z.input<typeof EvalRunCreateRequest>
 type GroupBody = z.input<typeof EvalRunGroupCreateRequest>
 
-/** Everything that a launch of a saved suite says, with ids. */
+/** Everything in a launch of a saved suite, with ids. */
 export type LaunchRequest = LaunchChoice & {
   suiteId: string
   /** Empty = all. */
   caseIds: readonly string[]
   iterations?: number | undefined
-  /** Only for one run, as `modelApiKeys` is. */
+  /** Only for a single run, like `modelApiKeys`. */
   model?: string | undefined
-  /** By provider; never stored, never written down. */
+  /** By provider; never stored or written. */
   modelApiKeys?: Readonly<Record<string, string>> | undefined
   matchOptions?: RunBody['matchOptionsOverride']
   withoutSkills?: boolean | undefined
@@ -126,10 +126,10 @@ export type LaunchRequest = LaunchChoice & {
   notes?: string | undefined
 }
 
-/** The operation that a launch is, with its body. */
+/** The operation of a launch, with its body. */
 export type LaunchCall = { kind: 'run'; body: RunBody } | { kind: 'group'; body: GroupBody }
 
-/** Says a launch in the contract's words: several environments or clients are a run group. */
+/** Converts a launch to a request of the contract: several environments or clients are a run group. */
 export function launchCall(request: LaunchRequest): LaunchCall {
   const { environmentIds, clientIds, serverIds, caseIds } = request
   const common = {

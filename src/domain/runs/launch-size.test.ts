@@ -33,7 +33,7 @@ describe('the size of a launch', () => {
   )
 })
 
-test('earlier times are those of runs that executed to their end', () => {
+test('earlier durations are those of runs that executed completely', () => {
   const run = (status: string, createdAt: number, completedAt: number | null) => ({ status, createdAt, completedAt })
   const begun = Date.UTC(2026, 0, 1)
   expect(earlierDurations([run('running', begun, null), run('cancelled', begun, begun + 1)])).toBeUndefined()

@@ -6,17 +6,17 @@ import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 /** What a launch will execute. */
 export type LaunchSize = {
   cases: number
-  /** Least and most iterations of its cases; both 0 where there is none. */
+  /** Minimum and maximum iterations of its cases; both 0 if there are none. */
   iterations: { least: number; most: number }
-  /** Of one target; a run group executes them for each. */
+  /** Trials of one target; a run group executes them for each. */
   trials: number
 }
 
 type SizedCase = Pick<EvalCase, 'iterations' | 'models' | 'steps'>
 
 /**
- * Counts what a launch executes: a case's iterations, at least the suite's floor unless the launch says how many, once
- * for each model of a case that asks one, unless one model is laid over all of them.
+ * Counts what a launch executes: a case's iterations, or the suite's minimum if that is higher, unless the launch sets
+ * them; once for each model of a case with a model, unless one model replaces all of them.
  */
 export function launchSize(
   { settings }: Pick<EvalSuiteDetail, 'settings'>,
@@ -40,10 +40,10 @@ function executionsOf(sized: SizedCase): number {
 /** How long runs of a suite took, in milliseconds. */
 export type EarlierDurations = { runs: number; median: number; least: number; most: number }
 
-/** Enough to tell a usual length from a chance one. */
+/** Number of runs, enough to tell a usual duration from an unusual one. */
 const LATEST_RUNS = 5
 
-/** How long the latest runs took that executed to their end; undefined where there is none. */
+/** The durations of the latest runs that executed completely; undefined if there are none. */
 export function earlierDurations(
   runs: readonly Pick<EvalRun, 'status' | 'createdAt' | 'completedAt'>[],
 ): EarlierDurations | undefined {

@@ -6,10 +6,10 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { livePause } from '../polling/cadence.ts'
 
-/** Pause before a launch is tried again where nothing shows when a slot becomes free, in milliseconds. */
+/** Pause before a launch is tried again if nothing shows when a slot becomes free, in milliseconds. */
 const BLIND_PAUSE_MS = 15_000
 
-/** A run in flight that holds a run slot of the organization; what is not known may be of another project. */
+/** A run in flight that holds a run slot of the organization; one with unknown fields may be of another project. */
 export type SlotHolder = {
   runId: string
   runNumber?: number | undefined
@@ -18,7 +18,7 @@ export type SlotHolder = {
   status?: string | undefined
 }
 
-/** The runs in flight that the list of suites shows: the latest of each. */
+/** The runs in flight in the list of suites: the latest of each. */
 export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
   return suites.flatMap(({ id, name, latestRun }) =>
     latestRun?.id && latestRun.status && !isTerminalRunStatus(latestRun.status)
@@ -28,8 +28,8 @@ export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
 }
 
 /**
- * Which runs a refusal at the limit names, or where it names none, those that the suites tell of. The contract does not
- * say under which key it names them, so ids are looked for in all its lists.
+ * The runs that a refusal at the limit names, or if it names none, those in the list of suites. The contract does not
+ * name the key, so ids are searched in all lists of the refusal.
  */
 export async function slotHolders(
   client: Client,
@@ -57,7 +57,7 @@ export async function slotHolders(
 }
 
 /**
- * Resolves when one of these runs has ended, or after a while where none of them can be read.
+ * Resolves when one of these runs has ended, or after a while if none can be read.
  * @throws ApiError, or the reason of the signal
  */
 export async function slotFree(

@@ -12,13 +12,13 @@ import { lastChange, trendRates } from './graded.ts'
 const amount = fc.oneof(
   fc.nat({ max: 1_000_000 }),
   fc.double({ min: 0, max: 1e9, noNaN: true }),
-  // Spreads over many sizes, as latencies do.
+  // Spread over many orders of magnitude, like latencies.
   fc.double({ min: -3, max: 8, noNaN: true }).map(exponent => 10 ** exponent),
 )
 const amounts = fc.array(amount, { minLength: 1, maxLength: 200 })
 
 describe('a distribution', () => {
-  test('puts each amount into the one bin that holds it, and needs few bins', () =>
+  test('puts each amount in the one bin that contains it, and needs few bins', () =>
     fc.assert(
       fc.property(amounts, all => {
         const { bins, count, least, most } = distributionOf(all)!
@@ -34,7 +34,7 @@ describe('a distribution', () => {
       }),
     ))
 
-  test('has percentiles that are amounts, ascend, and hold their share', () =>
+  test('has percentiles that are amounts, ascend, and cover their share', () =>
     fc.assert(
       fc.property(amounts, all => {
         const { least, p50, p90, p95, most } = distributionOf(all)!
@@ -52,7 +52,7 @@ describe('a distribution', () => {
       }),
     ))
 
-  test('beside another counts both in the bins of both together, on one scale', () =>
+  test('next to another distribution, both are counted in common bins on one scale', () =>
     fc.assert(
       fc.property(amounts, amounts, (one, other) => {
         const { now, before } = overlaidOf(one, other)!
@@ -69,7 +69,7 @@ describe('a distribution', () => {
 
   test('of no values is empty', () => expect(distributionOf([])).toBeUndefined())
 
-  test('has round edges, even ones where amounts are alike and growing ones where they are not', () => {
+  test('has round edges, even ones for similar amounts and growing ones otherwise', () => {
     const even = distributionOf([120, 180, 340, 420])!
     expect(even.bins.map(({ from }) => from)).toEqual([100, 150, 200, 250, 300, 350, 400])
     const skewed = distributionOf([100, 120, 150, 9_000])!
@@ -80,7 +80,7 @@ describe('a distribution', () => {
   })
 })
 
-describe('what is left of a run', () => {
+describe('remaining time of a run', () => {
   const ended = (startedAt: number, durationMs: number) => ({ status: 'completed', startedAt, durationMs })
 
   test.each([
@@ -93,13 +93,13 @@ describe('what is left of a run', () => {
     expect(estimateRemaining(trials, open, now)).toBe(remaining)
   })
 
-  test('follows the last trials, not the first', () => {
+  test('follows the latest trials, not the first', () => {
     const slow = Array.from({ length: 50 }, (_, index) => ended(index * 10_000, 10_000))
     const fast = Array.from({ length: 30 }, (_, index) => ended(500_000 + index * 100, 100))
     expect(estimateRemaining([...slow, ...fast], 10, 503_000)).toBeCloseTo(1000)
   })
 
-  test('where only counts are known, the average since the start tells it', () => {
+  test('uses the average since the start if only counts are known', () => {
     expect(averageRemaining({ ended: 2, total: 6 }, 1_000, 5_000)).toBe(8_000)
     expect(averageRemaining({ ended: 0, total: 6 }, 1_000, 5_000)).toBeUndefined()
     const run = { createdAt: 1_000 }
@@ -110,12 +110,12 @@ describe('what is left of a run', () => {
     expect(averageRemaining({ ended: 2, total: 6 }, 9_000, 5_000)).toBeUndefined()
   })
 
-  test('of a run that ends hundreds a second is not minutes because its trials were read a second ago', () => {
+  test('does not reach minutes just because the trials of a fast run were read a second ago', () => {
     const quick = Array.from({ length: 4000 }, (_, index) => ended(index * 2, 2))
     expect(estimateRemaining(quick, 6000, 8_000 + 1_000)!).toBeLessThan(20_000)
   })
 
-  test('is never negative and grows with what is open and with silence', () =>
+  test('is never negative, and grows with open trials and with silence', () =>
     fc.assert(
       fc.property(
         fc.array(fc.record({ start: fc.nat(100_000), took: fc.nat(50_000) }), { minLength: 2, maxLength: 60 }),
@@ -149,7 +149,7 @@ describe('pass rates of a suite', () => {
   const rates = (passRateTrend: number[], latestRun: EvalSuite['latestRun'] = null) =>
     trendRates({ passRateTrend, latestRun })
 
-  test('are fractions whichever unit the wire has, so far as that can be told', () => {
+  test('are fractions in either unit of the wire, if it can be determined', () => {
     expect(rates([0.5, 1])).toEqual([0.5, 1])
     expect(rates([50, 100, 0])).toEqual([0.5, 1, 0])
     expect(rates([1, 1], { passed: 1, failed: 99, passRate: 1 })).toEqual([0.01, 0.01])
@@ -157,7 +157,7 @@ describe('pass rates of a suite', () => {
     expect(rates([0.67], { passed: 2, failed: 1 })).toEqual([0.67])
   })
 
-  test('are unknown where they are no rate', () => {
+  test('are unknown for values that are not rates', () => {
     expect(rates([120, -1, 40])).toEqual([undefined, undefined, 0.4])
     expect(rates([])).toEqual([])
   })
@@ -180,7 +180,7 @@ describe('pass rates of a suite', () => {
 
 describe('counts of a run', () => {
   const summary = { total: 5, passed: 2, failed: 1 }
-  test('are those of its decision with their unit, else those of its summary without one', () => {
+  test('are those of its decision with its unit, else those of its summary without a unit', () => {
     const counts = { total: 4, passed: 3, failed: 0, undecided: 1 }
     expect(runCounts({ summary, decisionSummary: { measurementUnit: 'case_executions', counts } })).toEqual({
       ...counts,
@@ -190,7 +190,7 @@ describe('counts of a run', () => {
     expect(runCounts({ summary: { passed: 1 } })).toBeUndefined()
   })
 
-  test('trials by class, where they add up', () => {
+  test('trials by class, if they add up', () => {
     const trials = { total: 6, passed: 1, failed: 1, timed_out: 1, cancelled: 1, pending: 2 }
     expect(reportedTrials({ decisionSummary: { counts: { trials } } })).toEqual({
       total: 6,
@@ -212,7 +212,7 @@ describe('trials by cause', () => {
   const trial = (fields: object): EvalIteration => ({ id: 't', iterationNumber: 1, status: 'completed', ...fields })
   const broken = { scorerId: 's', status: 'error', error: 'the judge said nothing' } as const
 
-  test('a grading error is named, and is no failure', () => {
+  test('a grading error is named, and does not count as a failure', () => {
     const found = countCauses([
       trial({ id: 'a', result: 'failed', error: 'got 5' }),
       trial({ id: 'b', status: 'failed', error: '429 Too Many Requests' }),
@@ -230,7 +230,7 @@ describe('trials by cause', () => {
     ])
   })
 
-  test('the first trial that gives a reason speaks for its cause', () => {
+  test('the first trial that gives a reason provides the reason of its cause', () => {
     const [found] = countCauses([
       trial({ id: 'silent', result: 'failed' }),
       trial({ id: 'telling', result: 'failed', error: 'got 5' }),
@@ -239,7 +239,7 @@ describe('trials by cause', () => {
     expect(reasonOf(trial({ result: 'failed' }))).toBeUndefined()
   })
 
-  test('no cause is left out of the order', () => {
+  test('every cause has its place in the order', () => {
     const all: Record<Cause, true> = {
       case: true,
       server: true,
@@ -253,7 +253,7 @@ describe('trials by cause', () => {
   })
 })
 
-test('why there is no verdict is found beside it and within it', () => {
+test('the reason for a missing verdict is found beside or inside the verdict', () => {
   const undecided = { reason: 'unfinished', message: 'It goes on.' }
   expect(undecidedOf({ decisionSummary: { undecided } })).toEqual(undecided)
   expect(undecidedOf({ decisionSummary: { verdict: { kind: 'notEstablished', undecided } } })).toEqual(undecided)

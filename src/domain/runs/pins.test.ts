@@ -14,7 +14,7 @@ function place() {
 }
 const pin = (runId: string) => ({ projectId: 'p', runId })
 
-test('what is followed is there at the next start, for its owner only', () => {
+test('followed runs are available at the next start, to their owner only', () => {
   const { file, open, faults } = place()
   open().add([{ ...pin('a'), label: 'staging', suiteId: 's' }])
   expect(open().list()).toEqual([{ projectId: 'p', runId: 'a', label: 'staging', suiteId: 's' }])
@@ -22,7 +22,7 @@ test('what is followed is there at the next start, for its owner only', () => {
   expect(faults).toEqual([])
 })
 
-test('two processes do not undo what the other one followed', () => {
+test("two processes keep each other's followed runs", () => {
   const { open } = place()
   const [one, other] = [open(), open()]
   expect([one.list(), other.list()]).toEqual([[], []])
@@ -33,7 +33,7 @@ test('two processes do not undo what the other one followed', () => {
 })
 
 test.each(['', '{', '{"version":0,"runs":[]}', '{"version":1}', '{"version":1,"runs":[{"runId":1},null]}'])(
-  'a file that holds %j holds none',
+  'a file that contains %j counts as empty',
   text => {
     const { file, open, faults } = place()
     open().add([pin('a')])
@@ -45,7 +45,7 @@ test.each(['', '{', '{"version":0,"runs":[]}', '{"version":1}', '{"version":1,"r
   },
 )
 
-test('where nothing can be written it is followed until the end of the program', () => {
+test('if nothing can be written, runs are followed until the program ends', () => {
   const { directory, open, faults } = place()
   writeFileSync(join(directory, 'state'), 'in the way')
   const pins = open()
@@ -54,7 +54,7 @@ test('where nothing can be written it is followed until the end of the program',
   expect(faults).toHaveLength(1)
 })
 
-test('of several windows one announces the end of a run, and none again after a restart', () => {
+test('only one of several windows announces the end of a run, and never again after a restart', () => {
   const { directory } = place()
   const file = join(directory, 'rung.json')
   const open = () => createRings(storedAt(file, ringsKey))

@@ -1,20 +1,20 @@
 import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** A run that a person follows from every screen. */
+/** A run that a person follows on every screen. */
 export type Pin = {
   projectId: string
   runId: string
   suiteId?: string | undefined
-  /** What it is called where its number says too little, such as its target in a run group. */
+  /** A label if the number says too little, such as the target in a run group. */
   label?: string | undefined
 }
 
-/** The runs that are followed, oldest first. */
+/** The followed runs, oldest first. */
 export type Pins = {
   /** The same array until it changes. */
   list(): readonly Pin[]
-  /** Follows runs, each once; beyond {@link MOST_PINS} the oldest go. */
+  /** Follows runs, each once; beyond {@link MOST_PINS} the oldest are removed. */
   add(pins: readonly Pin[]): void
   remove(runId: string): void
   subscribe(listener: () => void): () => void
@@ -42,7 +42,7 @@ export function withPins(before: readonly Pin[], added: readonly Pin[]): Pin[] {
   return [...fresh.values()].slice(-MOST_PINS)
 }
 
-/** Without `stored` they end with the program. */
+/** Without `stored` they are lost when the program ends. */
 export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsKey)): Pins {
   return {
     list: stored.get,
@@ -52,9 +52,9 @@ export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsK
   }
 }
 
-/** Whose end was announced, so that of all windows one rings, and each run once. */
+/** The runs whose end was announced, so that only one of all windows rings, once for each run. */
 export type Rings = {
-  /** Takes the announcement of a run's end; false where it was taken before, by whatever process. */
+  /** Claims the announcement of a run's end; false if any process has claimed it before. */
   claim(runId: string): boolean
 }
 
@@ -66,7 +66,7 @@ export const ringsKey: ProfileKey<readonly string[]> = {
   write: runs => ({ runs }),
 }
 
-/** Without `stored` they end with the program. */
+/** Without `stored` they are lost when the program ends. */
 export function createRings(stored: Stored<readonly string[]> = storedInMemory(ringsKey)): Rings {
   return {
     claim(runId) {
@@ -80,7 +80,7 @@ export function createRings(stored: Stored<readonly string[]> = storedInMemory(r
   }
 }
 
-/** The announced runs with this one, within the bound. */
+/** The announced runs including this one, within the limit. */
 export function withRung(before: readonly string[], runId: string): string[] {
   return [...before, runId].slice(-BOUNDS.rung.most)
 }

@@ -1,18 +1,18 @@
 import type { ProfileKey, Stored } from '../../lib/files/profile-store.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** Which run a rerun repeats, for services whose runs do not say so. */
+/** Which run a rerun repeats, for services that do not report it. */
 export type RerunLinks = {
-  /** The run that this one repeats; undefined where it was not launched from here. */
+  /** The run that this one repeats; undefined if it was not launched from here. */
   parentOf(runId: string): string | undefined
   remember(runId: string, parentId: string): void
 }
 
-/** The latest ones are stored. */
+/** Only the latest ones are stored. */
 const MOST_LINKS = BOUNDS.rerunLinks.most
 const LONGEST_ID = 200
 
-/** Parents by the run that repeats them. */
+/** Parents by the id of the run that repeats them. */
 export const rerunsKey: ProfileKey<ReadonlyMap<string, string>> = {
   name: 'reruns',
   version: 1,

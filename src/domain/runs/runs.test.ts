@@ -43,7 +43,7 @@ describe('outcome of a run', () => {
     [{ result: 'passed', decisionSummary: { decision: 'a newer word' } }, 'passed'],
   ])('%j is %s', (fields, outcome) => expect(outcomeOfRun(run(fields))).toBe(outcome))
 
-  test('the reason is found beside the verdict or within it', () => {
+  test('the reason is found beside or inside the verdict', () => {
     expect(
       whyUndecided(run({ decisionSummary: { undecided: { reason: 'stopped', message: 'It was stopped.' } } })),
     ).toBe('It was stopped.')
@@ -55,7 +55,7 @@ describe('outcome of a run', () => {
 })
 
 describe('trials', () => {
-  test('what was not graded is no failure, and rates divide by what was graded', () => {
+  test('ungraded trials are not failures, and rates divide by graded trials', () => {
     const counts = countTrials([
       trial({ result: 'passed' }),
       trial({ result: 'failed' }),
@@ -182,7 +182,7 @@ describe('changes', () => {
 describe('gates', () => {
   const facts = (fields: Partial<EvalRun>, trials: EvalIteration[] = []) => ({ run: run(fields), trials, changes: [] })
 
-  test('the rate is the run’s own, in its own unit, never rounded up', () => {
+  test('the rate is the run’s own, in its own unit, and never rounded up', () => {
     const summary = { measurementUnit: 'case_executions', counts: { passed: 9_496, failed: 504 } }
     expect(judgeGate({ gate: 'min-pass-rate', wanted: 0.95 }, facts({ decisionSummary: summary }))).toMatchObject({
       passed: false,
@@ -190,7 +190,7 @@ describe('gates', () => {
     })
   })
 
-  describe('hold only where enough was graded', () => {
+  describe('are satisfied only if enough was graded', () => {
     const ungraded = trial({ status: 'failed' })
     const passed = trial({ result: 'passed' })
     const failed = trial({ result: 'failed' })
@@ -199,7 +199,7 @@ describe('gates', () => {
     const judged = (least: number, trials: EvalIteration[], fields: Partial<EvalRun> = {}) =>
       judgeGates([floor(least), rate], facts(fields, trials)).map(result => result.passed)
 
-    test('else a rate that is reached is not known, and one that cannot be reached any more is missed', () => {
+    test('otherwise a reached rate is unknown, and a rate that cannot be reached any more is missed', () => {
       expect(judged(1, [passed, ungraded])).toEqual([null, null])
       expect(judged(0.5, [passed, ungraded])).toEqual([true, true])
       expect(judged(1, [failed, failed, passed, ungraded])).toEqual([null, false])
@@ -208,7 +208,7 @@ describe('gates', () => {
       expect(judged(0, [])).toEqual([null, null])
     })
 
-    test('in trials and in the run’s own unit: whichever was graded least', () => {
+    test('counts trials or the run’s own unit, whichever was graded less', () => {
       const counts = { total: 4, passed: 3, failed: 0, undecided: 1, trials: { total: 2, passed: 2 } }
       const decisionSummary = { measurementUnit: 'case_executions', counts }
       const [result] = judgeGates([floor(0.8)], facts({ decisionSummary }, [passed]))
@@ -220,7 +220,7 @@ describe('gates', () => {
     })
   })
 
-  test('tokens are unknown as soon as one model does not tell them', () => {
+  test('tokens are unknown if one model does not report them', () => {
     const gate = { gate: 'max-tokens', wanted: 10 } as const
     const told = trial({ model: 'm', tokensUsed: 4, startedAt: 1 })
     expect(judgeGate(gate, facts({}, [told, trial({})]))).toMatchObject({ actual: 4, passed: true })
@@ -228,7 +228,7 @@ describe('gates', () => {
     expect(judgeGate({ gate: 'max-duration', wanted: 10 }, facts({}))).toMatchObject({ actual: null, passed: null })
   })
 
-  test('no new failure among cases that could not be compared is not known', () => {
+  test('new failures are unknown if the cases could not be compared', () => {
     const gate = { gate: 'no-new-failures-against', wanted: 'last' } as const
     const changes = changedCases(compared(['changed', 'absent', 'failed']), [])
     expect(judgeGate(gate, { ...facts({}), changes })).toMatchObject({ passed: null })

@@ -8,7 +8,7 @@ type Made = {
   result?: 'passed' | 'failed' | null
   status?: string
   cases?: [selected: number, total: number]
-  /** Trials: passed, failed and all. */
+  /** Trials: passed, failed and total. */
   trials?: [passed: number, failed: number, total: number]
   rerunOf?: string
 }
@@ -40,7 +40,7 @@ function stateOf(...runs: ListedRun[]) {
 }
 
 describe('a suite', () => {
-  test('is judged by its last run over everything, whatever a rerun of a part says', () => {
+  test('is judged by its last run over everything, whatever a partial rerun says', () => {
     const rerun = made({ at: 2, result: 'passed', cases: [3, 6], trials: [3, 0, 3], rerunOf: 'r1' })
     const state = stateOf(rerun, whole(1, 'failed'))
     expect(state).toMatchObject({ outcome: 'failed', isPlainlyPassed: false })
@@ -49,7 +49,7 @@ describe('a suite', () => {
     expect(state.trend).toEqual([0.5, undefined])
   })
 
-  test('that passed is plainly so only after a run over everything', () => {
+  test('is plainly passed only after a run over everything', () => {
     expect(stateOf(whole(1, 'passed')).isPlainlyPassed).toBe(true)
     const part = stateOf(made({ at: 1, result: 'passed', cases: [3, 6], trials: [3, 0, 3] }))
     expect(part).toMatchObject({ outcome: 'passed', isPlainlyPassed: false })
@@ -58,53 +58,53 @@ describe('a suite', () => {
     expect(undecided.latest?.coverage.graded).toEqual({ count: 1, passed: 1, total: 12, unit: 'trials' })
   })
 
-  test('is not judged by a run that was mostly undecided while an earlier one covered everything', () => {
+  test('is not judged by a mostly undecided run if an earlier one covered everything', () => {
     const mostly = made({ at: 2, result: 'passed', cases: [1, 1], trials: [1, 0, 12] })
     const earlier = made({ at: 1, result: 'failed', cases: [1, 1], trials: [9, 3, 12] })
     expect(stateOf(mostly, earlier)).toMatchObject({ outcome: 'failed', judgedBy: { run: { id: 'r1' } } })
   })
 
-  test('has no full bar in its trend for a run that graded the greater part and passed all of that', () => {
+  test('has no full bar in its trend for a run that passed everything graded, but did not grade everything', () => {
     const most = made({ at: 1, result: 'passed', cases: [1, 1], trials: [9, 0, 12] })
     expect(stateOf(most).trend).toEqual([0.75])
   })
 
-  test.each(['failed', null] as const)('is not green once a part of it did not pass (%s)', result => {
+  test.each(['failed', null] as const)('is not green if a part of it did not pass (%s)', result => {
     const part = made({ at: 2, result, cases: [1, 6], trials: [0, result ? 1 : 0, 1] })
     const state = stateOf(part, whole(1, 'passed'))
     expect(state).toMatchObject({ outcome: result ?? 'undecided', isPlainlyPassed: false })
     expect(state.judgedBy?.run.id).toBe('r2')
   })
 
-  test('keeps its state while a run is in flight, and after one that was cancelled', () => {
+  test('keeps its state while a run is in flight, and after a cancelled run', () => {
     const running = made({ at: 3, status: 'running', cases: [6, 6], trials: [2, 0, 6] })
     const cancelled = made({ at: 2, status: 'cancelled', cases: [6, 6], trials: [1, 0, 6] })
     const state = stateOf(running, cancelled, whole(1, 'failed'))
     expect(state).toMatchObject({ outcome: 'failed', latest: { outcome: 'in-flight' } })
     expect(runReportLabel(state.latest!)).toBe('running')
-    // One that was stopped counts no further, so what it did not grade is said.
+    // A stopped run does not count further, so what it did not grade is reported.
     expect(runReportLabel(reportRun(cancelled))).toBe('cancelled, 1 of 6 trials graded')
   })
 
-  test('whose service states only counts of its last run has no known verdict', () => {
+  test('has no known verdict if its service gives only counts of the last run', () => {
     const latestRun = { id: 'r', status: 'completed', passed: 5, failed: 0, createdAt: 1 }
     const state = suiteStateOf({ suite: { latestRun } })
     expect(state).toMatchObject({ outcome: 'unknown', isPlainlyPassed: false, trend: undefined })
     expect(state.latest).toMatchObject({ counts: { passed: 5, failed: 0 }, coverage: { isWhole: undefined } })
   })
 
-  test('without any run says so', () => {
+  test('says so if it never ran', () => {
     expect(suiteStateOf({ suite: { latestRun: null } })).toMatchObject({ outcome: 'never-run', isPlainlyPassed: false })
   })
 
-  test('that gained cases since its last run was not covered by it', () => {
+  test('is not covered by its last run if it has gained cases since', () => {
     const suite = { latestRun: null, caseCount: 7 }
     const state = suiteStateOf({ suite, runs: [whole(1, 'passed')] })
     expect(state).toMatchObject({ outcome: 'passed', isPlainlyPassed: false })
     expect(state.latest?.coverage.cases).toEqual({ selected: 6, total: 7 })
   })
 
-  test('takes the ended one of two answers for one run, and leaves out what is no run', () => {
+  test('uses the ended one of two answers for a run, and leaves out what is not a run', () => {
     const record = { ...whole(1, 'passed'), suiteId: 's' }
     const suite = {
       latestRun: null,
@@ -115,7 +115,7 @@ describe('a suite', () => {
   })
 })
 
-test('what the record of a run does not say is taken from its trials', () => {
+test("what a run's record does not say is taken from its trials", () => {
   const run: ListedRun = { id: 'r', status: 'completed', result: 'passed', summary: { passed: 2, failed: 0 } }
   const trial = (id: string, result: 'passed' | null): EvalIteration => ({
     id,
@@ -151,7 +151,7 @@ const anyRun = fc
     made({ at, result, status, trials: [passed, failed, passed + failed + rest], ...(cases && { cases }) }),
   )
 
-test('no suite is plainly green unless one run over all its cases was graded whole and passed, and none after it did not', () => {
+test('is plainly green only if one run over all its cases was graded completely and passed, and no later run failed', () => {
   fc.assert(
     fc.property(fc.uniqueArray(anyRun, { selector: ({ id }) => id }), runs => {
       const state = suiteStateOf({ suite: {}, runs })

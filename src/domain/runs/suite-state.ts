@@ -9,26 +9,26 @@ import { outcomeOfRun, type RunOutcome } from './outcome.ts'
 import { countTrials, passRate } from './trials.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 
-/** A run as far as a list shows it; what a service adds to it is read where it is there. */
+/** A run as lists show it; fields that a service adds are read if present. */
 export type ListedRun = Pick<EvalRun, 'id' | 'status'> &
   Partial<Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>> & {
-    /** Only its counts are stated, as of the last run in a list of suites. */
+    /** Whether only its counts are known, as for the last run in a list of suites. */
     isCountsOnly?: true
   }
 
 /** How much of its suite a run executed and graded. */
 export type Coverage = {
-  /** Cases that the run selected, of those of its suite; undefined where that is not known. */
+  /** Number of cases that the run selected, and that its suite has; undefined if unknown. */
   cases: { selected: number; total: number } | undefined
-  /** Whether it repeated the failed cases of another run; how many may not be known. */
+  /** Whether it repeated the failed cases of another run; their number may be unknown. */
   isRerun: boolean
-  /** What has a verdict, of all that was to be executed; `unit` is undefined where the service states none. */
+  /** How much has a verdict, of everything to be executed; `unit` is undefined if the service gives none. */
   graded: { count: number; passed: number; total: number; unit: string | undefined } | undefined
-  /** Every case executed and everything graded; undefined where that is not known. */
+  /** Whether every case was executed and everything graded; undefined if unknown. */
   isWhole: boolean | undefined
 }
 
-/** A run with what it came to. `unknown` = it ended, and the service does not state its verdict. */
+/** A run with its outcome. `unknown` means that it ended, and the service does not give its verdict. */
 export type ReportedRun = {
   run: ListedRun
   outcome: RunOutcome | 'unknown'
@@ -37,13 +37,13 @@ export type ReportedRun = {
   coverage: Coverage
 }
 
-/** What is known of a run beside its record. */
+/** What is known of a run apart from its record. */
 export type RunFacts = {
-  /** All trials of the run, where all were read. */
+  /** All trials of the run, if all were read. */
   trials?: readonly EvalIteration[] | undefined
-  /** How many cases its suite has now. */
+  /** Current number of cases in its suite. */
   caseCount?: number | undefined
-  /** Whether it is known to be a rerun of failed cases, though its record does not say so. */
+  /** Whether it is known to be a rerun of failed cases even if its record does not say so. */
   isRerun?: boolean | undefined
 }
 
@@ -56,22 +56,21 @@ export type RunFacts = {
  */
 export type SuiteState = {
   outcome: ReportedRun['outcome'] | 'never-run'
-  /** The run whose outcome this is; undefined when there was no run. */
+  /** The run whose outcome this is; undefined if there was none. */
   judgedBy: ReportedRun | undefined
-  /** The first of the runs that came to this outcome one after another. */
+  /** The first of the consecutive runs with this outcome. */
   since: ReportedRun | undefined
-  /** The newest run, which may be in flight, or cover a part. */
+  /** The newest run, which may be in flight, or partial. */
   latest: ReportedRun | undefined
-  /** Passed, and nothing is left out or unknown: the one state that may be shown as plainly green. */
+  /** Whether it passed, with nothing left out or unknown: the only state that may be shown as plainly green. */
   isPlainlyPassed: boolean
   /**
-   * Pass rates of the latest runs as fractions, oldest first; undefined for a run over a part, or one without a
-   * verdict.
+   * Pass rates of the latest runs as fractions, oldest first; undefined for a partial run, or one without a verdict.
    */
   trend: readonly (number | undefined)[] | undefined
 }
 
-/** What a list says of a suite. All of it is optional (contract: `EvalSuite`). */
+/** What a list says about a suite. All of it is optional (contract: `EvalSuite`). */
 export type SuiteRecord = Partial<Pick<EvalSuite, 'latestRun' | 'totals' | 'passRateTrend'>>
 
 /** Whether a suite's own record says that it never ran. */
@@ -79,7 +78,7 @@ export function statesNoRun(suite: SuiteRecord): boolean {
   return suite.totals?.runs === 0 && !mentionsRuns(suite)
 }
 
-/** Whether a suite's own record speaks of runs, be it by their figures alone. */
+/** Whether a suite's own record mentions runs, even if only by their figures. */
 export function mentionsRuns({ latestRun, totals, passRateTrend }: SuiteRecord): boolean {
   const { runs, passed, failed } = totals ?? {}
   return latestRun != null || [runs, passed, failed, passRateTrend?.length].some(count => (count ?? 0) > 0)
@@ -91,23 +90,23 @@ export function reportRun(run: ListedRun, facts: RunFacts = {}): ReportedRun {
   return { run, outcome: reportedOutcome(run, counts), counts, coverage: coverageOf(run, facts) }
 }
 
-/** Passed, over every case of its suite, and so did everything in it: under a threshold a run may pass without that. */
+/** Whether a run passed with every case of its suite and every trial: with a threshold, a run may pass without that. */
 export function isPlainlyPassed({ outcome, coverage }: ReportedRun): boolean {
   return outcome === 'passed' && coverage.isWhole === true && !isShort(coverage)
 }
 
-/** Whether the run that a suite is judged by passed, and is not known to have left out a part of the suite. */
+/** Whether the run that a suite is judged by passed, and is not known to have left out part of the suite. */
 export function hasPassedWhole({ judgedBy }: SuiteState): boolean {
   if (judgedBy?.outcome !== 'passed') return false
   return judgedBy.coverage.isWhole === undefined || isOverEverything(judgedBy)
 }
 
-/** Whether less passed than was to be executed. */
+/** Whether fewer passed than were to be executed. */
 export function isShort({ graded }: Coverage): boolean {
   return graded !== undefined && graded.passed < graded.total
 }
 
-/** How much of its suite a run covered: by its record, else by what else is known of it. */
+/** How much of its suite a run covered: from its record, else from what else is known. */
 export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Coverage {
   const cases = selectedCases(run, facts)
   const graded = gradedOf(run, facts)
@@ -120,10 +119,7 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
   return { cases, isRerun, graded, isWhole }
 }
 
-/**
- * How much a run covers, where it is a part: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` under
- * a threshold.
- */
+/** What a partial run covers: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` with a threshold. */
 export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
   const { cases, isRerun, graded } = coverage
   const ofAll = (count: number, word: string): string =>
@@ -138,7 +134,7 @@ export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 
   ].filter(part => part !== '')
 }
 
-/** A run in words: `passed, 3 of 6 cases`; `coverage unknown` where a run that passed does not say what it covered. */
+/** A run in words: `passed, 3 of 6 cases`; `coverage unknown` if a passed run does not say what it covered. */
 export function runReportLabel(report: ReportedRun): string {
   const { run, outcome, coverage } = report
   const isOpen = outcome === 'in-flight' || outcome === 'unknown'
@@ -158,7 +154,7 @@ export function suiteStateLabel({ outcome, judgedBy, latest }: SuiteState): stri
 
 /**
  * Judges a suite by what is known of its runs.
- * @param runs its latest runs, in any order; what the suite's own record says of its runs is taken too
+ * @param runs its latest runs, in any order; what the suite's own record says about its runs is included
  * @param factsOf what else is known of a run
  */
 export function suiteStateOf(options: {
@@ -183,7 +179,7 @@ export function suiteStateOf(options: {
   }
 }
 
-/** The run that the suite is judged by, of runs that ended, the newest first. */
+/** The run that the suite is judged by, given its ended runs, newest first. */
 function judgeOf(ended: readonly ReportedRun[]): ReportedRun | undefined {
   const overall = ended.find(isOverEverything) ?? ended.find(({ coverage }) => coverage.isWhole === undefined)
   if (!overall) return ended[0]
@@ -192,7 +188,7 @@ function judgeOf(ended: readonly ReportedRun[]): ReportedRun | undefined {
   return overall.outcome === 'passed' || overall.outcome === 'unknown' ? (spoiling ?? overall) : overall
 }
 
-/** How far back runs came to the same outcome; a part that passed between them heals nothing. */
+/** The first run since which the outcome is the same; a partial pass in between does not count. */
 function sinceOf(ended: readonly ReportedRun[], judgedBy: ReportedRun): ReportedRun {
   let since = judgedBy
   for (const report of ended.slice(ended.indexOf(judgedBy) + 1)) {
@@ -202,18 +198,18 @@ function sinceOf(ended: readonly ReportedRun[], judgedBy: ReportedRun): Reported
   return since
 }
 
-/** Every case, and most of what was to be executed has a verdict. */
+/** Whether every case was executed, and most of what was to be executed has a verdict. */
 function isOverEverything({ coverage: { cases, graded } }: ReportedRun): boolean {
   if (!cases || cases.selected < cases.total) return false
   return graded === undefined || graded.count * 2 > graded.total
 }
 
-/** What has no verdict counts as not passed: a full bar means all of it. */
+/** What has no verdict counts as not passed: a full bar means that everything passed. */
 export function reportedRate({ counts, coverage: { graded } }: ReportedRun): number | undefined {
   return graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
 }
 
-/** Rates of runs that ended over everything, oldest first. */
+/** Rates of complete runs that ended, oldest first. */
 function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
   return reports
     .filter(({ outcome }) => outcome !== 'in-flight')
@@ -221,14 +217,14 @@ function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
     .toReversed()
 }
 
-/** All runs that are known, each once and the newest first. */
+/** All known runs, without duplicates, newest first. */
 function allRuns(suite: Pick<EvalSuite, 'latestRun'>, listed: readonly ListedRun[]): ListedRun[] {
   const { latestRun } = suite
   const own = latestRun?.id && latestRun.status ? [latestRunOf(latestRun)] : []
   const found = new Map<string, ListedRun>()
   for (const run of [...own, ...recentRuns(suite), ...listed]) {
     const earlier = found.get(run.id)
-    // Two answers of one run: the one that says that it has ended is the newer one.
+    // Of two answers for a run, the one that says that it has ended is newer.
     if (earlier && isTerminalRunStatus(earlier.status) && !isTerminalRunStatus(run.status)) continue
     found.set(run.id, run)
   }
@@ -241,7 +237,7 @@ function ageOrder({ createdAt }: ListedRun): number {
 
 type LatestRun = NonNullable<EvalSuite['latestRun']>
 
-/** The list of suites states counts of the last run, and no verdict. */
+/** The list of suites gives counts of the last run, without a verdict. */
 function latestRunOf({ id, status, passed, failed, createdAt }: LatestRun): ListedRun {
   return {
     id: id ?? '',
@@ -256,13 +252,13 @@ const runsIn = onceFor((listed: unknown[]): readonly ListedRun[] =>
   listed.flatMap(run => EvalRun().safeParse(run).data ?? []),
 )
 
-/** Services may state the latest runs with the suite; what is no run there is left out. */
+/** Services may include the latest runs in the suite; entries that are not runs are left out. */
 function recentRuns(suite: object): readonly ListedRun[] {
   const listed = fieldOf(suite, 'recentRuns')
   return Array.isArray(listed) ? runsIn(listed) : []
 }
 
-/** Whether the suite's own record states its latest runs. */
+/** Whether the suite's own record includes its latest runs. */
 export function statesItsRuns(suite: object): boolean {
   return Array.isArray(fieldOf(suite, 'recentRuns'))
 }
@@ -276,12 +272,12 @@ function reportedOutcome(run: ListedRun, counts: RunCounts | undefined): Reporte
 function selectedCases(run: Partial<ListedRun>, { trials, caseCount }: RunFacts): Coverage['cases'] {
   const selected = countAt(run, 'selectedCaseCount') ?? casesOf(trials)
   const total = countAt(run, 'totalCaseCount')
-  // Cases that were added since the run are not covered by it.
+  // Cases added since the run are not covered by it.
   const most = total === undefined || caseCount === undefined ? (total ?? caseCount) : Math.max(total, caseCount)
   return selected === undefined || most === undefined ? undefined : { selected, total: most }
 }
 
-/** How many cases the trials are of; undefined where one of them does not say. */
+/** Number of cases that the trials belong to; undefined if one trial does not say. */
 function casesOf(trials: readonly EvalIteration[] | undefined): number | undefined {
   if (!trials || trials.length === 0 || trials.some(({ testCaseId }) => testCaseId == null)) return undefined
   return new Set(trials.map(({ testCaseId }) => testCaseId)).size
@@ -298,7 +294,7 @@ function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['grad
   return { count: passed + failed, passed, total, unit }
 }
 
-/** A count of a record that its type need not name; undefined where it is none. */
+/** A count in a record that its type may not declare; undefined if there is none. */
 export function countAt(record: object, field: string): number | undefined {
   const value = fieldOf(record, field)
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined

@@ -40,7 +40,7 @@ test('a step in noise is found where it is, and noise alone has none', () =>
     ),
   ))
 
-test('any numbers at all have levels in their order, each of the mean of its stretch', () =>
+test('levels of any numbers are in order, each with the mean of its stretch', () =>
   fc.assert(
     fc.property(fc.array(fc.option(fc.double(), { nil: undefined }), { maxLength: 200 }), values => {
       const levels = levelsOf(values, LEAST)
@@ -52,12 +52,12 @@ test('any numbers at all have levels in their order, each of the mean of its str
     }),
   ))
 
-test('20,000 points have their step', () => {
+test('the step in 20,000 points is found', () => {
   const values = Array.from({ length: 20_000 }, (_, index) => (index < 12_345 ? 1 : 0.5))
   expect(changesOf(values)).toEqual([12_345])
 })
 
-test('a run over a part of its cases says nothing of the suite, and what is not graded did not pass', () => {
+test('a partial run says nothing about the suite, and ungraded cases did not pass', () => {
   const run = (fields: Partial<EvalRun>): EvalRun => ({
     id: 'r',
     suiteId: 's',

@@ -2,23 +2,26 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { reportedRate, reportRun } from './suite-state.ts'
 
-/** A stretch of values around one mean, from this index on. */
+/** A stretch of values around a mean, starting at this index. */
 export type Level = { from: number; mean: number }
-/** A figure of each run, oldest first, and the levels that it held. */
+/** A figure of each run, oldest first, and its levels. */
 export type Figure = { values: readonly (number | undefined)[]; levels: readonly Level[] }
-/** Pass rates from 0 to 1, of runs over a part unknown; times in milliseconds. */
+/** Pass rates from 0 to 1, unknown for partial runs; times in milliseconds. */
 export type RunTrend = { rate: Figure; took: Figure }
 
-/** How far means of two levels lie apart at least: as shares, and as natural logarithms of times. */
+/** Minimum distance between the means of two levels: as shares, and as natural logarithms of times. */
 const LEAST = { rate: 0.05, took: Math.log(1.25) }
-/** Values of a level; a single one is an outlier. */
+/** Minimum number of values in a level; a single one is an outlier. */
 const LEAST_VALUES = 2
-/** Times the variance and the logarithm of the number of values that a change has to explain. */
+/** A change must explain more than this factor times the variance and the logarithm of the number of values. */
 const PENALTY = 3
-/** The median of the distances between neighbours, as a multiple of the deviation of normal noise. */
+/** Median distance between neighbors, as a multiple of the standard deviation of normal noise. */
 const NOISE = 0.954
 
-/** What runs say of their suite over time. @param runs the oldest first */
+/**
+ * How a suite's runs developed over time.
+ * @param runs oldest first
+ */
 export function runTrend(runs: readonly EvalRun[]): RunTrend {
   const rates = runs.map(rateOf)
   const took = runs.map(tookMs)
@@ -32,14 +35,14 @@ export function runTrend(runs: readonly EvalRun[]): RunTrend {
   }
 }
 
-/** How long a run took in milliseconds, where it says so. */
+/** Duration of a run in milliseconds, if reported. */
 export function tookMs(run: EvalRun): number | undefined {
   const from = toEpochMs(run.createdAt)
   const to = toEpochMs(run.completedAt)
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-/** A run over a part of its cases says nothing of the suite. */
+/** A partial run says nothing about the suite. */
 function rateOf(run: EvalRun): number | undefined {
   const report = reportRun(run)
   const { cases, isRerun } = report.coverage
@@ -52,8 +55,8 @@ export function levelAt({ levels }: Figure, index: number): { level: Level; befo
 }
 
 /**
- * The levels of values in their order, by halving at the change that explains most for as long as noise does not
- * explain it as well. @param least the distance of two means
+ * Levels of values in order, found by splitting at the change that explains most until noise explains it as well.
+ * @param least minimum distance of two means
  */
 export function levelsOf(values: readonly (number | undefined)[], least: number): Level[] {
   const known = values.flatMap((value, at) => (value !== undefined && Number.isFinite(value) ? [{ at, value }] : []))
@@ -85,7 +88,7 @@ export function levelsOf(values: readonly (number | undefined)[], least: number)
   }))
 }
 
-/** Each value as the middle one of three neighbours: one that stands alone leaves nothing behind, a step stays. */
+/** Replaces each value by the median of itself and its neighbors: a single outlier disappears, a step stays. */
 function withoutOutliers(values: readonly number[]): readonly number[] {
   if (values.length < 3) return values
   return values.map((_, index) => {

@@ -37,7 +37,7 @@ describe('the class of a trial', () => {
     expect(classOfTrial(trial(fields))).toBe(wanted)
   })
 
-  test('a broken grader and what was never measured want a look, but are no verdict', () => {
+  test('a broken grader and unmeasured trials need attention, but are not verdicts', () => {
     expect(TRIAL_CLASSES.filter(isFailing)).toEqual([
       'failed',
       'execution_failed',
@@ -51,7 +51,7 @@ describe('the class of a trial', () => {
   })
 })
 
-test('trials of a case are one row: what passed of what was graded, and whether they disagree', () => {
+test('trials of a case make one row: how many graded ones passed, and whether they disagree', () => {
   const rows = byCase([
     trial({ testCaseId: 'a', title: 'A' }),
     trial({ testCaseId: 'b', title: 'B', result: null, status: 'failed' }),

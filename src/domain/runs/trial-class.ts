@@ -3,8 +3,8 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { ownWords, trialState } from './trials.ts'
 
 /**
- * What became of a trial, the most urgent first: the contract's classes, `ungraded` for one that ended without a
- * verdict and without a class, and `running`.
+ * The class of a trial, most urgent first: the contract's classes, `ungraded` for one that ended without a verdict and
+ * class, and `running`.
  */
 export const TRIAL_CLASSES = [
   ...FAILED_CLASSES,
@@ -17,7 +17,7 @@ export const TRIAL_CLASSES = [
 ] as const
 export type TrialClass = (typeof TRIAL_CLASSES)[number]
 
-/** Each class in a word or two, and what it says of the trial. */
+/** A label of one or two words for each class, and its explanation. */
 export const CLASS_LABELS: Record<TrialClass, { word: string; says: string }> = {
   failed: { word: 'failed', says: 'It was graded and failed.' },
   execution_failed: { word: 'broke off', says: 'It stopped with an error, which is not a failure of the case.' },
@@ -35,7 +35,7 @@ export const CLASS_LABELS: Record<TrialClass, { word: string; says: string }> = 
   passed: { word: 'passed', says: 'It did what the case asks for.' },
 }
 
-/** The classes of trials that ended other than they should have. */
+/** The classes of trials that did not end as they should. */
 const FAILING: ReadonlySet<TrialClass> = new Set([...FAILED_CLASSES, 'ungraded'])
 
 export function isFailing(trialClass: TrialClass): boolean {
@@ -47,8 +47,8 @@ type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 's
 const TIMED_OUT = /\btim(?:ed?|ing)[ -]?out\b|\btimeout\b|\bdeadline\b/i
 
 /**
- * The class of a trial: what its state says, then what the service reports (some do, contract: "Trial classification"),
- * else what can be stated from its scores and its error.
+ * The class of a trial: by its state, then as the service reports it (some do, contract: "Trial classification"), else
+ * by its scores and its error.
  */
 export function classOfTrial(trial: Classed): TrialClass {
   const standing = trialState(trial)
@@ -61,5 +61,5 @@ export function classOfTrial(trial: Classed): TrialClass {
   return trial.startedAt == null ? 'setup_failed' : 'execution_failed'
 }
 
-/** Classes that the state itself shows: one that says otherwise is not believed. */
+/** Classes that the state itself shows, whatever the reported class. */
 const STANDINGS: ReadonlySet<TrialClass> = new Set(['passed', 'failed', 'running', 'pending', 'cancelled'])

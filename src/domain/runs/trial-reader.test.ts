@@ -4,7 +4,7 @@ import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import { createTrialReader } from './trial-reader.ts'
 
-/** A service whose run has pages of one trial each, in the states that are given. */
+/** A service whose run has pages of one trial each, in the given states. */
 function reader(states: string[], maxPagesPerPoll?: number) {
   const asked: number[] = []
   const client = createClient({
@@ -33,7 +33,7 @@ function reader(states: string[], maxPagesPerPoll?: number) {
   }
 }
 
-test('reads every page until its trials have ended, and the last one always', async () => {
+test('reads every page until its trials have ended, and the last page always', async () => {
   const states = ['completed', 'running', 'pending']
   const { trials, read, asked } = reader(states)
   expect(await read()).toEqual(states)
@@ -47,7 +47,7 @@ test('reads every page until its trials have ended, and the last one always', as
   expect(trials.requests).toBe(1)
 })
 
-test('reads no more pages at a time than it may, and gives the others as they were', async () => {
+test('reads at most the allowed number of pages, and returns the others unchanged', async () => {
   const states = ['pending', 'pending', 'pending']
   const { trials, read, asked } = reader(states, 1)
   const seen: [number, boolean][] = []

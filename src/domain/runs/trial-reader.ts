@@ -6,29 +6,28 @@ import { isOpenTrial } from './trials.ts'
 
 const TRIALS_A_PAGE = 200
 
-/** Reads all trials of a run, again and again. */
+/** Reads all trials of a run repeatedly. */
 export type TrialReader = {
   read: () => Promise<EvalIteration[]>
-  /** Requests of the last reading. */
+  /** Number of requests of the last reading. */
   readonly requests: number
-  /** Whether all pages have been read by now. */
+  /** Whether all pages have been read. */
   readonly isWhole: boolean
 }
 
 export type TrialReaderOptions = {
-  /** What is kept of each trial, where a run of any length is followed for less than all of it. */
+  /** Reduces each trial to what is needed, so that a run of any length can be followed. */
   keep?: (trial: EvalIteration) => EvalIteration
   /**
-   * Most pages of one reading: pages that were never read come first, and what is not read again is given as it was.
+   * Maximum number of pages in one reading: unread pages come first, and pages that are not read again are returned
+   * unchanged.
    */
   maxPagesPerPoll?: number
 }
 
 type Page = { cursor: string | undefined; items: EvalIteration[]; next: string | undefined; readAt: number }
 
-/**
- * Full pages of trials that have all ended are read once, so that a long run costs little at its end.
- */
+/** Full pages of ended trials are read only once, so that a long run costs little at its end. */
 export function createTrialReader(
   client: Client,
   run: { projectId: string; runId: string },
@@ -58,7 +57,7 @@ export function createTrialReader(
       const round = pagesToRefresh(pages, { isOpen, readAt: page => page.readAt, most: maxPagesPerPoll - found.length })
       const read: Page[] = []
       for (const page of pages) read.push(round.has(page) ? await pageAt(page.cursor) : page)
-      // The page that was the last may have got one behind it only now.
+      // Another page may have been added after the last one.
       pages = [...read, ...found]
       requests = Math.max(1, round.size + found.length)
       return pages.flatMap(({ items }) => items)
@@ -66,13 +65,13 @@ export function createTrialReader(
   }
 }
 
-/** Whether there are pages behind these; a cursor that comes back would never end. */
+/** Whether more pages follow; a repeated cursor would never end. */
 function goesOn(pages: readonly Page[]): boolean {
   const next = pages.at(-1)?.next
   return next !== undefined && pages.every(({ cursor }) => cursor !== next)
 }
 
-/** Whether a page may still change: one of its trials, or more of them while it is the last. */
+/** Whether a page may still change: through one of its trials, or through new ones if it is the last. */
 function isOpen({ items, next }: Page): boolean {
   return next === undefined || items.some(isOpenTrial)
 }

@@ -1,10 +1,10 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Trials of a suite's last run that are read at once. */
+/** Number of trials of a suite's last run that are read at once. */
 export const TRIALS_READ = 200
 
-/** What became of some trials, counted in trials; `total` is the sum of all but `ended`. */
+/** Number of trials by state; `total` is the sum of all except `ended`. */
 export type TrialCounts = {
   total: number
   passed: number
@@ -14,7 +14,7 @@ export type TrialCounts = {
   cancelled: number
   pending: number
   running: number
-  /** All that will not change any more. */
+  /** All that will not change again. */
   ended: number
 }
 
@@ -24,15 +24,15 @@ type Judged = Pick<EvalIteration, 'status' | 'result'>
 const BY_STATUS: Readonly<Record<string, Standing>> = { pending: 'pending', running: 'running', cancelled: 'cancelled' }
 const BY_RESULT: Readonly<Record<string, Standing>> = { passed: 'passed', failed: 'failed' }
 
-/** Where a trial stands; a trial without a verdict is no failure of its case. */
+/** The state of a trial; a trial without a verdict is not a failure of its case. */
 export function trialState({ status, result }: Judged): Standing {
   return ownValue(BY_STATUS, status) ?? ownValue(BY_RESULT, result) ?? 'ungraded'
 }
 
-/** What the local workspace quotes of a program that ended (`src/service/connections`). */
+/** The local workspace's quote of what an ended program printed (`src/service/connections`). */
 const PRINTED = /(\b(?:exited with code \S+|was ended by \S+|last output on stderr):).*/s
 
-/** The error of a trial without what the program of a server printed, whose words may be about anything. */
+/** The error of a trial without what the program of a server printed, which may say anything. */
 export function ownWords(error: string): string {
   return error.replace(PRINTED, '$1')
 }
@@ -60,28 +60,28 @@ export function countTrials(trials: readonly Judged[]): TrialCounts {
   return counts
 }
 
-/** Share of passed among what was graded, from 0 to 1; undefined where nothing was graded. */
+/** Share of graded trials that passed, from 0 to 1; undefined if nothing was graded. */
 export function passRate({ passed, failed }: { passed: number; failed: number }): number | undefined {
   return passed + failed === 0 ? undefined : passed / (passed + failed)
 }
 
 /**
- * Why the first execution of a trial broke off where it was run again: the local service does so once when other
- * trials may have ended its server. The contract has no field for it.
+ * Why the first execution of a trial was aborted before it ran again: the local service repeats it once if other trials
+ * may have ended its server. The contract has no field for this.
  */
 export function whyRanAgain(trial: EvalIteration): string | undefined {
   const why = trial['ranAgainAfter']
   return typeof why === 'string' ? why : undefined
 }
 
-/** Names of cases of which a trial was run again because its server broke under several. */
+/** Names of cases with a trial that was run again because its server broke during several trials. */
 export function casesRunAgain(trials: readonly EvalIteration[]): string[] {
   return [...new Set(trials.filter(trial => whyRanAgain(trial) !== undefined).map(caseName))]
 }
 
 /**
- * Names of cases of which a trial passed that nothing checked; of trials without recorded scores that is not known. The
- * local service says `checksNothing` where assertions come before anything was called.
+ * Names of cases with a passed trial that nothing checked; trials without recorded scores are unknown. The local
+ * service sets `checksNothing` if assertions came before any call.
  */
 export function uncheckedCases(trials: readonly EvalIteration[]): string[] {
   const unchecked = trials.filter(

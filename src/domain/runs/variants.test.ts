@@ -16,7 +16,7 @@ const trial = (id: string, model?: string, provider?: string) => ({
   provider,
 })
 
-test('a variant is a case on one model of one provider, and no two have one key', () => {
+test('a variant is a case on one model of one provider, and each has its own key', () => {
   const part = fc.option(fc.string(), { nil: undefined })
   const variants = fc.uniqueArray(fc.record({ caseId: fc.string(), model: part, provider: part }), {
     selector: ({ caseId, model, provider }) => JSON.stringify([caseId, model || null, provider || null]),
@@ -33,14 +33,14 @@ test('a variant is a case on one model of one provider, and no two have one key'
   )
 })
 
-test('variants are named by their model where a case has several, and by its provider where one model has two', () => {
+test('variants are named by model if a case has several, and by provider if one model has two', () => {
   const names = (...trials: ReturnType<typeof trial>[]) => trials.map(variantNames(trials))
   expect(names(trial('1', 'a'), trial('2', 'a'))).toEqual(['Talks', 'Talks'])
   expect(names(trial('1', 'a'), trial('2', 'b'))).toEqual(['Talks (a)', 'Talks (b)'])
   expect(names(trial('1', 'a', 'x'), trial('2', 'a', 'y'))).toEqual(['Talks (x/a)', 'Talks (y/a)'])
 })
 
-test('two cases of one title are told apart by their ids', () => {
+test('two cases with the same title are distinguished by id', () => {
   const twins = [trial('1'), { ...trial('2'), testCaseId: 'd' }, { ...trial('3'), title: 'Walks', testCaseId: 'e' }]
   expect(twins.map(variantNames(twins))).toEqual(['Talks (c)', 'Talks (d)', 'Walks'])
 })
@@ -50,7 +50,7 @@ test('the trials of a case on two providers of one model are two rows', () => {
   expect(rows.map(({ trials }) => trials.map(({ id }) => id))).toEqual([['1', '3'], ['2']])
 })
 
-test('compared variants of one title are told apart by their model', () => {
+test('compared variants with the same title are distinguished by model', () => {
   const side = (...iterationIds: string[]) => ({ outcome: 'passed' as const, iterationIds })
   const compared = (caseKey: string, title: string, id: string) => ({
     caseKey,

@@ -7,14 +7,14 @@ export type CaseTrials = {
   key: string
   title: string | undefined
   model: string | undefined
-  /** In the order in which they were given. */
+  /** In the given order. */
   trials: readonly EvalIteration[]
   passed: number
   /** Those that passed or failed. */
   graded: number
-  /** Whether those that were graded disagree. */
+  /** Whether the graded trials disagree. */
   flaky: boolean
-  /** The most urgent class among them. */
+  /** The most urgent class among the trials. */
   worst: TrialClass
 }
 
@@ -25,7 +25,7 @@ export function variantOfTrial({ testCaseId, title, model, provider }: Placed): 
   return variantKey({ caseId: testCaseId ?? title ?? '', model, provider })
 }
 
-/** Trials put together by their variant, in the order in which these first occur. */
+/** Groups trials by variant, in the order in which the variants first occur. */
 export function byCase(trials: readonly EvalIteration[]): CaseTrials[] {
   return [...Map.groupBy(trials, variantOfTrial)].map(([key, own]): CaseTrials => {
     const { passed, failed } = countTrials(own)
@@ -45,9 +45,9 @@ export function byCase(trials: readonly EvalIteration[]): CaseTrials[] {
 }
 
 /**
- * What a trial's variant is called among the trials of its run: the title of its case, with the model where the case
- * has several variants, and with the provider too where they are of one model. Cases of one title are told apart by
- * their ids, which stay when cases move.
+ * The name of a trial's variant among the trials of its run: the title of its case, with the model if the case has
+ * several variants, and with the provider if they have the same model. Cases with the same title are distinguished by
+ * id, which does not change when cases move.
  */
 export function variantNames(trials: readonly EvalIteration[]): (trial: EvalIteration) => string {
   const ofCase = new Map<string, Map<string, string | undefined>>()

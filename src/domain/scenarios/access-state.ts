@@ -6,20 +6,18 @@ import type { Client } from '../../api/client/client.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 
-/** How a scenario stands; what is not known is undefined. */
+/** The state of a scenario's access; unknown values are undefined. */
 export type AccessState = {
   mode: string | null | undefined
-  /** Read only for what is about it, and only while the feature is on. */
+  /** Read only for changes that concern it, and only while the feature is on. */
   environmentId: string | undefined
-  /** When the service says that anything of it was changed last, epoch milliseconds. */
+  /** When the service says that the scenario last changed, in epoch milliseconds. */
   changedAt: number | undefined
-  /**
-   * Guest limits as they were set last on this machine, by any process of it; looked at only for what is about them.
-   */
+  /** Guest limits as last set on this machine, by any of its processes; read only for changes that concern them. */
   caps: CapsNote | undefined
 }
 
-/** A scenario as it was shown when the person decided to act. */
+/** A scenario as shown when the person decided to act. */
 export type Target = AccessState & { id: string; name: string }
 
 export const NOT_YET: AccessState = { mode: undefined, environmentId: undefined, changedAt: undefined, caps: undefined }
@@ -37,7 +35,7 @@ export function targetOf({
   return { ...NOT_YET, id, name, mode, environmentId, changedAt: toEpochMs(updatedAt) }
 }
 
-/** Reads how a scenario stands at this moment, as far as it matters for a change. */
+/** Reads the current state of a scenario, as far as it matters for a change. */
 export async function readAccessState(
   client: Client,
   of: {
@@ -64,7 +62,7 @@ export async function readAccessState(
   }
 }
 
-/** What is otherwise than the person saw. */
+/** What differs from what the person saw. */
 export function changedMeanwhile(seen: AccessState, now: AccessState): Consequence[] {
   const texts: string[] = []
   if (seen.mode !== now.mode) texts.push(`it was for ${modeLabel(seen.mode)}, now it is for ${modeLabel(now.mode)}`)
@@ -74,7 +72,7 @@ export function changedMeanwhile(seen: AccessState, now: AccessState): Consequen
   return texts.map(text => ({ text: `Changed since it was shown here: ${text}.`, tone: 'warn' }))
 }
 
-/** What somebody else changed between two looks, as a clause. */
+/** What somebody else changed between two reads, as a clause. */
 export function whatMoved(before: AccessState, after: AccessState): string | undefined {
   if (before.mode !== after.mode) return `its mode became ${modeLabel(after.mode)}`
   if (isOther(before.environmentId, after.environmentId)) return 'it was pointed at another environment'
@@ -84,7 +82,7 @@ export function whatMoved(before: AccessState, after: AccessState): string | und
     : undefined
 }
 
-/** Whether both are known, and not the same. */
+/** Whether both are known and differ. */
 function isOther<T>(one: T | undefined, other: T | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other
 }

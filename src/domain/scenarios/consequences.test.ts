@@ -27,7 +27,7 @@ const facts = fc.record({
 })
 
 describe('tightening', () => {
-  test('is whatever locks somebody out, and never both ways at once unless the groups are apart', () => {
+  test('is whatever locks somebody out, in only one direction unless the groups are disjoint', () => {
     for (const from of SCENARIO_MODES)
       for (const to of SCENARIO_MODES) {
         expect(tightens(from, to)).toBe(lockedOut(from, to).length > 0)
@@ -38,14 +38,14 @@ describe('tightening', () => {
     expect(tightens('invited_only', 'project_members')).toBe(true)
   })
 
-  test('a mode that is not known here is taken to tighten', () => {
+  test('an unknown mode counts as tightening', () => {
     expect(rowOf({ do: 'mode', from: 'secret_club', to: 'anyone_with_link' })).toBe('fromUnknownMode')
     expect(ACCESS_TABLE.fromUnknownMode).toMatchObject({ sessions: 'unsure', accessVersion: 'unsure' })
   })
 })
 
 describe('the question', () => {
-  test('says of every change what becomes of sessions and of the version', () => {
+  test('says for every change what happens to sessions and to the version', () => {
     fc.assert(
       fc.property(change, facts, (change, facts) => {
         const { lines } = consequencesOf(change, facts)
@@ -63,7 +63,7 @@ describe('the question', () => {
     )
   })
 
-  test('wants a word typed exactly where strangers are let in or sessions end', () => {
+  test('requires a typed word exactly if strangers are let in or sessions end', () => {
     fc.assert(
       fc.property(change, facts, (change, facts) => {
         const { sessions } = effectOf(change)
@@ -73,7 +73,7 @@ describe('the question', () => {
     )
   })
 
-  test('fits on the smallest screen', () => {
+  test('fits on the smallest supported screen', () => {
     fc.assert(
       fc.property(change, facts, (change, facts) => {
         const rows = consequencesOf(change, facts).lines.map(({ text }) => Math.ceil(text.length / 62))
@@ -82,7 +82,7 @@ describe('the question', () => {
     )
   })
 
-  test('of removing somebody says whether the mode lets them in again', () => {
+  test('for removing somebody, says whether the mode lets them in again', () => {
     const said = (mode: string | null) =>
       consequencesOf({ do: 'remove', member: 'ada@example.org' }, { mode })
         .lines.map(({ text }) => text)
@@ -94,14 +94,14 @@ describe('the question', () => {
     }
   })
 
-  test('of rotating says that it evicts nobody', () => {
+  test('for rotating the link, says that it removes nobody', () => {
     const { lines } = consequencesOf({ do: 'rotate' }, { mode: 'anyone_with_link' })
     expect(lines[0]?.text).toContain('No session ends')
   })
 })
 
 describe('what is proved afterwards', () => {
-  test('is never a version that the answer did not carry', () => {
+  test('is never a version that the answer did not contain', () => {
     const answer = fc.record({ accessVersion: fc.option(fc.nat(50)), mode: fc.option(mode) })
     fc.assert(
       fc.property(change, answer, (change, answer) => {
@@ -112,7 +112,7 @@ describe('what is proved afterwards', () => {
     )
   })
 
-  test('names an answer that contradicts what was asked for', () => {
+  test('names an answer that contradicts the request', () => {
     const tightened = { do: 'mode', from: 'anyone_with_link', to: 'invited_only' } as const
     expect(proofsOf(tightened, {}, { mode: 'anyone_with_link' }, {})[0]).toMatchObject({ how: 'contradicts' })
     expect(proofsOf(tightened, {}, { mode: 'invited_only' }, { mode: 'project_members' })).toContainEqual(
@@ -131,7 +131,7 @@ describe('what is proved afterwards', () => {
     ).toMatchObject([{ how: 'contradicts' }, { how: 'contradicts' }, { how: 'untold' }])
   })
 
-  test('after a tightening says of sessions that are there that they may be new', () => {
+  test('says after tightening that existing sessions may be new ones', () => {
     const tightened = { do: 'mode', from: 'anyone_with_link', to: 'invited_only' } as const
     const read = (liveSessions: number) => proofsOf(tightened, {}, { mode: 'invited_only' }, { liveSessions }).at(-1)
     expect(read(0)).toEqual({ how: 'proved', text: 'Read back: 0 live sessions.' })

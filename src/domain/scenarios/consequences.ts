@@ -3,27 +3,24 @@ import { VISITOR_KIND_LABELS, listed, MODE_LABELS, modeLabel } from './labels.ts
 
 /** What is known before a change. */
 export type AccessFacts = {
-  /** The mode as the service last answered it. */
+  /** The mode as last returned by the service. */
   mode: string | null | undefined
-  /** Sessions that live now, where the service reports them. */
+  /** Number of live sessions, if the service reports them. */
   liveSessions?: number | undefined
-  /** The last `accessVersion` that an answer proved, and still holds as far as is known here. */
+  /** The last `accessVersion` from an answer, if it still holds as far as is known here. */
   accessVersion?: number | undefined
 }
 
 export type Consequence = { text: string; tone: 'plain' | 'muted' | 'warn' }
 
-/** A change as its question puts it. */
+/** A change as shown in its question. */
 export type Consequences = {
   lines: readonly Consequence[]
-  /** To be typed before an act that opens a scenario to strangers or ends sessions, and why. */
+  /** Word to type before opening a scenario to strangers or ending sessions, and the reason. */
   word?: { text: string; reason: string }
 }
 
-/**
- * Everything that a change does, a line each, in the order in which it matters: who, sessions, version, link, what is
- * lost.
- */
+/** All effects of a change, one a line, in order of importance: who, sessions, version, link, what is lost. */
 export function consequencesOf(change: AccessChange, facts: AccessFacts): Consequences {
   const effect = effectOf(change)
   const word = wordFor(change)
@@ -94,7 +91,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
   }
 }
 
-/** Being no member any more keeps out only where members alone may enter. */
+/** Removing a member keeps them out only if the mode admits members only. */
 function removedPeople(member: string, mode: string | null | undefined): Consequence[] {
   if (mode === 'invited_only') return [plain(`Loses access at once: ${member}.`)]
   const open = isAccessMode(mode)

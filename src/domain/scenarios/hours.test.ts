@@ -6,7 +6,7 @@ import { HOURS, hoursOf } from './hours.ts'
 const HOUR = 3_600_000
 const NOW = 1000 * HOUR + 5
 
-test('sessions count in the hour in which they began, and none where it is not known', () => {
+test('sessions count in the hour in which they began, and not at all if that is unknown', () => {
   const times = [NOW, NOW - 5, NOW - 6, NOW - 3 * HOUR]
   const { counts, at } = hoursOf(times, NOW, true)
   expect(counts.slice(-4)).toEqual([1, 0, 1, 2])
@@ -16,7 +16,7 @@ test('sessions count in the hour in which they began, and none where it is not k
   expect(hoursOf([], NOW, false).counts.every(count => count === undefined)).toBe(true)
 })
 
-test('any times are counted once at most, and all that are within the hours', () =>
+test('any time is counted at most once, and every time within the hours is counted', () =>
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.integer({ min: 0, max: 2000 * HOUR }), fc.double())), times => {
       const { counts } = hoursOf(times, NOW, true)

@@ -1,14 +1,14 @@
 const HOUR_MS = 3_600_000
-/** Hours that are counted. */
+/** Number of hours counted. */
 export const HOURS = 48
 
-/** Sessions by the hour in which they began, the present one last; undefined for hours of which not all are read. */
+/** Sessions by the hour in which they began, current hour last; undefined for hours that were not completely read. */
 export type Hours = { counts: readonly (number | undefined)[]; at: (time: number) => number | undefined }
 
 /**
  * Counts beginnings by hour.
  * @param times in milliseconds since 1970, in any order
- * @param isWhole false where there are older ones than these
+ * @param isWhole false if there are older ones
  */
 export function hoursOf(times: readonly number[], now: number, isWhole: boolean): Hours {
   const present = Math.floor(now / HOUR_MS)

@@ -25,7 +25,7 @@ const decided: fc.Arbitrary<Decided> = fc.oneof(
   }),
 )
 
-/** Pairs of sentences that cannot both be true. */
+/** Pairs of sentences that contradict each other. */
 const CONTRADICTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\b0 live sessions/, /left in|live on|continue|still in/],
   [/it is not listed/, /is still listed|while it is listed|not done so far|may have happened/],
@@ -39,7 +39,7 @@ function expectNoContradiction(lines: readonly string[]): void {
     if (lines.some(line => one.test(line))) expect(lines.filter(line => other.test(line))).toEqual([])
 }
 
-test('no two lines about those who are in contradict each other, whatever was answered and read back', () => {
+test('lines about people with access never contradict each other, whatever was answered and read back', () => {
   fc.assert(
     fc.property(decided, of => {
       const lines = insideProofs(of).map(({ text }) => text)
@@ -51,7 +51,7 @@ test('no two lines about those who are in contradict each other, whatever was an
   )
 })
 
-test('no line about a lost change contradicts another, nor the advice', () => {
+test('lines about a lost change contradict neither each other nor the advice', () => {
   fc.assert(
     fc.property(change, read, (of, each) => {
       expectNoContradiction([...lossProofs(of, each).map(({ text }) => text), adviceAfterLoss(of, each)])
@@ -60,12 +60,12 @@ test('no line about a lost change contradicts another, nor the advice', () => {
   )
 })
 
-test('nobody is said to be in where 0 live sessions were read back', () => {
+test('nobody is reported to have access if 0 live sessions were read back', () => {
   const lines = insideProofs({ how: 'left', read: { liveSessions: 0 } })
   expect(lines).toEqual([{ how: 'proved', text: 'No live sessions (read back).' }])
 })
 
-test('where no sessions could be read, nobody is said to be in or out', () => {
+test('if sessions could not be read, nobody is reported as in or out', () => {
   const [line, ...others] = insideProofs({ how: 'left', read: {} })
   expect(others).toEqual([])
   expect(line).toMatchObject({ how: 'untold', text: expect.stringContaining('is not known') as string })

@@ -1,6 +1,6 @@
 import { isAccessMode, type AccessMode, type VisitorKind } from './table.ts'
 
-/** Who a mode is for, as the end of a sentence. */
+/** Who a mode admits, as the end of a sentence. */
 export const MODE_LABELS: Record<AccessMode, string> = {
   project_members: 'members of the project',
   invited_only: 'invited people',
@@ -13,7 +13,7 @@ export const VISITOR_KIND_LABELS: Record<VisitorKind, string> = {
   stranger: 'strangers who have the link',
 }
 
-/** A mode in words; one that this program does not know stays as the service spells it. */
+/** A mode in words; an unknown mode is shown as received. */
 export function modeLabel(mode: string | null | undefined): string {
   if (mode == null) return 'unknown'
   return isAccessMode(mode) ? MODE_LABELS[mode] : mode
@@ -25,7 +25,7 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** What whoever holds the link may do with it, for the moment in which it leaves this program. */
+/** What a holder of the link may do, shown when the link leaves this program. */
 export function linkGrants(mode: string | null | undefined): string {
   if (mode === 'anyone_with_link') return 'Whoever has it can enter, without signing in.'
   if (mode === 'project_members') return 'It opens only to members of the project, who sign in.'
@@ -33,7 +33,7 @@ export function linkGrants(mode: string | null | undefined): string {
   return 'It is not known whom it lets in: treat it as a secret.'
 }
 
-/** What moved a version on, in words; an older note stays as it is. */
+/** What increased the version, in words; an older note is kept as it is. */
 export function moveLabel(by: string): string {
   if (by === 'mode') return 'a change of mode'
   return by === 'remove' ? 'removing a member' : by

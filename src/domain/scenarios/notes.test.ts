@@ -36,7 +36,7 @@ const noting: fc.Arbitrary<Noting> = fc.oneof(
   }),
 )
 
-test('a version is proved only until something moves it, and everybody is noted once, the latest first', () => {
+test('a version is proved only until something changes it, and each person is listed once, latest first', () => {
   fc.assert(
     fc.property(fc.array(noting, { maxLength: 30 }), notings => {
       let notes: ScenarioNotes | undefined
@@ -54,7 +54,7 @@ test('a version is proved only until something moves it, and everybody is noted 
   )
 })
 
-test('notes are kept for their owner only, by all processes together, within bounds', () => {
+test('notes are stored for their owner only, shared by all processes, within limits', () => {
   const file = temporaryFile()
   const [here, there] = [open(file), open(file)]
   here.note('scn_1', { kind: 'member', member: 'ada@example.org', change: 'invited' })
@@ -78,7 +78,7 @@ test('notes are kept for their owner only, by all processes together, within bou
   expect(open(file).of('scn_x200')).toBeUndefined()
 })
 
-test('a broken file is as if nothing was noted, and is put aside before another is written', () => {
+test('a damaged file counts as empty, and is moved aside before another is written', () => {
   const file = temporaryFile()
   const notes = open(file)
   notes.note('scn_1', { kind: 'moved', by: 'mode' })
@@ -92,7 +92,7 @@ test('a broken file is as if nothing was noted, and is put aside before another 
   }
 })
 
-test('what cannot be written is told, and stays for this session', () => {
+test('a failed write is reported, and the note is kept for this session', () => {
   const faults: unknown[] = []
   const inTheWay = temporaryFile()
   mkdirSync(dirname(inTheWay))

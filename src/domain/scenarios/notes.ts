@@ -4,58 +4,58 @@ import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { shape } from '../../api/contract/shapes.ts'
 
-/** Somebody who was invited or removed from here; the service never lists its members. */
+/** Somebody who was invited or removed from here; the service cannot list members. */
 export type MemberNote = { member: string; change: 'invited' | 'removed'; at: number }
 
-/** Caps for anonymous visitors as they were sent; the service never answers them to a read. */
+/** Limits for anonymous visitors as they were sent; the service never returns them. */
 export type CapsNote = {
   at: number
   caps: Readonly<Record<string, number | boolean>>
-  /** When the service said that the scenario was changed last, as long as all of that was done from here. */
+  /** When the service says that the scenario last changed, if all changes until then were made from here. */
   changedAt?: number | undefined
 }
 
-/** What is known of a scenario only because it was done or answered here; times are epoch milliseconds. */
+/** What is known of a scenario only because it was done or returned here; times are epoch milliseconds. */
 export type ScenarioNotes = {
-  /** When something was noted last. */
+  /** Time of the last note. */
   at: number
   environmentId?: string
-  /** The last `accessVersion` that an answer carried. */
+  /** The last `accessVersion` in an answer. */
   version?: { value: number; at: number; by: 'publish' | 'rebind' }
-  /** The last change from here after that answer that moved the version on. */
+  /** The last change from here after that answer that increased the version. */
   moved?: { by: string; at: number }
-  /** The latest first; nobody is in it twice. */
+  /** Latest first, each person once. */
   members: readonly MemberNote[]
   caps?: CapsNote
 }
 
-/** Something to note of a scenario. */
+/** Something to record about a scenario. */
 export type Noting =
   | { kind: 'environment'; environmentId: string }
   | { kind: 'version'; value: number; by: 'publish' | 'rebind' }
   | { kind: 'moved'; by: string }
   | { kind: 'member'; member: string; change: MemberNote['change'] }
   | { kind: 'caps'; caps: CapsNote['caps']; changedAt: number | undefined }
-  /** A change from here, by the times of the last change that the service reported before and after it. */
+  /** A change from here, with the times of the last change that the service reported before and after it. */
   | { kind: 'changed'; from: number; to: number }
 
-/** What this machine knows of the access to scenarios beside what the service answers. */
+/** What this machine knows about access to scenarios apart from the service's answers. */
 export type AccessNotes = {
   of(scenarioId: string): ScenarioNotes | undefined
   note(scenarioId: string, noting: Noting): void
-  /** The scenario is gone for good. */
+  /** Removes the notes of a deleted scenario. */
   forget(scenarioId: string): void
-  /** Sees what other processes noted meanwhile. */
+  /** Reads what other processes have noted since. */
   look(): void
   subscribe(listener: () => void): () => void
-  /** Changes whenever `of` may answer something else. */
+  /** Changes whenever `of` may return something else. */
   version(): number
 }
 
-/** Most scenarios that are kept, those noted last, and most members of one. */
+/** Maximum number of scenarios stored, most recently noted first, and of members of each. */
 export const MAX_SCENARIOS = BOUNDS.noteScenarios.most
 export const MAX_MEMBERS = BOUNDS.memberNotes.most
-/** An id or an address that is longer is not kept. */
+/** Longer ids and addresses are not stored. */
 export const MAX_TEXT = BOUNDS.noteMember.most
 
 const StoredNotes = shape(() => {
@@ -90,14 +90,14 @@ export const accessNotesKey: ProfileKey<ReadonlyMap<string, ScenarioNotes>> = {
   write: all => ({ scenarios: [...all] }),
 }
 
-/** The notes of a scenario once something is added to them. */
+/** The notes of a scenario with something added. */
 export function noted(before: ScenarioNotes | undefined, noting: Noting, at: number): ScenarioNotes {
   const notes: ScenarioNotes = { members: [], ...before, at }
   switch (noting.kind) {
     case 'environment':
       return { ...notes, environmentId: noting.environmentId }
     case 'version': {
-      // A fresh answer speaks of everything that moved it before.
+      // A new answer includes every earlier change.
       const { moved: _moved, ...rest } = notes
       return { ...rest, version: { value: noting.value, by: noting.by, at } }
     }
@@ -118,13 +118,13 @@ export function noted(before: ScenarioNotes | undefined, noting: Noting, at: num
 }
 
 /**
- * The version that still holds as far as is known here: undefined when none was proved, or something moved it since.
+ * The version that still holds as far as is known here; undefined if none was proved, or something changed it since.
  */
 export function provedVersion(notes: ScenarioNotes | undefined): number | undefined {
   return notes?.moved ? undefined : notes?.version?.value
 }
 
-/** Within the bounds, those noted last first. */
+/** Keeps the most recent notes within the limits. */
 function bounded(all: ReadonlyMap<string, ScenarioNotes>): ReadonlyMap<string, ScenarioNotes> {
   const latest = [...all].filter(([id]) => id.length <= MAX_TEXT).toSorted(([, one], [, other]) => other.at - one.at)
   return new Map(latest.slice(0, MAX_SCENARIOS))
@@ -156,7 +156,7 @@ export function createAccessNotes({
   }
 }
 
-/** Addresses are compared as mail does, ids as they are. */
+/** E-mail addresses are compared case-insensitively, ids exactly. */
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }

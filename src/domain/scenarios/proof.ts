@@ -1,7 +1,7 @@
 import { effectOf, type AccessChange } from './table.ts'
 import { modeLabel } from './labels.ts'
 
-/** What an answer to a change may hold; every field only as far as the contract has it there. */
+/** Possible fields in the answer to a change, where the contract has them. */
 export type ChangeAnswer = {
   id?: string | null | undefined
   mode?: string | null | undefined
@@ -13,12 +13,12 @@ export type ChangeAnswer = {
   removed?: string | null | undefined
 }
 
-/** Whether the answer to an unpublish says that something was published; one without a body is a success. */
+/** Whether the answer to an unpublish confirms that something was published; an answer without a body is a success. */
 export function tookOffline(answer: Pick<ChangeAnswer, 'deleted'>): boolean {
   return answer.deleted === true || Object.keys(answer).length === 0
 }
 
-/** What was read after the change; undefined where it could not be read. */
+/** What was read after the change; undefined if it could not be read. */
 export type ReadBack = {
   /** Whether the scenario is still listed. */
   published?: boolean | undefined
@@ -26,10 +26,10 @@ export type ReadBack = {
   liveSessions?: number | undefined
 }
 
-/** One thing that is known after a change, or expressly not known. */
+/** A fact known after a change, or a fact that remains unknown. */
 export type Proof = { how: 'proved' | 'contradicts' | 'untold'; text: string }
 
-/** What the answer and what was read back prove of a change, and what nobody reports. */
+/** What the answer and the values read back prove about a change, and what nothing reports. */
 export function proofsOf(
   change: AccessChange,
   expected: { scenarioId?: string | undefined },
@@ -43,7 +43,7 @@ export function proofsOf(
   ]
 }
 
-/** Whether a change whose answer was lost happened, as far as reading back settles it. */
+/** Whether a change with a lost answer happened, as far as reading back shows. */
 export function happenedBy(change: AccessChange, read: ReadBack): 'yes' | 'no' | 'unknown' {
   if (change.do === 'unpublish' && read.published !== undefined) return read.published ? 'no' : 'yes'
   if (change.do === 'mode' && read.mode != null) return read.mode === change.to ? 'yes' : 'no'
@@ -56,14 +56,14 @@ const HAPPENED = {
   unknown: 'The answer was lost: it may have happened anyway.',
 } as const
 
-/** What is known of a change whose answer was lost: reading back decides, and what it leaves open is said. */
+/** What is known of a change with a lost answer: what reading back shows, and what remains open. */
 export function lossProofs(change: AccessChange, read: ReadBack): [Proof, ...Proof[]] {
   const how = { yes: 'proved', no: 'contradicts', unknown: 'untold' } as const
   const happened = happenedBy(change, read)
   return [{ how: how[happened], text: HAPPENED[happened] }, ...readProofs(change, read)]
 }
 
-/** What to do when the answer to a change was lost, by what was read back, and whether a repeat does harm. */
+/** What to do after the answer to a change was lost, given what was read back, and whether repeating it does harm. */
 export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
   if (happenedBy(change, read) === 'yes') return 'Nothing needs to be done about it.'
   switch (change.do) {
@@ -91,7 +91,7 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
   }
 }
 
-/** What a removal says that finds nobody. */
+/** The text for a removal that found nobody. */
 export function notMemberText(member: string): string {
   return `${member} is not a member: removed before, or never one.`
 }
@@ -170,7 +170,7 @@ function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): P
   return [untold('The answer does not return accessVersion; by the contract it has changed.')]
 }
 
-/** What a reading alone proves, also where the answer was lost. */
+/** What reading back alone proves, even if the answer was lost. */
 export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
   const proofs: Proof[] = []
   if (change.do === 'unpublish' && read.published !== undefined)

@@ -4,7 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import type { InputOf } from '../../api/contract/endpoint.ts'
 import type { Scenario } from '../../api/contract/user-testing.ts'
 
-/** A deployment that knows publishing by its other verb answers one of these to the first. */
+/** Statuses of a deployment that publishes with the other HTTP method. */
 const OTHER_VERB = [404, 405]
 
 /**

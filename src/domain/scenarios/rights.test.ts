@@ -20,7 +20,7 @@ test('only a refused read or an enforced flag closes the gate', () => {
   expect(gateClosed(capabilities({ readUserTesting: false }, { ...enforced, role: 'guest' }))).toContain('switched off')
 })
 
-test('while every permission is granted, no flag, mode or role closes anything', () => {
+test('if every permission is granted, no flag, mode or role closes anything', () => {
   const all = Object.fromEntries(PROJECT_PERMISSIONS.map(name => [name, true]))
   const anyText = fc.option(fc.constantFrom('off', 'dark', 'enforce', 'later'))
   const anyFlag = fc.record({ enabled: fc.option(fc.boolean()), enforced: fc.option(fc.boolean()), mode: anyText })
@@ -36,20 +36,20 @@ test('while every permission is granted, no flag, mode or role closes anything',
   )
 })
 
-test('unpublishing stays on offer behind a closed gate, and a missing right names its role', () => {
+test('unpublishing stays available behind a closed gate, and a missing right names its role', () => {
   const closed = capabilities(
     { publishUserTestingScenario: false, unpublishUserTestingScenario: true },
     { projectRole: 'admin' },
   )
   expect(obstacle('unpublish', closed)).toBeUndefined()
   expect(obstacle('publish', closed)).toContain('switched off')
-  // Not among the refused: whoever may read may try it, and the service decides.
+  // Not refused: whoever may read may try it, and the service decides.
   expect(obstacle('rotate', closed)).toBeUndefined()
   const unread = capabilities({ ...closed.can, readUserTesting: false }, { projectRole: 'admin' })
   expect(obstacle('rotate', unread)).toContain('switched off')
   const member = capabilities({ changeUserTestingExposure: false }, { projectRole: 'member' })
   expect(obstacle('mode', member)).toBe('This needs the role editor in the project; yours is member.')
-  // Advice only: what is not told may be tried.
+  // Only advice: what is not reported may be tried.
   expect(obstacle('limits', member)).toBeUndefined()
   expect(obstacle('mode', undefined)).toBeUndefined()
 })

@@ -29,7 +29,7 @@ const OPERATIONS: Record<AccessChange['do'], AnyEndpoint> = {
   limits: userTesting.setGuestExecution,
 }
 
-/** Why user testing is closed to the organization, as far as the capabilities report it; undefined while it is open. */
+/** Why user testing is closed to the organization, as far as the capabilities say; undefined if it is open. */
 export function gateClosed(capabilities: ProjectCapabilities | undefined): string | undefined {
   const words = offWords(capabilities, 'user-testing')
   return words && `${words} ${FOR_GOOD}`
@@ -38,14 +38,14 @@ export function gateClosed(capabilities: ProjectCapabilities | undefined): strin
 const FOR_GOOD = 'Waiting does not change that.'
 
 /**
- * Whether a refused action is refused for the feature's sake. Publishing and unpublishing ask for the same role and
- * only publishing is gated, so that a difference between them is the gate.
+ * Whether an action is refused because of the feature. Publishing and unpublishing need the same role and only
+ * publishing is gated, so a difference between them shows the gate.
  */
 function isGated({ can }: ProjectCapabilities): boolean {
   return can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false
 }
 
-/** Why an action is not on offer; undefined where it may be tried. The service decides in the end. */
+/** Why an action is not available; undefined if it may be tried. The service makes the final decision. */
 export function obstacle(
   action: AccessChange['do'],
   capabilities: ProjectCapabilities | undefined,

@@ -5,7 +5,7 @@ import { secretsOf } from './session-secrets.ts'
 
 const step = fc.constantFrom('ours', 'theirs', 'poll', 'old answer')
 
-test('a link is current as long as every change since was made from here', () => {
+test('a link is current as long as every later change was made from here', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), steps => {
       const secrets = secretsOf({} as Client)
@@ -24,7 +24,7 @@ test('a link is current as long as every change since was made from here', () =>
         }
         secrets.seen('s', each === 'old answer' ? before : changedAt)
         expect(secrets.linkOf('s', changedAt)?.isCurrent).toBe(isOurs)
-        // A list that was answered before the link was made says nothing against it.
+        // A list from before the link was made does not contradict it.
         expect(secrets.linkOf('s', before)?.isCurrent).toBe(true)
       }
     }),

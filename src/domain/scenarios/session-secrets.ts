@@ -3,36 +3,45 @@ import { onceFor } from '../../lib/once-for.ts'
 import type { Client } from '../../api/client/client.ts'
 import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenarios.ts'
 
-/** The code that lets an invited person in, as it was answered once. */
+/** The code that admits an invited person, as returned once. */
 export type Invitation = { member: string; code: string; at: number } & AsOf
 
 /**
- * As of which state of its scenario something holds, by the service's times of its last change in epoch milliseconds:
- * `before` it was answered, and `since` from then on, undefined until that was read.
+ * The state of its scenario for which something holds, by the service's times of the last change in epoch milliseconds:
+ * `before` precedes its answer, and `since` follows it, undefined until read.
  */
 type AsOf = { before: number | undefined; since: number | undefined }
 
-/** A secret as far as it can still be the present one. */
+/** A secret, and whether it may still be current. */
 export type Known<T> = T & { isCurrent: boolean }
 
-/** Links and invitations that were answered in this session; they are never written anywhere. */
+/** Links and invitations returned in this session; they are never written anywhere. */
 export type SessionSecrets = {
-  /** `isCurrent` is false once somebody else changed the scenario. @param changedAt its last change as it was read */
+  /**
+   * `isCurrent` is false once somebody else has changed the scenario.
+   * @param changedAt its last change as read
+   */
   linkOf(scenarioId: string, changedAt: number | undefined): Known<{ link: string; at: number }> | undefined
-  /** The latest first. @param changedAt as for `linkOf` */
+  /**
+   * Latest first.
+   * @param changedAt as for `linkOf`
+   */
   invitationsOf(scenarioId: string, changedAt: number | undefined): readonly Known<Invitation>[]
-  /** Nothing where the answer has none. @param before last change of the scenario before it */
+  /**
+   * Does nothing if the answer has no link.
+   * @param before last change of the scenario before it
+   */
   keepLink(scenarioId: string, link: ScenarioLink | null | undefined, before: number | undefined): void
   keepInvitation(scenarioId: string, invited: { member: string; code: string }, before: number | undefined): void
-  /** The last change of a scenario as it was read. */
+  /** Records the last change of a scenario as read. */
   seen(scenarioId: string, changedAt: number | undefined): void
-  /** A change from here, by the last changes that were read before and after it: what was current stays so. */
+  /** Records a change from here, with the last changes read before and after it: current secrets stay current. */
   moved(scenarioId: string, from: number, to: number): void
-  /** It may lead nowhere by now. */
+  /** Drops a link that may no longer work. */
   dropLink(scenarioId: string): void
   dropInvitation(scenarioId: string, member: string): void
   forget(scenarioId: string): void
-  /** Everything that let somebody in, also what does not any more. */
+  /** Every secret that granted access, even if it no longer does. */
   ever(): readonly string[]
   subscribe(listener: () => void): () => void
   version(): number
@@ -41,15 +50,15 @@ export type SessionSecrets = {
 const MASK = '********'
 const NONE: readonly Invitation[] = []
 
-/** A secret as it shows until somebody asks for it. */
+/** A secret, hidden until somebody asks to see it. */
 export function masked(secret: string, shown: boolean): string {
   return shown ? secret : MASK
 }
 
-/** The secrets of this session: stored as long as the client lives, wherever the person goes meanwhile. */
+/** The secrets of this session, kept as long as the client, while the person moves between screens. */
 export const secretsOf = onceFor((_client: Client) => createSecrets())
 
-/** A state that is older than the secret proves nothing against it. */
+/** A state older than the secret does not contradict it. */
 function holds({ since }: AsOf, changedAt: number | undefined): boolean {
   return since === undefined || changedAt === undefined || changedAt <= since
 }
@@ -61,7 +70,7 @@ function createSecrets(): SessionSecrets {
   const ever = new Set<string>()
   const without = (id: string, member: string): readonly Invitation[] =>
     (invitations.get(id) ?? NONE).filter(other => other.member !== member)
-  /** Gives each secret of a scenario another time since which it holds, where `date` answers one. */
+  /** Changes the time since which each secret of a scenario holds, if `date` returns one. */
   const dated = (id: string, date: (asOf: AsOf) => number | undefined): void => {
     const link = links.get(id)
     const secrets = [...(link ? [link] : []), ...(invitations.get(id) ?? NONE)]
@@ -116,7 +125,7 @@ function createSecrets(): SessionSecrets {
   }
 }
 
-/** The invitation that the local workspace answers beside the contract's fields, because no mail carries it. */
+/** The invitation that the local workspace returns in addition to the contract's fields, because it sends no mail. */
 export function invitationCode(answer: Readonly<Record<string, unknown>>): string | undefined {
   const invitation = answer['invitation']
   if (typeof invitation !== 'object' || invitation === null || !('code' in invitation)) return undefined

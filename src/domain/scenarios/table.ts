@@ -2,18 +2,18 @@ import { SCENARIO_MODES } from '../../api/contract/choices.ts'
 
 export type AccessMode = (typeof SCENARIO_MODES)[number]
 
-/** How somebody proves who they are at a share link: by a key of the project, by an invitation, or not at all. */
+/** How visitors identify themselves at a share link: with a key of the project, with an invitation, or not at all. */
 export const VISITOR_KINDS = ['member', 'invited', 'stranger'] as const
 export type VisitorKind = (typeof VISITOR_KINDS)[number]
 
-/** Whom a mode lets in. Members of the project and invited people are different people. */
+/** Who each mode admits. Members of the project and invited people are different groups. */
 export const ADMITS: Record<AccessMode, readonly VisitorKind[]> = {
   project_members: ['member'],
   invited_only: ['invited'],
   anyone_with_link: ['member', 'invited', 'stranger'],
 }
 
-/** A change of access as a person asks for it; the mode before is whatever the service last answered. */
+/** A change of access as a person requests it; the previous mode is what the service last returned. */
 export type AccessChange =
   | { do: 'publish'; mode: AccessMode }
   | { do: 'unpublish' }
@@ -37,19 +37,17 @@ export type AccessRow =
   | 'rebind'
   | 'limits'
 
-/** What a change does, as far as the contract says. */
+/** The effects of a change, as far as the contract defines them. */
 export type Effect = {
-  /** What becomes of sessions that live: all end, all stay, or it depends on what cannot be known here. */
+  /** What happens to live sessions: all end, all stay, or it depends on what cannot be known here. */
   sessions: 'none' | 'end' | 'stay' | 'unsure'
   accessVersion: 'first' | 'moves' | 'stays' | 'unsure'
   link: 'new' | 'dies' | 'replaced' | 'stays'
-  /** Whether the answer carries `accessVersion`. */
+  /** Whether the answer contains `accessVersion`. */
   answersVersion: boolean
-  /**
-   * What cannot be taken back, as the end of a sentence; undefined where the change can be changed back without loss.
-   */
+  /** What cannot be undone, as the end of a sentence; undefined if the change can be reversed without loss. */
   lost: string | undefined
-  /** Whether it is refused while the feature is off for the organization. */
+  /** Whether it is refused while the organization's feature is off. */
   gated: boolean
 }
 
@@ -58,8 +56,8 @@ const NARROWS = { sessions: 'end', accessVersion: 'moves', link: 'stays', answer
 const ENDED = 'sessions that ended do not come back; whoever may still enter opens the link again.'
 
 /**
- * The contract's table (service-api, "Scenario access"; limits-and-errors, sections 7 and 10), a row for each kind of
- * change.
+ * The contract's table (service-api, "Scenario access"; limits-and-errors, sections 7 and 10), with one row for each
+ * kind of change.
  */
 export const ACCESS_TABLE: Record<AccessRow, Effect> = {
   publish: {
@@ -91,12 +89,12 @@ export function isAccessMode(mode: string | null | undefined): mode is AccessMod
   return SCENARIO_MODES.some(known => known === mode)
 }
 
-/** Who may enter under `from` and not under `to`. */
+/** Who may enter in mode `from` but not in `to`. */
 export function lockedOut(from: AccessMode, to: AccessMode): readonly VisitorKind[] {
   return ADMITS[from].filter(kind => !ADMITS[to].includes(kind))
 }
 
-/** A change tightens as soon as it takes access from anybody, whomever else it lets in. */
+/** A change tightens if it takes access from anybody, whoever else it admits. */
 export function tightens(from: AccessMode, to: AccessMode): boolean {
   return lockedOut(from, to).length > 0
 }
@@ -112,7 +110,7 @@ export function effectOf(change: AccessChange): Effect {
   return ACCESS_TABLE[rowOf(change)]
 }
 
-/** Whether everybody who has the link may enter once the change is made, and could not before. */
+/** Whether a change lets everybody with the link enter, who could not before. */
 export function exposes(change: AccessChange): boolean {
   if (change.do === 'publish') return change.mode === 'anyone_with_link'
   return change.do === 'mode' && change.to === 'anyone_with_link' && change.from !== 'anyone_with_link'

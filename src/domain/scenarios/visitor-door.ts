@@ -5,27 +5,27 @@ import { shape } from '../../api/contract/shapes.ts'
 import type { Fetch } from '../../api/client/transport/fetch.ts'
 
 /**
- * What answers where visitors come in: `listening` is a `mcpdeck serve`, though not for certain one of this workspace;
- * `other` is some other program.
+ * Who answers at the visitor address: `listening` is a `mcpdeck serve`, though perhaps not of this workspace; `other`
+ * is another program.
  */
 export type DoorState = 'listening' | 'other' | 'nothing'
 
 /** What a share link leads to. */
 export type LinkState = { leads: 'open'; name: string } | { leads: 'nowhere' } | { leads: 'unknown'; why: string }
 
-/** Where visitors of the local workspace come in. A service has its own door, which nobody but its visitors may try. */
+/** The visitor address of the local workspace. A remote service has its own, which only its visitors may use. */
 export type VisitorDoor = {
-  /** What links begin with that are made here. */
+  /** Origin of links that are made here. */
   origin: string
-  /** The command that serves visitors there. */
+  /** The command that serves visitors at this address. */
   start: string
-  /** Who answers at an address of this machine; no link is sent there. */
+  /** Who answers at an address of this machine; no link is sent to it. */
   look(origin?: string): Promise<DoorState>
-  /** What a link leads to, asked of the workspace itself: no session is opened and nothing leaves this process. */
+  /** What a link leads to, according to the workspace itself: no session is opened and nothing leaves this process. */
   leadsTo(link: string): Promise<LinkState>
 }
 
-/** Path of a share link of the local workspace: one secret below it. */
+/** Path of a share link of the local workspace, which ends in a secret. */
 const LINK_PATH = /^\/visit\/([\w.-]+)$/
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
@@ -35,11 +35,11 @@ const Refused = shape(() => z.looseObject({ code: z.string() }))
 export function createVisitorDoor(options: {
   origin: string
   start: string
-  /** The workspace's own function. */
+  /** The workspace's own request handler. */
   answer: Fetch
   /** Over the network. */
   http: Fetch
-  /** How long an answer is waited for. */
+  /** How long to wait for an answer, in milliseconds. */
   patienceMs?: number
 }): VisitorDoor {
   const { origin, start, answer, http, patienceMs = 1_500 } = options

@@ -18,20 +18,20 @@ const seenAt = (at: number, rows: Record<string, string>, whole = true): SeenLis
 })
 
 describe('news', () => {
-  test('is what is new or says something else, and nothing before the first look', () => {
+  test('is what is new or differs, and nothing before the first look', () => {
     expect(news(undefined, row('a'))).toEqual({})
     expect(news(seenAt(1, { a: 'a', b: 'a' }), row('a'), row('b', 'z'), row('c'))).toEqual({ b: 'changed', c: 'new' })
   })
 
-  test('of a list that is read in parts, an old row that was not read before is none', () => {
+  test('in a list that is read in parts, does not include an old row that was not read before', () => {
     const before = seenAt(10_000_000, { a: 'a' })
     expect(news(before, row('old', 'a', 1_000), row('young', 'a', 10_000_001))).toEqual({ young: 'new' })
     expect(news(seenAt(1, { a: 'a' }, false), row('b'))).toEqual({})
   })
 })
 
-describe('a list that is shown to its end', () => {
-  test('forgets what is gone, and one that is not keeps it', () => {
+describe('a list that is shown completely', () => {
+  test('forgets removed rows, and an incomplete list keeps them', () => {
     const kept = new Map([['now', seenAt(1, { a: 'a', b: 'b' })]])
     for (const [whole, left] of [
       [true, ['a']],
@@ -51,7 +51,7 @@ describe('a look', () => {
     return { clock, seen: createSeen({ stored: storedInMemory(seenKey, kept), clock }) }
   }
 
-  test('ends when no key came for a while, and what was on screen then is seen', async () => {
+  test('ends after a while without a key, and what was on screen then counts as seen', async () => {
     const { clock, seen } = open()
     seen.stay()
     seen.show('servers', [row('a'), row('b')])
@@ -67,7 +67,7 @@ describe('a look', () => {
     expect(news(seen.of('servers'), row('a'), row('c'))).toEqual({ c: 'new' })
   })
 
-  test('what was acknowledged comes back when it changes again', () => {
+  test('an acknowledged row returns when it changes again', () => {
     const { seen } = open(new Map([['runs', seenAt(1, { a: 'a' })]]))
     const rows = [row('a', 'b'), row('n')]
     expect(news(seen.of('runs'), ...rows)).toEqual({ a: 'changed', n: 'new' })
@@ -76,7 +76,7 @@ describe('a look', () => {
     expect(news(seen.of('runs'), row('a', 'c'), row('n', 'z'))).toEqual({ a: 'changed', n: 'changed' })
   })
 
-  test('any rows that were on screen are no news after it, whatever was kept before', () => {
+  test('any rows that were on screen are no longer news, whatever was stored before', () => {
     const rows = fc.uniqueArray(
       fc.record({ id: fc.string({ minLength: 1, maxLength: 20 }), mark: fc.constantFrom('a', 'b') }),
       { selector: ({ id }) => id },
@@ -92,7 +92,7 @@ describe('a look', () => {
     )
   })
 
-  test('what is kept stays within its bound, the lists looked at last first', () => {
+  test('stored lists stay within the limit, most recently viewed first', () => {
     const { seen } = open()
     const many = Array.from({ length: 5_000 }, (_, index) => row(`r${index}`))
     seen.show('huge', many)
@@ -120,7 +120,7 @@ describe('the file', () => {
     faults.length = 0
   })
 
-  test('keeps a look for the next start, for its owner only; nothing is written where nothing was looked at', () => {
+  test('stores a look for the next start, for its owner only; nothing is written without a look', () => {
     open().close()
     expect(existsSync(file)).toBe(false)
     const first = open()
@@ -131,7 +131,7 @@ describe('the file', () => {
     expect(news(second.of('servers'), row('__proto__'), row('b', 'z'))).toEqual({ b: 'changed' })
   })
 
-  test('two processes keep what each of them looked at', () => {
+  test('two processes keep what each of them saw', () => {
     const [one, other] = [open(), open()]
     expect(one.of('servers')).toBeUndefined()
     other.show('runs', [row('r')])
@@ -148,7 +148,7 @@ describe('the file', () => {
     ['no JSON', '{"version":1,'],
     ['another version', '{"version":0,"lists":[]}'],
     ['other things', '{"version":1,"lists":[{"name":"servers","at":"x","whole":true,"rows":[]},null]}'],
-  ])('that holds %s is as if nothing was seen', (_, text) => {
+  ])('that contains %s counts as empty', (_, text) => {
     const made = open()
     made.show('servers', [row('a')])
     made.close()
@@ -161,7 +161,7 @@ describe('the file', () => {
     expect(faults).toEqual([])
   })
 
-  test('that cannot be written is a fault for the log', () => {
+  test('that cannot be written causes a fault in the log', () => {
     writeFileSync(dirname(file), 'in the way')
     const seen = open()
     seen.show('servers', [row('a')])

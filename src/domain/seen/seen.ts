@@ -3,38 +3,43 @@ import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/pr
 import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** How a row differs from what the person saw of it last. */
+/** How a row differs from what the person last saw of it. */
 export type News = 'new' | 'changed'
 
 export type SeenList = {
-  /** When the look at it ended, epoch milliseconds. */
+  /** When the last look at it ended, in epoch milliseconds. */
   at: number
-  /** Every row that there was is in `rows`. */
+  /** Whether `rows` contains every row of the list. */
   whole: boolean
-  /** What each row said, as its mark, by its id. */
+  /** The mark of each row's content, by id. */
   rows: ReadonlyMap<string, string>
 }
 
-/** A row as it is compared: its id, the mark of what it says, and when the thing was made where that is known. */
+/** A row for comparison: its id, the mark of its content, and when the thing was created, if known. */
 export type SeenRow = { id: string; mark: string; bornAt?: number | undefined }
 
 /**
- * What a person has seen of lists. A look begins with the program, or with the first key after a rest, and ends with
- * the program or when no key came for {@link REST_MS}: what was on screen in it counts as seen from then on.
+ * What a person has seen of lists. A look begins with the program, or with the first key after a pause, and ends with
+ * the program or when no key came for {@link REST_MS}: everything on screen during it counts as seen from then on.
  */
 export type Seen = {
-  /** What earlier looks saw of a list, with what was acknowledged since; undefined before the first look has ended. */
+  /**
+   * What earlier looks saw of a list, including what was acknowledged since; undefined before the first look has ended.
+   */
   of(list: string): SeenList | undefined
-  /** The list as it is on screen now. @param whole these are all rows: what else was seen is gone */
+  /**
+   * Records the list as it is on screen.
+   * @param whole whether these are all rows, so that other seen rows are gone
+   */
   show(list: string, rows: readonly SeenRow[], whole?: boolean): void
-  /** These rows are no news until they say something else. */
+  /** These rows are not news until they change. */
   acknowledge(list: string, rows: readonly SeenRow[]): void
-  /** The person is there: a key was pressed. */
+  /** Call when a key was pressed, since the person is there. */
   stay(): void
-  /** What was on screen since the last look counts as seen. */
+  /** Ends the look: what was on screen since the last one counts as seen. */
   endLook(): void
   subscribe(listener: () => void): () => void
-  /** Changes whenever `of` may answer something else. */
+  /** Changes whenever `of` may return something else. */
   version(): number
   /** Ends the look, and writes at once what is to be stored. */
   close(): void
@@ -42,11 +47,13 @@ export type Seen = {
 
 /** What is new in a list since the person last saw it. */
 export type ListNews = {
-  /** By the row's key; rows that say what they said then are left out. */
+  /** By row key; unchanged rows are left out. */
   news: ReadonlyMap<string, News>
-  /** When the last look ended, epoch milliseconds; undefined before the first one has, and then nothing is news. */
+  /**
+   * When the last look ended, in epoch milliseconds; undefined before the first has ended, and then nothing is news.
+   */
   lookedAt: number | undefined
-  /** How many rows are gone since; 0 where the list is not read to its end. */
+  /** Number of rows removed since; 0 if the list was not read completely. */
   gone: number
   /** Takes rows out of the news until they say something else. */
   acknowledge: (keys: readonly string[]) => void
