@@ -159,7 +159,7 @@ function unprovenWords([first, ...more]: readonly NowSource[]): string {
   return first ? `Not known to have passed: ${sourceName(first)} (${first.unproven})${rest}` : ''
 }
 
-/** `swarm findings off in Sandbox`; where both kinds are, `findings`. */
+/** `swarm findings off in Sandbox`; `findings` if both kinds are off. */
 export function closedWords(closed: readonly NowSource[]): string {
   const all = [...new Set(closed.map(whatOf))]
   const kinds = all.length > 1 ? 'findings' : all.join('')
@@ -171,7 +171,7 @@ export function closedKinds(closed: readonly NowSource[]): FindingSource[] {
   return FINDING_SOURCES.filter(source => closed.some(({ kind }) => kind === source))
 }
 
-/** Why nothing is listed: all clear with what was looked at, or that not everything could be. */
+/** Why nothing is listed: all clear, with what was read, or that not everything could be read. */
 export function clearState(
   sources: readonly NowSource[],
   { projects, isLocal, isAway }: { projects: string; isLocal: boolean; isAway?: boolean },
@@ -195,7 +195,7 @@ export function clearState(
   if (oldest < now - STALE_MS)
     return { why: `Nothing found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
-  // What is switched off was not looked at, so that it is not called clear.
+  // What is switched off was not read, so it is not called clear.
   if (closed.length > 0)
     return {
       why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,

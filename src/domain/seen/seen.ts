@@ -55,19 +55,19 @@ export type ListNews = {
   lookedAt: number | undefined
   /** Number of rows removed since; 0 if the list was not read completely. */
   gone: number
-  /** Takes rows out of the news until they say something else. */
+  /** Removes rows from the news until they change. */
   acknowledge: (keys: readonly string[]) => void
 }
 
-/** How long nothing is pressed until a look is over, in milliseconds. */
+/** A look ends after this time without a key, in milliseconds. */
 export const REST_MS = 10 * 60_000
-/** Most rows that are stored of one list, and of all. */
+/** Maximum number of rows stored, of one list and in total. */
 const MAX_ROWS = BOUNDS.seenRows.most
 const MAX_ALL_ROWS = BOUNDS.seenAllRows.most
 const MAX_LISTS = BOUNDS.seenLists.most
-/** An id or name of a list that is longer is not stored. */
+/** Longer ids and names of lists are not stored. */
 const MAX_NAME = BOUNDS.seenName.most
-/** How far the clocks of the service and of this machine may be apart, in milliseconds. */
+/** Maximum difference between the clocks of the service and of this machine, in milliseconds. */
 const SKEW_MS = 10 * 60_000
 
 type StoredList = { name: string; at: number; whole: boolean; rows: [id: string, mark: string][] }
@@ -101,7 +101,7 @@ function isStored(value: unknown): value is StoredList {
   )
 }
 
-/** FNV-1a over UTF-16 units: distinguishes what a row says from what it said, in seven characters. */
+/** FNV-1a over UTF-16 units: a mark of seven characters that shows whether a row has changed. */
 export function markOf(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
@@ -109,8 +109,8 @@ export function markOf(text: string): string {
 }
 
 /**
- * The rows that are new or say something else than when they were seen. Before the first look nothing is news. Of a
- * list that is read in parts, a row that was made before the last look is an old one that was not read then.
+ * The rows that are new or have changed since they were seen. Before the first look nothing is news. In a list that is
+ * read in parts, a row created before the last look is an old one that was not read then.
  */
 export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): ReadonlyMap<string, News> {
   const news = new Map<string, News>()
@@ -124,7 +124,7 @@ export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): 
   return news
 }
 
-/** Lists that are seen here take the place of those that other processes stored; of the others theirs stay. */
+/** Lists seen here replace those that other processes stored; other stored lists are kept. */
 export function createSeen({
   stored = storedInMemory(seenKey),
   clock,
@@ -191,14 +191,14 @@ function isStorable({ id }: SeenRow): boolean {
   return id.length <= MAX_NAME
 }
 
-/** The rows, then those of earlier looks that were not read this time, within the bound. */
+/** The rows, then those of earlier looks that were not read this time, within the limit. */
 function merged(rows: readonly SeenRow[], earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const stored = new Map(rows.filter(isStorable).map(({ id, mark }) => [id, mark]))
   for (const [id, mark] of earlier) if (!stored.has(id)) stored.set(id, mark)
   return new Map([...stored].slice(0, MAX_ROWS))
 }
 
-/** The lists that are worth keeping, those seen last first, within a bound. */
+/** The lists worth storing, most recently seen first, within a limit. */
 export function listsToStore(lists: ReadonlyMap<string, SeenList>): [name: string, list: SeenList][] {
   let room = MAX_ALL_ROWS
   return [...lists]

@@ -1,16 +1,16 @@
 import { contract } from '../../api/contract/contract.ts'
 import { action } from '../writes/action.ts'
 
-/** What calling a tool of a server does, before it is done. */
+/** The effect of calling a tool of a server, for the question before it. */
 export function callEffect(server: string): string {
   return `It acts on the server ${server}, with whatever effects the tool has there. It is sent once.`
 }
 
-/** What signing out leaves as it is. */
+/** What signing out does not change. */
 const NOT_REVOKED =
   'Nothing is revoked at its authorization server: what it granted ends there by itself, or on its own pages.'
 
-/** Forgets the tokens of a server. */
+/** Deletes the tokens of a server. */
 export const signOut = action(contract.signIns.delete, {
   question: ({ name }: { name: string }) => ({
     title: `Sign out of "${name}"?`,

@@ -8,20 +8,20 @@ import type { JsonObject } from '../../lib/json.ts'
 
 export type { ArgumentFault } from '../../lib/untrusted/messages.ts'
 
-/** What is wrong with arguments; or why that is not known. */
+/** What is wrong with arguments, or why that is unknown. */
 export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable
 
-/** A larger schema is not looked at. */
+/** Larger schemas are not checked. */
 const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
-/** Schema and arguments that are longer together are looked at apart from the screen's thread alone. */
+/** If schema and arguments together are longer, they are checked only in the other thread. */
 const MOST_PLAIN_CHARACTERS = 8192
-/** Longest time for compiling one schema and checking against it. */
+/** Time limit for compiling one schema and checking against it. */
 export const SCHEMA_LIMIT_MS: number = WORK_LIMITS.schema.most
 
-/** Schemas as JSON, since one is used for many checks. */
+/** Schemas as JSON, cached since one is used for many checks. */
 const storedText = onceFor(written)
 
-/** Whether a tool's input schema can be used. It is compiled apart from the screen's thread, within bounds. */
+/** Whether a tool's input schema can be used. It is compiled outside the screen's thread, within limits. */
 export async function checkSchema(
   schema: JsonObject | null | undefined,
   limitMs = SCHEMA_LIMIT_MS,
@@ -33,8 +33,8 @@ export async function checkSchema(
 }
 
 /**
- * Checks arguments against a tool's input schema, within bounds: here where that is plain, since the thread with the
- * compiler takes as long to start as a server, and otherwise there.
+ * Checks arguments against a tool's input schema, within limits. Simple ones are checked here, since the thread with
+ * the compiler takes as long to start as a server.
  */
 export async function checkArguments(
   schema: JsonObject | null | undefined,
@@ -44,7 +44,7 @@ export async function checkArguments(
   const text = textOf(schema)
   if (typeof text !== 'string') return text
   const valueText = JSON.stringify(value)
-  // Parsed anew: neither validator knows the bigints of long numbers.
+  // Parsed again, since neither validator accepts the bigints of long numbers.
   if (
     text.length + valueText.length <= MOST_PLAIN_CHARACTERS &&
     plainlyFits(JSON.parse(text) as JsonObject, JSON.parse(valueText) as JsonObject)
@@ -69,7 +69,7 @@ function written(schema: unknown): string | Unusable {
     const text = JSON.stringify(schema)
     return text.length > MOST_SCHEMA_CHARACTERS ? { unusable: 'it is too large', isLimit: true } : text
   } catch (error) {
-    // Such as one that is nested deeper than the stack.
+    // For example, a schema nested deeper than the stack allows.
     return { unusable: error instanceof Error ? error.message : String(error), isLimit: true }
   }
 }

@@ -27,7 +27,7 @@ const described = (given: object) => ({ ...given, description: JSON.stringify(gi
 const textsOf = async (change: Partial<DoctorReport>) =>
   (await examined(report(change))).findings.map(({ kind, text }) => `${kind}: ${text}`)
 
-/** Every property compiles the same large definition again, which takes minutes where nothing bounds it. */
+/** Every property compiles the same large definition again, which takes minutes without a limit. */
 function multiplying(count: number): object {
   const names = (prefix: string, of: number) => Array.from({ length: of }, (_, at) => `${prefix}${at}`)
   const large = {
@@ -38,7 +38,7 @@ function multiplying(count: number): object {
   return { type: 'object', $defs: { large }, properties }
 }
 
-test('a server with nothing wrong is ready', async () => {
+test('a server without findings is ready', async () => {
   const found = await examined(report())
   expect({ findings: found.findings, state: stateOf(found, { enabled: true }) }).toEqual({
     findings: [],
@@ -79,14 +79,14 @@ test.each<[string, Partial<DoctorReport>, string]>([
     `wrong: The input schema of "a" does not compile: can't resolve reference #/$defs/c from id #`,
   ],
   ['no schema', { tools: [tool('a', null)] }, 'wrong: The input schema of "a" does not compile: the server gave none'],
-])('%s is known to be wrong, so the server is not ready', async (_, change, text) => {
+])('%s is a fault, so the server is not ready', async (_, change, text) => {
   const found = await examined(report(change))
   const wrong = found.findings.filter(({ kind }) => kind !== 'advice')
   expect(wrong.map(each => `${each.kind}: ${each.text}`.slice(0, text.length))).toEqual([text])
   expect(stateOf(found, { enabled: true })).toBe('warnings')
 })
 
-test('what is beyond the bounds is not checked, which is said, and no reason to call a server wrong', async () => {
+test('what exceeds the limits is reported as unchecked, which is not a fault of the server', async () => {
   const huge = { type: 'object', description: 'x'.repeat(400_000) }
   const found = await examined(report({ tools: [tool('huge', huge)] }))
   const text = 'The input schema of "huge" is not checked: it is too large'
@@ -94,7 +94,7 @@ test('what is beyond the bounds is not checked, which is said, and no reason to 
   expect(stateOf(found, { enabled: true })).toBe('ready')
 })
 
-test('a status other than ready stays what it is', async () => {
+test('a status other than ready is kept', async () => {
   const found = await examined(report({ status: 'partial', tools: [tool('not a name')] }))
   expect(stateOf(found, { enabled: true })).toBe('partial')
 })
@@ -102,12 +102,12 @@ test('a status other than ready stays what it is', async () => {
 test('a server that is switched off is never ready', async () => {
   const [found, wrong] = [await examined(report()), await examined(report({ tools: [tool('not a name')] }))]
   expect(stateOf(found, { enabled: false })).toBe('off')
-  // Nor is one of which that is not known.
+  // Nor is a server whose state is unknown.
   expect(stateOf(found, { enabled: undefined })).toBe('not known')
   expect(stateOf(wrong, { enabled: false })).toBe('warnings')
 })
 
-test('schemas made to keep a compiler busy are checked beside the thread that draws, within a limit', async () => {
+test('schemas designed to keep a compiler busy are checked outside the drawing thread, within a limit', async () => {
   const schemas = Array.from({ length: 40 }, () => multiplying(500))
   let turns = 0
   const counting = setInterval(() => (turns += 1), 1)
@@ -127,7 +127,7 @@ test('many findings of one kind are counted', async () => {
   expect(texts.at(-1)).toBe('wrong: 5 more tool names are wrong')
 })
 
-test('whatever a service reports, every finding is a sentence', async () => {
+test('every finding is a sentence, whatever a service reports', async () => {
   const anything = fc.anything({ maxDepth: 3 })
   await fc.assert(
     fc.asyncProperty(
@@ -198,21 +198,21 @@ test.each<[string, Partial<DoctorReport>, string, string]>([
     'advice tools/a',
     'Several tools have one description: a, b',
   ],
-])('%s is found, at its place, with advice', async (_, change, where, text) => {
+])('%s is found at its place, with advice', async (_, change, where, text) => {
   const found = await examined(report(change))
   expect(found.findings.map(each => [`${each.kind} ${each.place}`, each.text])).toEqual([[where, text]])
   expect(found.findings[0]!.advice).toMatch(/^[A-Z].*\.$/)
   expect(stateOf(found, { enabled: true })).toBe(where.startsWith('wrong') ? 'warnings' : 'ready')
 })
 
-test('a long list of tools is advice, with those that take most', async () => {
+test('a long list of tools causes advice that names the largest tools', async () => {
   const tools = [tool('small'), { ...tool('large'), description: 'word '.repeat(10_000) }]
   const { findings, toolTokens } = await examined(report({ tools }))
   expect(toolTokens).toBeGreaterThan(12_000)
   expect(findings).toMatchObject([{ rule: 'tokens', text: expect.stringContaining('most of all "large" 125') }])
 })
 
-test('the last result of a tool is compared with its output schema, and nothing else is', async () => {
+test('only the last result of a tool is compared with its output schema', async () => {
   const outputSchema = { type: 'object', properties: { t: { type: 'number' } }, required: ['t'] }
   const tools = [{ ...tool('weather'), outputSchema }, tool('free')]
   const found = async (tool: string, structuredContent: unknown) =>
@@ -237,7 +237,7 @@ test('a report lists new and resolved findings compared with the previous one if
   expect((await examined(report({ status: 'partial' }), { before })).since).toBeUndefined()
 })
 
-test('every rule has a name of its own and says what to do', () => {
+test('every rule has a unique name and says what to do', () => {
   expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length)
   for (const { says, advice } of RULES) for (const text of [says, advice]) expect(text).toMatch(/^[A-Z].*\.$/)
 })

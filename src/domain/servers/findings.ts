@@ -16,44 +16,44 @@ import {
 } from './rule.ts'
 import { RULES } from './rules.ts'
 
-/** Longest time for all schemas of a server, in milliseconds. */
+/** Time limit for all schemas of a server, in milliseconds. */
 const LIMIT_MS = 10_000
 
-/** Something known about a server that is connected all the same, or that could not be checked. */
+/** A finding about a server that connected nevertheless, or a check that could not be made. */
 export type DoctorFinding = {
-  /** `wrong` makes the report `warnings`; `advice` leaves it as it is. */
+  /** `wrong` makes the report `warnings`; `advice` does not change its status. */
   kind: Rule['severity'] | 'unchecked'
-  /** A sentence without its full stop; what it quotes is the server's. */
+  /** A sentence without its full stop; quotations are from the server. */
   text: string
-  /** Of its rule; absent in what was stored before there were any, as are place and advice. */
+  /** Name of its rule; absent, like place and advice, in reports stored before rules existed. */
   rule?: string | undefined
-  /** Where in what the server offers: `tools/get-sum/inputSchema`. */
+  /** Place in what the server offers: `tools/get-sum/inputSchema`. */
   place?: string | undefined
   /** What to do about it, as a sentence. */
   advice?: string | undefined
 }
 
-/** The report before this one, as far as they differ. */
+/** Differences from the previous report. */
 export type SinceLast = { generatedAt: DoctorReport['generatedAt']; fresh: readonly string[]; gone: readonly string[] }
 
-/** A doctor's report with what mcpdeck finds in it; the findings never travel. */
+/** A doctor's report with mcpdeck's findings, which are never sent. */
 export type ExaminedReport = DoctorReport & {
   findings: readonly DoctorFinding[]
-  /** About how many tokens the tool list costs a model. */
+  /** Approximate number of tokens that the tool list costs a model. */
   toolTokens?: number | undefined
-  /** Texts of the findings that the report before did not have, and of those that it alone had. */
+  /** Texts of the findings that only this report has, and that only the previous one had. */
   since?: SinceLast | undefined
 }
 
-/** A tool's result that is known from an earlier call or trial. */
+/** A tool's result from an earlier call or trial. */
 export type KnownResult = { tool: string; structuredContent?: unknown } & Partial<Pick<RecordedResult, 'of' | 'at'>>
 
-/** Most findings of one rule; the rest is counted. */
+/** Maximum number of findings of one rule; the rest is counted. */
 const MOST = 10
 
 /**
- * What a report is to be called: its status, except that `ready` is `warnings` with something known to be wrong, and
- * `off` of a server that is switched off, and `not known` where nobody here knows whether it is.
+ * The displayed status of a report: its status, except that `ready` becomes `warnings` if something is wrong, `off` for
+ * a server that is switched off, and `not known` if nobody here knows whether it is.
  */
 export function stateOf(
   { status, findings }: Pick<ExaminedReport, 'status' | 'findings'>,
@@ -65,8 +65,8 @@ export function stateOf(
 }
 
 /**
- * What the rules find in a report. Schemas are compiled elsewhere, within bounds; nothing is called for it.
- * @param before the report before, which this one is compared with
+ * The findings of the rules in a report. Schemas are compiled elsewhere, within limits; no tool is called.
+ * @param before the previous report, for comparison
  */
 export async function examined(
   report: DoctorReport,
@@ -80,14 +80,14 @@ export async function examined(
   return before ? { ...found, since: sinceOf(found, before) } : found
 }
 
-/** Undefined where either cannot be compared: a listing that failed has no findings, and old reports no rules. */
+/** Undefined if either cannot be compared: a failed listing has no findings, and old reports have no rules. */
 function sinceOf(now: ExaminedReport, before: ExaminedReport): SinceLast | undefined {
   const isKnown = ({ status, findings }: ExaminedReport) =>
     status === 'ready' && findings.every(({ rule }) => rule !== undefined)
   if (!isKnown(now) || !isKnown(before)) return undefined
   const without = (some: ExaminedReport, others: ExaminedReport): string[] => {
     const known = new Set(others.findings.map(keyOf))
-    // One finding about most tools says nothing of each, so neither of them is new or gone beside it.
+    // A finding about most tools does not name them, so findings about single tools are neither new nor gone beside it.
     const gathered = new Set(others.findings.filter(({ place }) => place === WHOLE).map(({ rule }) => rule))
     const isTold = (finding: DoctorFinding) =>
       known.has(keyOf(finding)) || (finding.kind === 'advice' && gathered.has(finding.rule))
@@ -96,16 +96,16 @@ function sinceOf(now: ExaminedReport, before: ExaminedReport): SinceLast | undef
   return { generatedAt: before.generatedAt, fresh: without(now, before), gone: without(before, now) }
 }
 
-/** Its text may hold times; two of one rule at one place are one. */
+/** The text may contain times; two findings of one rule at one place are the same. */
 function keyOf({ kind, rule, place }: DoctorFinding): string {
   return JSON.stringify([kind, rule, place?.slice(0, LONGEST_KEY)])
 }
 
 const LONGEST_KEY = 500
 
-/** The place of what most tools lack. */
+/** The place of a finding about most tools. */
 const WHOLE = 'tools/*'
-/** What at least so many of a server's tools lack, and this share of them, is one finding about the server. */
+/** If at least this number and share of a server's tools lack something, it is one finding about the server. */
 const MOST_TOOLS = { count: 3, share: 1 / 2 }
 
 function gathered(found: readonly Found[], all: number): readonly Found[] {
@@ -168,8 +168,8 @@ async function wrongResults(tools: readonly Tool[], results: readonly KnownResul
 }
 
 /**
- * Why structured content is not what the tool promises (MCP 2025-11-25, “Output Schema”); undefined where it is, or
- * where that cannot be told.
+ * Why structured content does not match the tool's output schema (MCP 2025-11-25, “Output Schema”); undefined if it
+ * does, or if that cannot be determined.
  */
 export async function resultFault(
   schema: NonNullable<Tool['outputSchema']>,
@@ -183,15 +183,12 @@ export async function resultFault(
   return fault.name === undefined ? why : `\`${fault.name}\` ${why}`
 }
 
-/** What {@link resultFault} found, as a sentence. */
+/** The result of {@link resultFault} as a sentence. */
 export function mismatchText(fault: string): string {
   return `The result does not match the tool’s output schema: ${fault}.`
 }
 
-/**
- * Compiles schemas of somebody else's server apart from the screen's thread: each for as long as one may take, and all
- * of them within `limitMs`.
- */
+/** Compiles schemas of a server outside the screen's thread, each within its own limit and all within `limitMs`. */
 export async function checkSchemas(schemas: readonly unknown[], limitMs: number = LIMIT_MS): Promise<SchemaVerdict[]> {
   const end = performance.now() + limitMs
   const verdicts: SchemaVerdict[] = []

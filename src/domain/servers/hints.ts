@@ -3,7 +3,7 @@ import { objectOf } from './rule-facts.ts'
 import { listed, placeOf, quoted, type Found, type Rule } from './rule.ts'
 
 const DESTROYING = 'delete destroy drop erase purge remove truncate uninstall wipe'
-/** Verbs whose object is changed, whatever it is: one can add numbers and create an answer without writing anything. */
+/** Verbs that change any object; in contrast, one can add numbers or create an answer without writing anything. */
 const WRITING = `${DESTROYING} deploy edit insert install overwrite publish rename revoke update upload write`
 
 const [destroying, writing] = [DESTROYING, WRITING].map(verbs => new Set(verbs.split(' '))) as [
@@ -36,7 +36,7 @@ function contradictions(tool: Tool): Found[] {
   return []
 }
 
-/** The verb by which name and description both begin; a name alone may mean anything by its words. */
+/** The verb at the start of both name and description; a name alone is too ambiguous. */
 function verbOf({ name, description }: Tool): string | undefined {
   const [front] = name
     .slice(0, 200)
@@ -47,7 +47,10 @@ function verbOf({ name, description }: Tool): string | undefined {
   return verb !== undefined && [verb, `${verb}s`, `${verb}es`].includes(first?.toLowerCase() ?? '') ? verb : undefined
 }
 
-/** What says nothing counts as writing and destroying (MCP 2025-11-25, ToolAnnotations), so people are always asked. */
+/**
+ * Tools without annotations count as writing and destructive (MCP 2025-11-25, ToolAnnotations), so people are always
+ * asked.
+ */
 function silence(tools: readonly Tool[]): Found[] {
   const silent = tools.filter(tool => {
     const { readOnlyHint, destructiveHint } = objectOf(tool['annotations'])

@@ -2,20 +2,20 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ProfileKey, Stored } from '../../lib/files/profile-store.ts'
 
 type Server = { projectId: string; serverId: string }
-/** `key` names the project and the server; `at` in epoch milliseconds of this machine. */
+/** `key` names the project and the server; `at` is in epoch milliseconds of this machine. */
 export type KeptReport<T> = { key: string; at: number; report: T }
 
-/** The last report of one kind on each server, kept for the next start. */
+/** The last report of one kind on each server, stored for the next start. */
 export type KeptReports<T> = {
-  /** What is kept of a project's servers; `at` in epoch milliseconds of this machine. */
+  /** The stored reports of a project's servers; `at` is in epoch milliseconds of this machine. */
   of(projectId: string): { serverId: string; at: number; report: T }[]
   last(server: Server): T | undefined
-  /** @param at when it began, where the server may have changed since; now by default */
+  /** @param at when it began, if the server may have changed since; by default now */
   keep(server: Server, report: T, at?: number): void
   forget(server: Server): void
 }
 
-/** How such reports lie in their file; what is none is left out. */
+/** The file format of such reports; other values are left out. */
 export function keptReportsKey<T>(
   name: string,
   isReport: (value: unknown) => boolean,
@@ -34,8 +34,8 @@ export function keptReportsKey<T>(
 }
 
 /**
- * @param most how many servers; those whose report is the oldest go first
- * @param shortened what is kept of a report
+ * @param most maximum number of servers; oldest reports are removed first
+ * @param shortened reduces a report to what is stored
  */
 export function createKeptReports<T>({
   stored,

@@ -1,13 +1,13 @@
 /** Names with their values, such as an environment or headers. */
 export type Pairs = Record<string, string>
 
-/** How such pairs are written, one per line. */
+/** How such pairs are written, one a line. */
 export type PairKind = {
   pattern: RegExp
-  /** What a line that is none should be. */
+  /** The required form of a line, for error messages. */
   form: string
   line: (name: string, value: string) => string
-  /** What two names that mean the same have in common. */
+  /** Normalizes a name, so that equivalent names are equal. */
   same: (name: string) => string
 }
 
@@ -24,10 +24,10 @@ export const HEADERS: PairKind = {
   same: name => name.toLowerCase(),
 }
 
-/** Pairs as they are typed: a text with one in each line, or each by itself, which may be of several lines. */
+/** Pairs as typed: a text with one a line, or a list of pairs, which may have several lines. */
 export type TypedPairs = string | readonly string[]
 
-/** The pairs that were typed, and further ones. A text says which is none, or is there twice. */
+/** Parses typed pairs and adds more. Returns an error text for an invalid or duplicate pair. */
 export function pairsOf(kind: PairKind, typed: TypedPairs, further: readonly string[] = []): Pairs | string {
   const each = typeof typed === 'string' ? typed.split('\n').map(line => line.trim()) : typed
   const lines = [...each, ...further].filter(line => line !== '')
@@ -43,12 +43,12 @@ export function pairsOf(kind: PairKind, typed: TypedPairs, further: readonly str
   return Object.fromEntries(pairs)
 }
 
-/** The beginning of a line, since the rest may be a secret. */
+/** Only the beginning of a line, since the rest may be secret. */
 function beginningOf(line: string): string {
   return `"${/^[\w-]*/.exec(line)?.[0] ?? ''}…"`
 }
 
-/** The pairs as a text that {@link pairsOf} reads. */
+/** Formats pairs as text that {@link pairsOf} can parse. */
 export function pairLines(kind: PairKind, pairs: Pairs): string {
   return Object.entries(pairs)
     .map(([name, value]) => kind.line(name, value))

@@ -2,23 +2,23 @@ import type { Refused } from '../../lib/json-schema/refused-parts.ts'
 import { listed, placeOf, type Found, type Rule, type Subject } from './rule.ts'
 import { TOOL_NAME } from './rule-facts.ts'
 
-/** What some client or model service refuses of what JSON Schema and MCP allow. */
+/** Something that JSON Schema and MCP allow but some client or model service refuses. */
 export type Refusal = {
   /** Who refuses what, as the beginning of a sentence. */
   says: string
-  /** Where the refusal, in the client's or the service's own words, is to be read. */
+  /** Where the client or service documents the refusal. */
   source: string
-  /** Whether output schemas are refused for it too. */
+  /** Whether it refuses output schemas too. */
   inOutput?: true
 }
 
-/** Most tools that OpenAI’s API and VS Code take in one request. */
+/** Maximum number of tools in one request of OpenAI’s API and VS Code. */
 const MOST_TOOLS = 128
 
 /**
- * Refusals of 2025 and 2026 that were met with schemas as servers list them; a refusal of one tool mostly is one of the
- * whole request. Left out is what clients change before they send it on: `$schema`, `$ref` and `additionalProperties`,
- * which Gemini once refused, and what OpenAI’s strict mode alone demands, such as a type of every part.
+ * Refusals of 2025 and 2026 for schemas as servers list them; a refused tool usually makes the whole request fail. Left
+ * out are parts that clients change before sending: `$schema`, `$ref` and `additionalProperties`, which Gemini once
+ * refused, and requirements of OpenAI’s strict mode only, such as a type for every part.
  */
 export const REFUSALS = {
   name: {
@@ -68,7 +68,7 @@ export const REFUSALS = {
   },
 } as const satisfies Record<Refused | 'name' | 'many', Refusal>
 
-/** Schemas and names that only some clients take. */
+/** Schemas and names that only some clients accept. */
 export const portability: Rule = {
   id: 'portability',
   severity: 'advice',
@@ -87,7 +87,7 @@ function count({ tools: { length } }: Subject): Found[] {
   return length > MOST_TOOLS ? finding('many', [`${length} are listed`], ['tools']) : []
 }
 
-/** What does not compile is reported as that. */
+/** A schema that does not compile is reported by another rule. */
 function schemas({ schemas }: Subject): Found[] {
   const parts = schemas
     .filter(({ verdict }) => verdict.kind !== 'wrong')

@@ -18,7 +18,7 @@ test.each([
     '',
     { transportType: 'stdio', command: './server.js', args: [], env: { KEY: 'a b', HOST: 'x:1' } },
   ],
-])('%j is reached as it says', (typed, token, reach) => {
+])('%j is understood as a way to reach a server', (typed, token, reach) => {
   expect(reachOf(typed, { token })).toEqual(reach)
 })
 

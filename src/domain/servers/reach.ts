@@ -3,7 +3,7 @@ import { splitCommand } from '../../lib/split-command.ts'
 import type { ServerBody } from '../../api/contract/servers.ts'
 import { ENVIRONMENT, HEADERS, pairsOf, type Pairs, type TypedPairs } from './pairs.ts'
 
-/** How a server is reached, as it is sent. */
+/** How a server is reached, in the format of requests. */
 export type Reach = Omit<ServerBody, 'name' | 'enabled'>
 
 /** Settings of a connection other than its command or address, as typed. */
@@ -22,7 +22,7 @@ const WHY: Record<CommandProblem, string> = {
   open: 'A quote or a backslash is not followed by anything.',
   empty: 'This field is required.',
 }
-/** Why a program is given no token. */
+/** Why a program cannot have a token. */
 export const NO_TOKEN = 'A token goes with an address; a program finds its own in its environment.'
 export const NO_HEADERS = 'Headers go with an address; a program finds its secrets in its environment.'
 export const NO_ENVIRONMENT = 'An environment goes with a command; an address takes headers.'
@@ -31,8 +31,9 @@ const WITHOUT_SCHEME = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?\/\S*$|^[\w.-
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
 
 /**
- * What a person typed of how to reach a server: the address of one over HTTP, else the command of one over stdio, with
- * `NAME=value` in front for its environment. A text says why it is neither, or what of the rest does not go with it.
+ * Parses what a person typed to reach a server: the address of one over HTTP, else the command of one over stdio,
+ * preceded by `NAME=value` for its environment. Returns an error text if it is neither, or if another setting does not
+ * go with it.
  */
 export function reachOf(typed: string, more: ReachMore = {}): Reach | string {
   const text = typed.trim()
@@ -42,7 +43,7 @@ export function reachOf(typed: string, more: ReachMore = {}): Reach | string {
   return typeof words === 'string' ? WHY[words] : programReach(words, more)
 }
 
-/** The reach of a program by its words, with `NAME=value` in front for its environment. */
+/** The reach of a program from its words, preceded by `NAME=value` for its environment. */
 export function programReach(words: readonly string[], more: ReachMore = {}): Reach | string {
   const first = words.findIndex(word => !ASSIGNMENT.test(word))
   const command = words[first]
@@ -61,12 +62,12 @@ function addressReach(url: string, more: ReachMore): Reach | string {
   return { transportType: 'http', url, ...filled({ headers }), ...timeoutOf(more) }
 }
 
-/** The lines of headers that carry a token, if there is one. */
+/** The header lines for a token, if there is one. */
 export function tokenLines(token = ''): string[] {
   return token === '' ? [] : [`Authorization: Bearer ${token}`]
 }
 
-/** Seconds as they are typed, in the milliseconds of the wire. */
+/** Converts typed seconds to milliseconds. */
 export function timeoutOf({ timeout = '' }: ReachMore): Pick<Reach, 'timeout'> {
   return timeout.trim() === '' ? {} : { timeout: Number(timeout) * 1000 }
 }

@@ -1,12 +1,12 @@
 import type { Tool } from '../../api/contract/server-operations.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-/** Whether a server declares that a tool changes nothing, so that a lost answer of it leaves no doubt. */
+/** Whether a server declares a tool as read-only, so that a lost answer leaves no doubt. */
 export function isReadOnly(tool: Tool): boolean {
   return hasHint(tool, 'readOnlyHint')
 }
 
-/** Whether a server declares that a tool may destroy something; what declares nothing is not asked about. */
+/** Whether a server declares that a tool may destroy something; without a declaration nothing is asked. */
 export function isDestructive(tool: Tool): boolean {
   return hasHint(tool, 'destructiveHint')
 }

@@ -30,7 +30,7 @@ const report: ExaminedReport = {
   findings: [{ kind: 'wrong', text: 'The tool name "a b" has other characters' }],
 }
 
-test('the last report of each server is there at the next start, with its time, for its owner only', () => {
+test('the last report of each server is available at the next start, with its time, to its owner only', () => {
   openAt(1_000).keep(server, report)
   openAt(2_000).keep({ ...server, serverId: 'srv_2' }, report)
   openAt(3_000).keep(server, { ...report, status: 'partial' })
@@ -44,21 +44,21 @@ test('the last report of each server is there at the next start, with its time, 
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('neither listings nor secrets are kept', () => {
+test('neither listings nor secrets are stored', () => {
   openAt(1).keep(server, report)
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain('abcdefghijklmnop1234')
   expect(text).not.toContain('inputSchema')
 })
 
-test('what was said of a server that is another one now is forgotten', () => {
+test('the report of a changed server is removed', () => {
   const reports = openAt(1)
   reports.keep(server, report)
   reports.forget(server)
   expect(reports.of('prj_1')).toEqual([])
 })
 
-test('a file with anything in it holds no report, and the next one is kept', () => {
+test('a file with unexpected content has no report, and the next report is saved', () => {
   fc.assert(
     fc.property(
       fc.oneof(

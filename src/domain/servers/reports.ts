@@ -41,7 +41,8 @@ function isFinding(value: unknown): value is DoctorFinding {
 }
 
 /**
- * What the screen shows of a report, without its listings; texts are the server's, so secrets in them are blanked out.
+ * The part of a report that the screen shows, without its listings. Texts are the server's, so secrets in them are
+ * removed.
  */
 function shortened(report: ExaminedReport): ExaminedReport {
   const { generatedAt, status, connection, initInfo, capabilities, checks, error, findings, since, toolTokens } = report

@@ -3,10 +3,10 @@ import { entriesOf, referred } from '../../lib/json-schema/parts.ts'
 import { canonicalJson, isPlainObject } from '../../lib/json.ts'
 
 type Described = { name: string; description?: unknown }
-/** `isDescribed` looks beyond its own description. */
+/** `isDescribed` considers more than its own description. */
 type Argument = Described & { isDescribed: boolean }
 
-/** The object that a value is; an empty one where it is none. */
+/** A value as an object; empty for other values. */
 export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
@@ -19,19 +19,19 @@ export function isBlank(text: unknown): boolean {
   return typeof text !== 'string' || text.trim() === ''
 }
 
-/** A description as it is compared; undefined where there is none. */
+/** A description, normalized for comparison; undefined if there is none. */
 export function normal(description: unknown): string | undefined {
   if (typeof description !== 'string' || isBlank(description)) return undefined
   return description.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 }
 
-/** A name that a tool may have (MCP 2025-11-25, “Tool Names”). */
+/** Valid tool names (MCP 2025-11-25, “Tool Names”). */
 export const TOOL_NAME = /^[\w.-]{1,128}$/
 
-/** Most arguments of a tool or prompt that are looked at. */
+/** Maximum number of arguments checked in a tool or prompt. */
 const MOST_ARGUMENTS = 500
 
-/** What a tool or a prompt takes, as far as it declares that by name. */
+/** The arguments of a tool or prompt, as far as it declares them by name. */
 export function argumentsOf(item: Tool | Prompt): Argument[] {
   if ('arguments' in item && Array.isArray(item.arguments))
     return item.arguments
@@ -47,10 +47,10 @@ export function argumentsOf(item: Tool | Prompt): Argument[] {
   }))
 }
 
-/** Most parts of an argument that are looked at; one of more is taken as described. */
+/** Maximum number of parts checked in an argument; one with more counts as described. */
 const MOST_PARTS = 200
 
-/** Whether a schema, or any that it is made of, has a description: a model reads them all. */
+/** Whether a schema or any of its parts has a description: a model reads all of them. */
 function isDescribedIn(schema: unknown, root: unknown): boolean {
   const waiting = [schema]
   const seen = new Set<unknown>()
@@ -76,8 +76,9 @@ const MOST_OF_LINE = 1_000
 const MOST_SPELLED = 50_000
 
 /**
- * Whether a tool's description speaks of a name: at the front of a line (`- path: where it is`), in quotes, as a word
- * that none of a language is (`maxDepth`, `max_depth`), or with its words, where it has several or is the only one.
+ * Whether a tool's description mentions a name: at the start of a line (`- path: where it is`), in quotes, as an
+ * identifier that is not a normal word (`maxDepth`, `max_depth`), or by its words, if it has several or is the only
+ * name.
  */
 function namesDescribedIn(description: unknown, isOnly: boolean): (name: string) => boolean {
   if (typeof description !== 'string') return () => false
@@ -101,7 +102,7 @@ function namesDescribedIn(description: unknown, isOnly: boolean): (name: string)
   }
 }
 
-/** Whether only one value is possible, so that there is nothing to say about it. */
+/** Whether only one value is possible, so that it needs no description. */
 function isGiven(schema: unknown): boolean {
   const { const: value, type, properties, additionalProperties } = objectOf(schema)
   const isEmpty = type === 'object' && additionalProperties === false && entriesOf(properties).length === 0
@@ -109,8 +110,8 @@ function isGiven(schema: unknown): boolean {
 }
 
 /**
- * Whether what several arguments say of themselves names one of them and not the others, as what was copied and not
- * changed does; names alone tell the others apart.
+ * Whether the common description of several arguments names one of them and not the others, as copied text does; only
+ * the names distinguish the others.
  */
 export function isCopied(twins: readonly Described[]): boolean {
   const words = twins.map(({ name }) => new Set(wordsOf(name)))
@@ -128,7 +129,7 @@ function wordsOf(text: string): string[] {
     .filter(word => word.length > 1)
 }
 
-/** Things with the same mark, in their order; what has none has no twin. */
+/** Groups things with the same mark, in order; things without a mark are not grouped. */
 export function twinsOf<T>(items: readonly T[], markOf: (item: T) => string | undefined): [T, ...T[]][] {
   const byMark = new Map<string, [T, ...T[]]>()
   for (const item of items) {
@@ -141,10 +142,10 @@ export function twinsOf<T>(items: readonly T[], markOf: (item: T) => string | un
   return [...byMark.values()].filter(({ length }) => length > 1)
 }
 
-/** What a character of a model's text is worth in tokens; letters beyond Latin mostly take one each. */
+/** Approximate number of characters in a token of model text; other scripts need about one token a letter. */
 const CHARACTERS_A_TOKEN = 4
 
-/** About how many tokens tools take in a model's context. An estimate: each model counts by a table of its own. */
+/** Approximate number of tokens that tools take in a model's context. Each model counts differently. */
 export function tokensOf(tools: readonly Tool[]): number {
   const text = tools
     .map(({ name, description, inputSchema }) => canonicalJson({ name, description, inputSchema }))

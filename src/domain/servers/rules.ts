@@ -15,10 +15,10 @@ import {
   twinsOf,
 } from './rule-facts.ts'
 
-/** A listing that takes longer keeps clients waiting at their start, in milliseconds. */
+/** A listing that takes longer delays clients at their start, in milliseconds. */
 const SLOW_MS = 3_000
 const LISTINGS = ['tools', 'resources', 'resourceTemplates', 'prompts']
-/** Tools that take more of a model's context than this leave it less for the work. */
+/** Tools that use more tokens of a model's context leave it less for the work. */
 const MANY_TOKENS = 10_000
 
 /** In the order in which they are reported. */
@@ -221,7 +221,7 @@ export const RULES: readonly Rule[] = [
 function faultsOf({ tool, which, verdict, faults, unchecked }: CheckedSchema, kind: SchemaFault['kind']): Found[] {
   const what = which === 'inputSchema' ? 'input' : 'output'
   const place = `${placeOf(tool)}/${which}`
-  // What does not compile is reported as that, and what was not compiled too.
+  // Schemas that did not compile, or were not compiled, are reported by other rules.
   if (unchecked !== undefined && kind === 'contradiction' && verdict.kind === 'fine')
     return [
       { place, text: `The ${what} schema of ${quoted(tool)} is not looked through: ${unchecked}`, kind: 'unchecked' },
@@ -234,7 +234,7 @@ function faultsOf({ tool, which, verdict, faults, unchecked }: CheckedSchema, ki
     }))
 }
 
-/** Tools of one name are reported as that. */
+/** Duplicate tool names are reported by another rule. */
 function uniqueNames(tools: readonly Tool[]): Tool[] {
   return [...new Map(tools.map(tool => [tool.name, tool])).values()]
 }

@@ -1,17 +1,17 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** A message of a sampling request; `text` is undefined where it holds something else, which `what` names. */
+/** A message of a sampling request; `text` is undefined if it has other content, which `what` names. */
 export type SamplingMessage = { role: string; text: string | undefined; what: string }
 
-/** Most tokens that a model here writes for a server, whatever that asks for. */
+/** Maximum number of tokens that a model here writes for a server, whatever the server requests. */
 const MOST_TOKENS = 4096
 
-/** Tokens that a draft may take. */
+/** Maximum number of tokens for a draft. */
 export function draftTokens({ maxTokens }: Record<string, unknown>): number {
   return typeof maxTokens === 'number' && maxTokens >= 1 ? Math.min(Math.floor(maxTokens), MOST_TOKENS) : MOST_TOKENS
 }
 
-/** The messages of a sampling request, part by part. */
+/** The messages of a sampling request, one entry a part. */
 export function samplingMessages({ messages }: Record<string, unknown>): SamplingMessage[] {
   return (Array.isArray(messages) ? messages : []).flatMap((message: unknown) => {
     if (!isPlainObject(message)) return []

@@ -11,7 +11,7 @@ const changesOf = async (before: Json, after: Json) =>
     [impact, of, name, says].join(' '),
   )
 
-describe('what changed between two snapshots', () => {
+describe('changes between two snapshots', () => {
   test.each<[string, Json, Json, string[]]>([
     ['a tool that is gone', { tools: [tool('a'), tool('b')] }, { tools: [tool('b')] }, ['breaking tool a is gone']],
     [
@@ -109,7 +109,7 @@ describe('what changed between two snapshots', () => {
     ],
   ])('%s', async (_, before, after, expected) => expect(await changesOf(before, after)).toEqual(expected))
 
-  test('schemas that take too long to compare may break, and are not called the same', async () => {
+  test('schemas that take too long to compare may break, and are not called equal', async () => {
     const [one, other] = [server({ tools: [tool('a')] }), server({ tools: [tool('a', input({ x: {} }))] })]
     expect(await snapshotChanges(one, other, 0)).toMatchObject([{ impact: 'unknown', kind: 'schema' }])
   })
@@ -142,7 +142,7 @@ describe('what changed between two snapshots', () => {
     )
   }
 
-  test('a snapshot and itself, in any order, have no differences', async () => {
+  test('a snapshot has no differences from itself in any order', async () => {
     await fc.assert(
       fc.asyncProperty(tools, async all => {
         const turned = snapshotOf(reversed(listed(all.toReversed())))
@@ -152,7 +152,7 @@ describe('what changed between two snapshots', () => {
     )
   })
 
-  test('another required argument always breaks, and what takes more never does', async () => {
+  test('a new required argument always breaks, and accepting more never does', async () => {
     const wider: Json = { type: ['string', 'integer', 'array', 'null'] }
     await fc.assert(
       fc.asyncProperty(tools, schema, fc.boolean(), async (all, added, isRequired) => {
@@ -185,11 +185,11 @@ describe('what changed between two snapshots', () => {
     ['{"tools":[],"prompts":5}', 'is not a snapshot: its prompts are no list'],
     ['{"tools":[{"name":"a"},{"name":5}]}', 'is not a snapshot: entry 2 of its tools has no name'],
     [`{"tools":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested too deeply'],
-  ])('%.40s says what is wrong with it', (text, why) => {
+  ])('%.40s causes an error that says what is wrong', (text, why) => {
     expect(() => parseSnapshot(text)).toThrow(why)
   })
 
-  test('whatever stands in two snapshots, they are compared', async () => {
+  test('any two snapshots can be compared', async () => {
     const item = fc.dictionary(fc.constantFrom('inputSchema', 'outputSchema', 'arguments', 'x'), fc.jsonValue())
     const list = (key: string) =>
       fc.array(

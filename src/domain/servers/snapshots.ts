@@ -13,7 +13,7 @@ import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
 
 type Listed = Readonly<Record<string, unknown>>
 
-/** What a server offers at one moment; entries are as it gave them. */
+/** What a server offers at one moment; entries are as the server sent them. */
 export type Snapshot = Readonly<Record<ListName, readonly Listed[]>> & {
   /** Its instructions for models; null or empty where it sends none, undefined where that is not known. */
   instructions?: string | null | undefined
@@ -22,24 +22,24 @@ export type Snapshot = Readonly<Record<ListName, readonly Listed[]>> & {
 }
 type ListName = keyof typeof LISTS
 
-/** One difference between two snapshots. */
+/** A difference between two snapshots. */
 export type SnapshotChange = {
-  /** What it does to somebody who knows only the earlier one. */
+  /** Its effect on a client that knows only the earlier snapshot. */
   impact: Impact
   of: 'tool' | 'prompt' | 'resource' | 'list' | 'server'
   /**
-   * Of the tool or prompt, or the resource's URI, which are the server's text; of a list `tools` and so on; of a server
+   * Name of the tool or prompt, or URI of the resource, from the server; for a list `tools` and so on; for a server
    * `instructions`.
    */
   name: string
   kind: 'added' | 'removed' | 'renamed' | 'schema' | 'output' | 'text' | 'argument' | 'unread' | 'other'
-  /** JSON pointer into the tool, prompt or resource that still has it. */
+  /** JSON pointer into the latest version of the tool, prompt or resource that contains it. */
   pointer: string
-  /** What changed, behind its name; quotes the server. */
+  /** What changed, to follow the name; quotes the server. */
   says: string
 }
 
-/** What is no snapshot; its message ends a sentence that names the file. */
+/** A text is not a snapshot; the message ends a sentence that names the file. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError'
 }
@@ -50,10 +50,13 @@ const LISTS = {
   resources: { of: 'resource', key: 'uri' },
 } as const
 
-/** Longest time for all schemas of two snapshots, in milliseconds. */
+/** Time limit for all schemas of two snapshots, in milliseconds. */
 const LIMIT_MS = 10_000
 
-/** The snapshot in the text of a file. @throws SnapshotError */
+/**
+ * Parses the text of a snapshot file.
+ * @throws SnapshotError
+ */
 export function parseSnapshot(text: string): Snapshot {
   if (textHasMoreLevels(text, MAX_ANSWER_LEVELS)) throw new SnapshotError('is nested too deeply')
   try {
@@ -64,7 +67,10 @@ export function parseSnapshot(text: string): Snapshot {
   }
 }
 
-/** The snapshot that a value is. @throws SnapshotError */
+/**
+ * Converts a value to a snapshot.
+ * @throws SnapshotError
+ */
 export function snapshotOf(value: unknown): Snapshot {
   if (!isPlainObject(value) || !Array.isArray(value['tools']))
     throw new SnapshotError('is not a snapshot: it lists no tools')
@@ -101,8 +107,8 @@ export function unreadLines({
 }
 
 /**
- * How a later snapshot differs from an earlier one, breaking changes first; empty where both say the same in whatever
- * order. Schemas are compared apart from the screen's thread, within bounds; what is beyond them may break.
+ * How a later snapshot differs from an earlier one, breaking changes first; empty if both are equal in any order.
+ * Schemas are compared outside the screen's thread, within limits; what exceeds these counts as possibly breaking.
  */
 export async function snapshotChanges(
   before: Snapshot,
@@ -154,7 +160,7 @@ const ORDER: readonly Impact[] = ['breaking', 'unknown', 'safe']
 type Found = Omit<SnapshotChange, 'of' | 'name'>
 type Pairs = ReadonlyMap<string, { was: Listed[]; is: Listed[] }>
 
-/** Twins of one name stand in no order. */
+/** Entries with the same name may come in any order. */
 function isSame(was: readonly Listed[], is: readonly Listed[]): boolean {
   const texts = (items: readonly Listed[]) => items.map(item => canonicalJson(item)).toSorted()
   return canonicalJson(texts(was)) === canonicalJson(texts(is))
@@ -192,7 +198,7 @@ function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): Snaps
   ]
 }
 
-/** What stays of something under another name; undefined where that is too little to know it again. */
+/** What identifies a thing after it is renamed; undefined if that is too little. */
 function signatureOf(item: Listed, key: string): string | undefined {
   const says = typeof item['description'] === 'string' && item['description'].trim() !== ''
   return says ? canonicalJson({ ...item, [key]: null, name: null, title: null }) : undefined
@@ -213,7 +219,7 @@ async function itemChanges(of: SnapshotChange['of'], was: Listed, is: Listed, en
 
 const TEXT = { impact: 'safe', kind: 'text' } as const
 const OTHER = { impact: 'unknown', kind: 'other' } as const
-/** What people read, and what the protocol does not go by. */
+/** Texts for people that the protocol does not use. */
 const TEXTS: ReadonlySet<string> = new Set(['description', 'title', 'name', 'icons', 'size', '_meta'])
 
 async function schemaFound(field: string, before: unknown, after: unknown, end: number): Promise<Found[]> {
@@ -228,7 +234,7 @@ async function schemaFound(field: string, before: unknown, after: unknown, end: 
   if (!('answer' in outcome))
     return [{ impact: 'unknown', kind, pointer: `/${field}`, says: `${what} changed: ${outcome.why}` }]
   const { answer } = outcome
-  // Both mean the same, such as lists of names in another order.
+  // Both have the same meaning, such as lists of names in another order.
   return answer.map((change): Found => ({
     impact: isInput ? change.input : change.output,
     kind: change.kind === 'text' && change.input === 'safe' ? 'text' : kind,
@@ -242,7 +248,7 @@ function sayOf({ path, says }: SchemaChange, isInput: boolean, what: string): st
   return `${isInput ? 'the argument' : 'the field'} \`${path}\` ${isInput ? '' : 'of its result '}${says}`
 }
 
-/** Arguments of a prompt are texts with a name. */
+/** Arguments of a prompt are named texts. */
 function argumentChanges(before: unknown, after: unknown): Found[] {
   const [was, is] = [argumentsOf(before), argumentsOf(after)]
   if (!was || !is) return [{ ...OTHER, pointer: '/arguments', says: 'has other arguments' }]
@@ -267,7 +273,7 @@ function argumentChanges(before: unknown, after: unknown): Found[] {
   })
 }
 
-/** By name; undefined where that is not what they are. */
+/** Arguments by name; undefined if the value has another format. */
 function argumentsOf(value: unknown): Map<string, Listed> | undefined {
   if (value == null) return new Map()
   if (!Array.isArray(value)) return undefined

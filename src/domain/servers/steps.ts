@@ -1,15 +1,15 @@
 import { createListeners } from '../../lib/listeners.ts'
 import type { DoctorCheck } from '../../api/contract/server-operations.ts'
 
-/** Steps that an examination has taken so far, by name. */
+/** Steps that an examination has finished so far, by name. */
 export type StepsTaken = Readonly<Record<string, DoctorCheck>>
 
 /**
- * The steps of examinations that are under way, where the service runs in this process and reports them as they end;
- * any other answers all of them at once.
+ * Steps of examinations in progress, if the service runs in this process and reports each one; other services report
+ * all of them at once.
  */
 export type DoctorSteps = {
-  /** The same object until another step has ended. */
+  /** Returns the same object until another step has finished. */
   of(serverId: string): StepsTaken
   begin(serverId: string): void
   note(serverId: string, step: string, check: DoctorCheck): void

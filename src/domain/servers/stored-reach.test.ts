@@ -7,7 +7,7 @@ import { pairsBehind, shownCommand, shownPairs, wordsBehind } from './stored-rea
 
 const words = fc.array(fc.string({ unit: fc.constantFrom(...` '"\\\\$ab=-•\n|*`) }), { minLength: 1 })
 
-test('a command splits into the words that it was joined of, whatever they hold', () => {
+test('a command is split into the words it was joined from', () => {
   fc.assert(
     fc.property(words, all => {
       expect(splitCommand(joinCommand(all))).toEqual(all)
@@ -15,7 +15,7 @@ test('a command splits into the words that it was joined of, whatever they hold'
   )
 })
 
-test('a command that is left as it is shown is the stored one', () => {
+test('a command left as displayed is the stored one', () => {
   const word = fc.constantFrom(
     '--token',
     '--api-key=k1',
@@ -33,7 +33,7 @@ test('a command that is left as it is shown is the stored one', () => {
   )
 })
 
-describe('secrets in a command are dots', () => {
+describe('secrets in a command are shown as dots', () => {
   test.each([
     [['x', '--token', 'abc'], 'x --token ••••'],
     [['x', '--api-key=abc', 'plain'], 'x --api-key=•••• plain'],
@@ -41,7 +41,7 @@ describe('secrets in a command are dots', () => {
     [['mcp-remote', '--header', 'Authorization: Bearer abc'], "mcp-remote --header 'Authorization: Bearer ••••'"],
   ])('%j', ([command, ...args], shown) => expect(shownCommand({ command, args })).toBe(shown))
 
-  test('a change keeps those that can be known, and no other', () => {
+  test('an edit keeps the secrets that can be identified, and no others', () => {
     const stored = { command: 'x', args: ['--key=1', '--key=2'] }
     expect(wordsBehind(['x', `--key=${DOTS}`, 'new', `--key=${DOTS}`], stored)).toEqual([
       'x',
@@ -54,7 +54,7 @@ describe('secrets in a command are dots', () => {
   })
 })
 
-test('pairs that are left as they are shown are the stored ones', () => {
+test('pairs left as displayed are the stored ones', () => {
   const env = fc.dictionary(fc.stringMatching(/^[A-Za-z_]\w{0,8}$/), fc.string())
   fc.assert(
     fc.property(env, stored => {

@@ -3,7 +3,7 @@ import { joinCommand } from '../../lib/split-command.ts'
 import type { Pairs } from './pairs.ts'
 import type { SignInClient } from './sign-in.ts'
 
-/** How the local workspace of this process reaches a saved server; a service returns none of it. */
+/** How the local workspace of this process reaches a saved server; a remote service does not return this. */
 export type StoredReach = {
   command?: string | undefined
   args?: readonly string[] | undefined
@@ -11,24 +11,24 @@ export type StoredReach = {
   headers?: Pairs | undefined
   /** Milliseconds. */
   timeout?: number | undefined
-  /** The OAuth client that is saved with it. */
+  /** The OAuth client saved with it. */
   client?: SignInClient | undefined
 }
 
-/** Reads it with its secrets; undefined for a server that is gone. */
+/** Reads a saved server with its secrets; undefined if the server is gone. */
 export type StoredReaches = { of: (serverId: string) => Promise<StoredReach | undefined> }
 
-/** The command with its arguments as it is shown; empty where there is none. */
+/** The command with its arguments for display; empty if there is none. */
 export function shownCommand({ command, args = [] }: StoredReach): string {
   return command === undefined ? '' : joinCommand(shownWords([command, ...args]))
 }
 
-/** Pairs with dots for every value. */
+/** Pairs with every value replaced by dots. */
 export function shownPairs(pairs: Pairs = {}): Pairs {
   return Object.fromEntries(Object.keys(pairs).map(name => [name, DOTS]))
 }
 
-/** Words that were edited as they are shown, with what is behind their dots; undefined where nobody can tell. */
+/** Restores the secrets in a displayed command that was edited; undefined if they cannot be identified. */
 export function wordsBehind(
   edited: readonly string[],
   { command, args = [] }: StoredReach,
@@ -51,7 +51,7 @@ export function wordsBehind(
   return words.includes(undefined) ? undefined : (words as string[])
 }
 
-/** Pairs that were edited as they are shown, with what is behind their dots; a text says what nobody can tell. */
+/** Restores the secrets in displayed pairs that were edited; an error text if they cannot be identified. */
 export function pairsBehind(edited: Pairs, stored: Pairs = {}): Pairs | string {
   const isKept = ([name, value]: [string, string]): boolean => value === DOTS && Object.hasOwn(stored, name)
   const entries = Object.entries(edited)

@@ -36,7 +36,7 @@ test.each<[string, Partial<Tool>]>([
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
   ],
-])('a tool that says that it %s is found', async (_, tool) => {
+])('a tool is found whose description says that it %s', async (_, tool) => {
   const [[where, text] = []] = await found([hinted('a', tool)])
   expect(where).toBe(`hints tools/${tool.name}/annotations`)
   expect(text).toMatch(/^The tool "delete_?[fF]ile" says that it (only reads|destroys nothing), but also “delete”$/)
@@ -49,11 +49,11 @@ test.each<[string, string, string]>([
   ['a description that says something else', 'update_check', 'Tells whether there is a newer version.'],
   ['a name that says something else', 'check_updates', 'Update nothing, look for newer versions.'],
   ['sums', 'add_numbers', 'Add two numbers.'],
-])('%s is no reason to doubt a hint', async (_, name, description) => {
+])('%s does not contradict a hint', async (_, name, description) => {
   expect(await found([hinted(name, { description })])).toEqual([])
 })
 
-test('a tool with any other hint than its words is believed, whatever it is called', async () => {
+test('other hints are believed whatever the tool is called', async () => {
   const word = fc.constantFrom('get', 'list', 'commit', 'files', 'x', 'report', 'Delete', 'update')
   const name = fc.array(word, { minLength: 1, maxLength: 4 }).map(words => ['read', ...words].join('_'))
   await fc.assert(
@@ -65,7 +65,7 @@ test('a tool with any other hint than its words is believed, whatever it is call
   )
 })
 
-test('a whole server without hints is one finding', async () => {
+test('a server without any hints causes one finding', async () => {
   const tools = Array.from({ length: 24 }, (_, at) => hinted(`delete_${at}`, { annotations: undefined }))
   expect(await found(tools)).toEqual([
     ['hints tools', 'None of its 24 tools says by its annotations whether it writes'],
@@ -74,14 +74,14 @@ test('a whole server without hints is one finding', async () => {
   expect(await textsOf([one!])).toEqual(['Its only tool does not say by its annotations whether it writes'])
 })
 
-test('the tools without hints among others are one finding', async () => {
+test('a server with some tools without hints causes one finding', async () => {
   const tools = ['a', 'b', 'c', 'd'].map(name => hinted(name, name > 'b' ? { annotations: { title: name } } : {}))
   expect(await found(tools)).toEqual([
     ['hints tools', '2 of its 4 tools do not say by their annotations whether they write: c, d'],
   ])
 })
 
-test('a hint of destruction is one, and both at once are a contradiction', async () => {
+test('a destructive hint counts, and both hints together are a contradiction', async () => {
   const annotations = { destructiveHint: false }
   expect(await found([hinted('a', { annotations })])).toEqual([])
   const both = hinted('a', { annotations: { readOnlyHint: true, destructiveHint: true } })
@@ -96,7 +96,7 @@ test.each<[string, object, object]>([
   ['in what a choice refers to', { b: { anyOf: [{ $ref: '#/$defs/c~1d' }] } }, { $defs: { 'c/d': said } }],
   ['of what a list holds', { b: { type: 'array', items: { type: 'string', ...said } } }, {}],
   ['of what is in an object', { b: { type: 'object', properties: { c: { type: 'string', ...said } } } }, {}],
-])('the description of an argument may stand %s', async (_, properties, more) => {
+])('the description of an argument may be %s', async (_, properties, more) => {
   expect(await found([taking(properties, more)])).toEqual([])
 })
 
@@ -104,7 +104,7 @@ test.each<[string, object, object]>([
   ['a choice without one', { b: { anyOf: [{ type: 'string' }, { type: 'null', description: ' ' }] } }, {}],
   ['a reference to what has none', { b: { $ref: '#/$defs/c' } }, { $defs: { c: { type: 'string' } } }],
   ['references in a circle', { b: { $ref: '#/$defs/c' } }, { $defs: { c: { items: { $ref: '#/$defs/c' } } } }],
-])('%s describes no argument', async (_, properties, more) => {
+])('%s does not describe an argument', async (_, properties, more) => {
   expect(await textsOf([taking(properties, more)])).toEqual(['Arguments of "a" have no description: b'])
 })
 
@@ -118,7 +118,7 @@ test.each([
 })
 
 test.each(["Give the `path`, and 'depth'.", 'Call it with {"path": "/", "depth": 1}.'])(
-  'what a description quotes is described by it',
+  'a name quoted in a description is described by it',
   async description => {
     expect(await found([{ ...taking({ path: {}, depth: {} }), description }])).toEqual([])
   },
@@ -130,18 +130,18 @@ test('a name of several words may be spelled out', async () => {
   expect(await described('Give a list of absolute paths.')).toHaveLength(1)
 })
 
-test('the only argument may be what the description of its tool speaks of', async () => {
+test('the description of a tool may describe its only argument', async () => {
   const description = 'Runs an SQL query.'
   expect(await found([{ ...taking({ sql: {} }), description }])).toEqual([])
   expect(await textsOf([{ ...taking({ sql: {}, limit: said }), description }])).toHaveLength(1)
 })
 
-test('what can be nothing else needs no description', async () => {
+test('an argument with only one possible value needs no description', async () => {
   const given = { version: { const: 2 }, params: { type: 'object', properties: {}, additionalProperties: false } }
   expect(await found([taking(given)])).toEqual([])
 })
 
-test('arguments with the description of one of them are found, and no others with the same', async () => {
+test('arguments with a copied description are found, and other equal descriptions are not', async () => {
   const both = (one: string, other: string, description: string) =>
     textsOf([taking({ [one]: { description }, [other]: { description } })])
   expect(await both('width', 'height', 'Its width in pixels.')).toEqual([
@@ -155,7 +155,7 @@ test('an argument that a description only names is not described by it', async (
   expect(await textsOf([tool])).toEqual(['Arguments of "a" have no description: path, depth'])
 })
 
-test('what most tools of a server lack is one finding', async () => {
+test('something that most tools of a server lack causes one finding', async () => {
   const tools = ['a', 'b', 'c', 'd'].map(name => taking(name === 'd' ? {} : { path: {} }, {}, name))
   expect(await found(tools)).toEqual([
     ['argument-description tools/*', '3 of its 4 tools have arguments without a description: a, b, c'],
@@ -166,7 +166,7 @@ test('what most tools of a server lack is one finding', async () => {
   expect(await textsOf(few)).toHaveLength(3)
 })
 
-test('mending some of what most tools lack is nothing new', async () => {
+test('fixing some of what most tools lack causes no new finding', async () => {
   const lacking = (count: number) =>
     report(['a', 'b', 'c', 'd'].map((name, at) => taking(at < count ? { path: {} } : {}, {}, name)))
   const [many, few] = [await examined(lacking(4)), await examined(lacking(1))]
@@ -180,7 +180,7 @@ test('mending some of what most tools lack is nothing new', async () => {
   })
 })
 
-test('a hint that contradicts itself is news beside tools that have none', async () => {
+test('a contradictory hint is news even if other tools have none', async () => {
   const silent = ['a', 'b', 'c'].map(name => hinted(name, { annotations: undefined }))
   const before = await examined(report(silent))
   const both = hinted('d', { annotations: { readOnlyHint: true, destructiveHint: true } })
@@ -188,7 +188,7 @@ test('a hint that contradicts itself is news beside tools that have none', async
   expect(since).toMatchObject({ fresh: ['The tool "d" says that it only reads, and that it destroys'], gone: [] })
 })
 
-test('what strict clients refuse is one finding a kind, at its first place, and leaves a server ready', async () => {
+test("strict clients' refusals cause one finding of each kind, at the first place, and leave a server ready", async () => {
   const list = { tags: { type: 'array', ...said } }
   const tools = [taking(list), taking(list, {}, 'b.c'), taking({}, { anyOf: [{ required: [] }] }, 'd')]
   const all = await examined(report(tools))
@@ -215,11 +215,11 @@ test('what strict clients refuse is one finding a kind, at its first place, and 
   expect(stateOf(all, { enabled: true })).toBe('ready')
 })
 
-test('a name that MCP itself refuses is reported as that alone', async () => {
+test('a name that MCP itself refuses is reported only as that', async () => {
   expect((await found([hinted('a b')])).map(([where]) => where)).toEqual(['tool-name tools/a b'])
 })
 
-test('an output schema is asked only for what clients refuse of it', async () => {
+test('an output schema is checked only for what clients refuse in it', async () => {
   const outputSchema = { type: 'object', properties: { a: { type: 'array' }, b: true } }
   expect(await found([hinted('a', { outputSchema })])).toEqual([
     [
@@ -229,13 +229,13 @@ test('an output schema is asked only for what clients refuse of it', async () =>
   ])
 })
 
-test('more tools than clients take are found', async () => {
+test('more tools than clients accept are found', async () => {
   const tools = Array.from({ length: 129 }, (_, at) => hinted(`tool_${at}`))
   expect(await textsOf(tools)).toEqual(['OpenAI and VS Code refuse more than 128 tools: 129 are listed'])
   expect(await textsOf(tools.slice(1))).toEqual([])
 })
 
-test('a server whose input schemas are none of objects has one thing wrong', async () => {
+test('a server whose input schemas are not objects has one fault', async () => {
   const tools = ['a', 'b', 'c'].map(name => hinted(name, { inputSchema: {} }))
   const all = await examined(report(tools))
   expect(all.findings.map(({ kind, text }) => [kind, text])).toEqual([
@@ -243,7 +243,7 @@ test('a server whose input schemas are none of objects has one thing wrong', asy
   ])
 })
 
-test('an input schema that is none of an object is wrong', async () => {
+test('an input schema that is not of an object is a fault', async () => {
   const all = await examined(report([hinted('a', { inputSchema: { properties: {} } })]))
   expect(all.findings.map(({ kind, place, text }) => [kind, place, text])).toEqual([
     ['wrong', 'tools/a/inputSchema', 'The input schema of "a" does not say type object, as MCP demands'],

@@ -4,25 +4,25 @@ import type { ProjectServer, ServerBody } from '../../api/contract/servers.ts'
 import type { SignInClient } from './sign-in.ts'
 import type { StoredReach } from './stored-reach.ts'
 
-/** Of a workspace that ends with the program: what stays is saved in the local workspace. */
+/** For a temporary workspace: what is to be kept is saved in the local workspace. */
 export type UnsavedServers = {
-  /** Works with the local workspace, which is open as long. */
+  /** Runs work with the local workspace, which is open meanwhile. */
   atHome: <T>(work: (home: Client, handOver: HandOver) => Promise<T>) => Promise<T>
-  /** Suites as they were saved there, as JSON by their id here. */
+  /** Suites as saved there, as JSON by their id here. */
   savedSuites: Map<string, string>
-  /** The directory that the server was said to run in. */
+  /** The working directory given for the server. */
   directory: string | undefined
 }
 
-/** Has a saved server of the local workspace take over calls, roots and sign-in; none of it leaves this process. */
+/** Passes calls, roots and sign-in to a saved server of the local workspace; none of it leaves this process. */
 export type HandOver = (serverId: string, homeServerId: string) => Promise<{ calls: number; signedIn: boolean }>
 
-/** What went along with a server, and what was left behind, in sentences. */
+/** What was saved along with a server, and what was left behind, as sentences. */
 export type TakenAlong = { suites: number; calls: number; signedIn: boolean; left: readonly string[] }
 
 /**
  * Saves a server in a project of the local workspace, with what was made and done on it here.
- * @throws ApiError where the server itself cannot be saved; the rest is left behind with the reason
+ * @throws ApiError if the server itself cannot be saved; otherwise what could not be saved is reported with the reason
  */
 export async function saveAtHome(
   { atHome, savedSuites, directory }: UnsavedServers,
@@ -53,7 +53,7 @@ export async function saveAtHome(
   })
 }
 
-/** A server with all that it is reached with, as it is sent to save it elsewhere. */
+/** The request body that saves a server elsewhere, with everything needed to reach it. */
 export function bodyOf(server: ProjectServer, stored: StoredReach, name: string): ServerBody {
   const { enabled, url, useOAuth, oauthScopes } = server
   const { args, client, ...reach } = stored

@@ -1,7 +1,7 @@
 import { createListeners } from '../../lib/listeners.ts'
 import type { ServerRequest } from '../../api/contract/server-requests.ts'
 
-/** What servers ask of the person at this screen; the service in this process reports it whenever it changes. */
+/** Requests of servers to the person at this screen; the service in this process reports each change. */
 export type WaitingRequests = {
   /** Oldest first; the same list until it changes. */
   current(): readonly ServerRequest[]

@@ -1,7 +1,7 @@
 import { ownValue } from '../../lib/own-value.ts'
 type Assertion = Readonly<Record<string, unknown>>
 
-/** Words for each type of assertion that is known (contract: assertions.md). */
+/** Texts for each known type of assertion (contract: assertions.md). */
 const WORDS: Readonly<Record<string, (fields: Assertion) => string | undefined>> = {
   toolCalledWith: ({ toolName, args, minCount }) => {
     const { args: values, argumentMatching } = isBlock(args) ? args : {}
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, (fields: Assertion) => string | undefined>>
   widgetNoConsoleErrors: ({ toolName }) => `no widget${ofTool(toolName)} logs errors`,
 }
 
-/** An assertion as a sentence without its capital and full stop; as JSON where its type or a field is not known. */
+/** An assertion as a sentence without its capital and full stop; as JSON if its type or a field is unknown. */
 export function assertionLabel(assertion: Assertion): string {
   const { type } = assertion
   const words = typeof type === 'string' ? ownValue(WORDS, type)?.(assertion) : undefined

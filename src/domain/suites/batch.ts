@@ -6,28 +6,28 @@ import type { DuplicatePolicy } from './duplicates.ts'
 
 export type BatchOptions = {
   duplicatePolicy?: DuplicatePolicy
-  /** Needed by every policy but `block`; kept with the case. */
+  /** Required by every policy except `block`; stored with the case. */
   overrideReason?: string
-  /** The file's own id of the suite, when it is that file syncing itself. */
+  /** The suite's id in the file, if the file syncs itself. */
   declaredSuiteId?: string | undefined
 }
 
-/** What became of one case. */
+/** The result for one case. */
 export type CaseOutcome = {
   form: CaseForm
   kind: 'created' | 'replayed' | 'failed'
-  /** Of the case, when it is there. */
+  /** Id of the case, if it exists. */
   id?: string
-  /** Code of the refusal or of a warning. */
+  /** Code of the refusal or warning. */
   code?: string
-  /** The service's words about it. */
+  /** The service's message. */
   message?: string
 }
 
-/** Most cases that one request takes. */
+/** Maximum number of cases in one request. */
 export const BATCH_CASES = 100
 
-/** Words for the codes of refused entries; the service's own words stand beside them. */
+/** Texts for the codes of refused entries; the service's own message is shown beside them. */
 export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   INVALID_ITEM: 'The entry is not what the service takes; correct the field that it names.',
   INVALID_CASE_ID: 'The id has characters that ids cannot have, or is too long.',
@@ -41,8 +41,8 @@ export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Creates cases, a hundred a request, each request under a key of its own that is kept through retries. Everything is
- * reported per case, in the order given; a request that fails as a whole rejects, and what earlier ones created stays.
+ * Creates cases, a hundred a request, each request with its own key, which retries keep. Results are per case, in the
+ * given order. A request that fails as a whole rejects, and cases created earlier stay.
  * @throws ApiError
  */
 export async function createCases(
@@ -65,7 +65,7 @@ export async function createCases(
   return outcomes
 }
 
-/** Each entry with what the answer says of it; one that it does not speak of counts as failed. */
+/** Each entry with its result; an entry missing from the answer counts as failed. */
 export function outcomesOf(forms: readonly CaseForm[], { created, failed }: EvalCasesBatchResult): CaseOutcome[] {
   return forms.map((form, index): CaseOutcome => {
     const written = created.find(each => each.index === index)

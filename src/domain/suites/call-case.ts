@@ -4,7 +4,7 @@ import { isPlainObject } from '../../api/contract/shapes.ts'
 import { textOfResult } from './result-text.ts'
 import type { CaseForm } from './case-form.ts'
 
-/** A call of a tool with what came of it. */
+/** A call of a tool with its result. */
 export type CallMade = {
   serverName: string
   toolName: string
@@ -15,20 +15,20 @@ export type CallMade = {
 type Assertion = Record<string, unknown>
 
 const MOST_TITLE = 60
-/** Longer texts are hardly ever the same twice. */
+/** Longer texts are rarely the same twice. */
 const MOST_EXACT = 200
 const MOST_KEYS = 5
 const MOST_KEY = 60
-/** Longer texts are not read as JSON for the names of their fields. */
+/** Longer texts are not parsed as JSON for the names of their fields. */
 const MOST_READ = 100_000
 
-/** Dates, times, durations, long numbers, ids: what differs from call to call. */
+/** Matches dates, times, durations, long numbers and ids, which differ from call to call. */
 const CHANGES =
   /\d{4}-\d\d|\d:\d\d|\d{5,}|\d\s*(?:ms|s|sec|min|h|seconds?|minutes?|hours?|days?)\b|\b(?:ago|now|today)\b|[\da-f]{8}-/i
 const ID = /(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{8,}/i
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \n]*$/u
 
-/** A case that repeats a call, and asserts of the result what is likely to hold the next time too. */
+/** A case that repeats a call, with assertions on what is likely to be the same next time. */
 export function caseOfCall({ serverName, toolName, args, result }: CallMade): CaseForm {
   return {
     title: titleOf(Object.keys(args).length === 0 ? toolName : `${toolName} ${JSON.stringify(args)}`),
@@ -47,14 +47,14 @@ export function assertionsIn({ steps }: CaseForm): readonly Assertion[] {
   return steps.flatMap(({ assertion }) => (assertion ? [assertion] : []))
 }
 
-/** A title that begins as what the case does. */
+/** A title for what the case does. */
 export function titleOf(shown: string): string {
   const title = shown.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ').trim()
   const cut = [...title].slice(0, MOST_TITLE).join('')
   return cut === title ? title || 'A call' : `${cut}…`
 }
 
-/** An error that was answered is what the next call shall answer too: no assertion says that there is none. */
+/** If the call returned an error, the next one should too, so no assertion excludes errors. */
 function assertionsOf(toolName: string, result: CallToolResult): Assertion[] {
   const first = result.isError === true ? { type: 'toolCalledAtLeastOnce', toolName } : { type: 'noToolErrors' }
   return [first, ...textAssertions(textOfResult(result))]
@@ -72,7 +72,7 @@ function isSteady(text: string): boolean {
   return text.length <= MOST_EXACT && PRINTABLE.test(text) && !CHANGES.test(text) && !ID.test(text)
 }
 
-/** The first fields of a JSON object, as they stand in its text. */
+/** The first field names of a JSON object, as written in its text. */
 function keysOf(text: string): readonly string[] {
   if (text.length > MOST_READ || !/^\s*\{/.test(text)) return []
   let value: unknown

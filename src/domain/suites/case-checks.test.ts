@@ -13,7 +13,7 @@ test.each([
   expect(effectiveChecks(['suite'], own)).toEqual(applied)
 })
 
-test('of stored cases those check nothing that have no assertion behind a step, no check and no match options', () => {
+test('stored cases check nothing if they have no assertion after a step, no check and no match options', () => {
   const call = { id: 'c', kind: 'toolCall', toolName: 'add' } as const
   const says = { id: 's', kind: 'assert', assertion: { type: 'noToolErrors' } } as const
   const cases = [

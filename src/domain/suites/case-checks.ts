@@ -3,28 +3,28 @@ import { effectiveChecks } from '../../api/contract/runs.ts'
 
 type StepLike = { readonly kind?: unknown }
 
-/** What decides about a case beside its steps. */
+/** What decides about a case apart from its steps. */
 export type Judging = {
   isNegative: boolean
-  /** Whether its match options, or those of its suite, compare its calls. */
+  /** Whether match options of the case or its suite compare its calls. */
   hasMatchOptions: boolean
-  /** How many assertions apply to it as a whole. */
+  /** Number of assertions on the whole case. */
   checks: number
 }
 
-/** How many of the first steps come before anything was called or asked, where an assertion has nothing to judge. */
+/** Number of first steps before any call or prompt, where an assertion has nothing to judge. */
 export function stepsBeforeWork(steps: readonly StepLike[]): number {
   const first = steps.findIndex(({ kind }) => kind !== 'assert')
   return first < 0 ? steps.length : first
 }
 
-/** Whether a case passes whatever its tools and models answer, also with a result that is an error. */
+/** Whether a case passes whatever its tools and models answer, even an error. */
 export function checksNothing(steps: readonly StepLike[], { isNegative, hasMatchOptions, checks }: Judging): boolean {
   const asserts = steps.slice(stepsBeforeWork(steps)).some(({ kind }) => kind === 'assert')
   return !isNegative && !hasMatchOptions && checks === 0 && !asserts
 }
 
-/** Those of a suite's stored cases that pass whatever is answered. */
+/** The stored cases of a suite that pass whatever is answered. */
 export function casesWithoutChecks({ settings }: EvalSuiteDetail, cases: readonly EvalCase[]): EvalCase[] {
   return cases.filter(({ steps, isNegative, matchOptions, checks }) => {
     const judging = {

@@ -17,7 +17,7 @@ const caseWith = (step: string): string => `title: One\nsteps:\n  - ${step}\n`
 const faultsOf = (text: string) =>
   textFaults(text, known).map(({ line, column, message }) => `${line}:${column} ${message}`)
 
-describe('what is probably a mistake in a case', () => {
+describe('probable mistakes in a case', () => {
   test.each([
     [
       '{ id: a, kind: toolCall, serverName: everythin, toolName: echo }',
@@ -44,7 +44,7 @@ describe('what is probably a mistake in a case', () => {
     expect(faults.every(fault => fault.startsWith('3:'))).toBe(true)
   })
 
-  test('only an argument that no schema knows is a warning, since it may be meant so', () => {
+  test('an argument that no schema knows is only a warning, since it may be intended', () => {
     const faults = textFaults(
       `title: One
 steps:
@@ -68,13 +68,13 @@ steps:
     { patternProperties: { '^x': {} } },
     { anyOf: [{ properties: { other: {} } }] },
     { $ref: '#/$defs/any' },
-  ])('a schema that may take others warns of no argument: %j', more => {
+  ])('a schema that may accept other arguments causes no warning: %j', more => {
     const open: KnownTools = new Map([['s', new Map([['t', { type: 'object', properties: { a: {} }, ...more }]])]])
     const step = '{ id: a, kind: toolCall, serverName: s, toolName: t, arguments: { b: 1 } }'
     expect(textFaults(caseWith(step), open)).toEqual([])
   })
 
-  test('two servers with a tool of one name warn of none of its arguments', () => {
+  test('arguments of a tool that two servers have cause no warning', () => {
     const [one, other] = ['a', 'b'].map(name => new Map([['t', { properties: { [name]: {} } }]]))
     const both: KnownTools = new Map([
       ['one', one],
@@ -92,7 +92,7 @@ steps:
     ).toEqual([])
   })
 
-  test('checks of cases and suites are assertions too, and a file is judged by the servers that it names', () => {
+  test('checks of cases and suites are assertions too, and a file is checked against the servers it names', () => {
     const file = `suite:
   name: S
   servers: [everything]
@@ -111,7 +111,7 @@ cases:
   })
 })
 
-/** Fields that satisfy each type. */
+/** Valid fields for each type. */
 const valid: Record<AssertionName, object> = {
   toolCalledWith: { toolName: 'echo', args: { args: {} } },
   toolCalledAtLeastOnce: { toolName: 'echo' },
@@ -128,7 +128,7 @@ const valid: Record<AssertionName, object> = {
   widgetNoConsoleErrors: {},
 }
 
-test('no declared assertion with its own fields is a fault, and every other field is one', () => {
+test('a declared assertion with its own fields is not a fault, and any other field is', () => {
   fc.assert(
     fc.property(fc.constantFrom(...assertionNames), fc.string({ unit: 'grapheme-ascii' }), (name, extra) => {
       const fields = valid[name]
@@ -169,7 +169,7 @@ describe('a case that checks nothing', () => {
       `{ title: T, checks: { mode: replace }, steps: [{ ${calling} }] }`,
       [NOTHING],
     ],
-  ])('is named where it %s', (_, form, expected) => {
+  ])('is reported if it %s', (_, form, expected) => {
     const settings = form.includes('replace') ? '{ checks: [{ type: noToolErrors }] }' : '{}'
     expect(of(fileWith(form, settings)).toSorted()).toEqual(expected.toSorted())
   })
@@ -184,16 +184,16 @@ describe('a case that checks nothing', () => {
     ['has its suite’s', `{ title: T, steps: [{ ${calling} }] }`, '{ checks: [{ type: noToolErrors }] }'],
     ['compares its calls', `{ title: T, matchOptions: { arguments: exact }, steps: [{ ${calling} }] }`, '{}'],
     ['is negative', '{ title: T, isNegative: true, steps: [{ id: p, kind: prompt, prompt: hi }] }', '{}'],
-  ])('is none that %s', (_, form, settings) => {
+  ])('is not one that %s', (_, form, settings) => {
     expect(of(fileWith(form, settings))).toEqual([])
   })
 
-  test('is not known of a case without its suite', () => {
+  test('is unknown for a case without its suite', () => {
     expect(of(`title: T\nsteps: [{ ${calling} }]\n`)).toEqual([])
   })
 })
 
-describe('what fails only when a suite is sent or run', () => {
+describe('faults that show only when a suite is sent or run', () => {
   const checked = (form: string): string => fileWith(form.replace('steps: [', `steps: [{ ${calling} }, ${says}, `))
 
   test.each([
@@ -228,7 +228,7 @@ describe('what fails only when a suite is sent or run', () => {
     expect(of(checked(form), ['stub-a', 'llama3:latest']).join('\n')).toContain(message)
   })
 
-  test('match options and models of a suite are looked at as well, and an alias of a model is offered', () => {
+  test('match options and models of a suite are checked too, and an alias of a model is accepted', () => {
     const prompt = `{ title: T, steps: [{ id: p, kind: prompt, prompt: hi }, ${says}] }`
     const file = (model: string, settings = '{}'): string =>
       fileWith(prompt, settings).replace('name: S', `name: S, model: ${model}`)

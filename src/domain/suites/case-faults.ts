@@ -13,19 +13,19 @@ import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/ya
 import { isOfType } from '../../lib/json-schema/types.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Tools by name, each with the schema of its arguments; undefined where that says nothing. */
+/** Tools by name, with the schema of their arguments; undefined if it says nothing. */
 type Tools = ReadonlyMap<string, unknown>
-/** Tools of the project's servers by the name and the id of each; undefined where they were not listed. */
+/** Tools of the project's servers, by the server's name and by its id; undefined if they were not listed. */
 export type KnownTools = ReadonlyMap<string, Tools | undefined>
 
-/** `isWarning`: it may be meant so, as in a case of what a tool answers to wrong arguments. */
+/** `isWarning` means that it may be intended, as in a case about wrong arguments. */
 type Doubt = { isWarning?: true }
 export type CaseFault = TextProblem & Doubt
 
 type Path = readonly PropertyKey[]
 type Fault = PlacedMessage & Doubt
 
-/** Which field a kind of step cannot do without, and which others it takes. */
+/** The field that a kind of step requires, and the others it accepts. */
 const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly string[] }>> = {
   prompt: { needs: 'prompt', takes: [] },
   toolCall: { needs: 'toolName', takes: ['serverName', 'arguments'] },
@@ -35,10 +35,10 @@ const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly stri
 const COMMON = ['id', 'kind']
 
 /**
- * What is probably a mistake in a text of cases or of a suite file that its schema accepts: fields, assertion types,
- * servers, tools and arguments that do not exist, and ids of steps that are there twice. The grammar of steps is open
- * on the wire, so a service may know more; a person decides.
- * @param text one or several documents that read well
+ * Probable mistakes in a text of cases or a suite file that its schema accepts: unknown fields, assertion types,
+ * servers, tools and arguments, and duplicate step ids. The wire accepts any steps, so a service may know more; a
+ * person decides.
+ * @param text one or several documents without syntax errors
  */
 export function textFaults(text: string, known: KnownTools, models?: Models): CaseFault[] {
   const read = readYaml(text)
@@ -46,12 +46,12 @@ export function textFaults(text: string, known: KnownTools, models?: Models): Ca
   return read.value.flatMap(document => documentFaults(document, known, models))
 }
 
-/** The same for a document that is read already. */
+/** Like `textFaults`, for a document that is already parsed. */
 export function documentFaults(document: YamlDocument, known: KnownTools, models?: Models): CaseFault[] {
   return placed(faultsIn(document.value, known, models), document)
 }
 
-/** The same for a suite as a file has it, each with the title of the case that it is about. */
+/** Like `textFaults`, for a suite as a file describes it, each with the title of its case. */
 export function suiteFaults(file: SuiteFile, known: KnownTools, models?: Models): string[] {
   return faultsIn(file, known, models).map(({ path: [part, index], message }) => {
     const form = part === 'cases' ? file.cases[Number(index)] : undefined
@@ -59,7 +59,7 @@ export function suiteFaults(file: SuiteFile, known: KnownTools, models?: Models)
   })
 }
 
-/** Names of the servers whose tools a text is about: those that it names. */
+/** Names of the servers that a text refers to. */
 export function serversNamedIn(text: string): string[] {
   const read = readYaml(text)
   if (!read.ok) return []
@@ -73,7 +73,7 @@ export function serversNamedIn(text: string): string[] {
 
 function faultsIn(value: unknown, known: KnownTools, models?: Models): Fault[] {
   const { suite, servers, cases, isFile } = partsOf(value)
-  // A case that stands by itself may run on any server of the project.
+  // A case on its own may run on any server of the project.
   const own = servers.filter(name => typeof name === 'string')
   const toolsInReach = allTools(own.length > 0 ? own : [...known.keys()], known)
   const settings = isPlainObject(suite['settings']) ? suite['settings'] : {}
@@ -98,7 +98,7 @@ function faultsIn(value: unknown, known: KnownTools, models?: Models): Fault[] {
   ]
 }
 
-/** A suite file in its parts; a document that is no suite file is one case. */
+/** The parts of a suite file; a document that is not a suite file is one case. */
 function partsOf(value: unknown) {
   const document = isPlainObject(value) ? value : {}
   const isFile = Array.isArray(document['cases'])
@@ -126,7 +126,7 @@ type Form = Readonly<Record<string, unknown>>
 /** What a suite adds to the judging of its cases. */
 type SuiteJudging = { matchOptions: unknown; checks: readonly unknown[] }
 
-/** What makes a case pass whatever happens, or never. Of a case by itself it is not known what its suite checks. */
+/** What makes a case always pass, or never. For a case on its own, the checks of its suite are unknown. */
 function judgingFaults(form: Form, path: Path, suite: SuiteJudging | undefined): Fault[] {
   const steps = listOf(form['steps']).filter(isPlainObject)
   const isNegative = form['isNegative'] === true
@@ -165,7 +165,7 @@ function matchFaults(options: unknown, path: Path): Fault[] {
   return [{ path: [...path, mixture.field], onKey: true, message: `"${mixture.field}" ${mixture.problem}.` }]
 }
 
-/** Models that a service lists; undefined where that is not known. */
+/** Models that a service lists; undefined if unknown. */
 type Models = readonly string[] | undefined
 
 /** A service may run models that its catalog does not list. */
@@ -179,7 +179,7 @@ function asks(form: Form): boolean {
   return asksModel({ steps: stepsOf(form).map(({ kind }) => ({ kind: String(kind) })) })
 }
 
-/** Whether a case asks the model of its suite. */
+/** Whether a case uses the model of its suite. */
 function asksSuite(form: Form): boolean {
   return asks(form) && modelsOf(form).length === 0
 }
@@ -269,7 +269,7 @@ function toolFault(path: Path, toolName: string, where: string, tools: Tools): F
   return { path, onKey: false, message: `${where} no tool "${toolName}".${didYouMean(toolName, [...tools.keys()])}` }
 }
 
-/** What else may say which arguments there are; such a schema is left to the server. */
+/** Keywords that may declare more arguments; such a schema is left to the server. */
 const OTHER_ARGUMENTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas']
 
 function argumentFaults(given: unknown, path: Path, toolName: string, schema: unknown): Fault[] {
@@ -280,7 +280,7 @@ function argumentFaults(given: unknown, path: Path, toolName: string, schema: un
     : []
 }
 
-/** Arguments that are missing, or of a type that the schema does not take; what else it says is left to the server. */
+/** Arguments that are missing, or of a type that the schema refuses; other rules are left to the server. */
 function unfitArguments(given: Form, path: Path, toolName: string, schema: Form): Fault[] {
   if (Object.hasOwn(schema, '$ref')) return []
   const isWarning = true as const
@@ -318,13 +318,13 @@ function unknownArguments(given: Form, path: Path, toolName: string, schema: For
   })
 }
 
-/** All tools of these servers; undefined where one of them was not listed. */
+/** All tools of these servers; undefined if one of them was not listed. */
 function allTools(servers: readonly string[], known: KnownTools): Tools | undefined {
   const listed = new Set(servers.map(name => known.get(name)))
   if (listed.size === 0 || listed.has(undefined)) return undefined
   const all = new Map<string, unknown>()
   for (const tools of listed)
-    // Which of two tools of a name it would be is not known here.
+    // If two servers have a tool with this name, it is unknown which one is meant.
     for (const [name, schema] of tools ?? []) all.set(name, all.has(name) ? undefined : schema)
   return all
 }

@@ -7,14 +7,14 @@ import { checkDocument } from './schema-problems.ts'
 import { readYaml, type Read } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 
-/** A case as a person writes it: what the contract takes for a new one, without what is as it is by default. */
+/** A case as a person writes it: the contract's fields for a new case, without defaults. */
 export type CaseForm = EvalCaseCreateRequest
 type CaseEdit = z.input<typeof EvalCaseUpdateRequest>
 type Step = CaseForm['steps'][number]
 
 const STEP_FIELDS = ['id', 'kind', 'prompt', 'serverName', 'toolName', 'arguments', 'action', 'assertion']
 
-/** The form in its one order of fields, without defaults, so that two forms that mean the same are equal. */
+/** The form in a fixed order of fields without defaults, so that equivalent forms are equal. */
 export function normalCase(form: CaseForm): CaseForm {
   const { id, title, steps, expectedOutput, iterations, isNegative, scenario, models, matchOptions, checks } = form
   return {
@@ -31,13 +31,13 @@ export function normalCase(form: CaseForm): CaseForm {
   }
 }
 
-/** A stored case as a form; the id is the one that files know. */
+/** A stored case as a form; the id is the one used in files. */
 export function formOfCase(stored: EvalCase): CaseForm {
   const { declaredId, title, steps, expectedOutput, iterations, isNegative, scenario, models } = stored
   return normalCase({
     ...(isDeclarable(declaredId) && { id: declaredId }),
     title,
-    // A kind that is not known yet is kept: the service decides.
+    // Unknown kinds are kept: the service decides.
     steps: steps as Step[],
     ...(expectedOutput != null && { expectedOutput }),
     ...(iterations != null && { iterations }),
@@ -49,7 +49,7 @@ export function formOfCase(stored: EvalCase): CaseForm {
   })
 }
 
-/** What changes from one form to the other as the service takes it: only the fields that differ. */
+/** The request that changes one form to the other, with only the fields that differ. */
 export function caseEdit(from: CaseForm, to: CaseForm): { edit: CaseEdit; changes: readonly Change[] } {
   const [before, after] = [normalCase(from), normalCase(to)]
   const all: Required<CaseEdit> = {
@@ -71,7 +71,7 @@ export function caseEdit(from: CaseForm, to: CaseForm): { edit: CaseEdit; change
   return { edit: Object.fromEntries(changed), changes: changesBetween(shownBefore, shownAfter) }
 }
 
-/** Cases as YAML, one document each, their fields explained in the first. */
+/** Writes cases as YAML, one document each, with fields explained in the first. */
 export function writeCases(forms: readonly CaseForm[], about: readonly string[] = []): string {
   return forms
     .map((form, index) =>
@@ -85,7 +85,7 @@ export function writeCases(forms: readonly CaseForm[], about: readonly string[] 
 }
 
 /**
- * The cases that a text holds, one a document. A kind of step that the contract does not know is refused, as the
+ * Parses the cases of a text, one a document. Kinds of steps that the contract does not know are refused, as the
  * service does.
  */
 export function readCases(text: string): Read<readonly CaseForm[]> {
@@ -109,7 +109,7 @@ export function readCase(text: string): Read<CaseForm> {
   return { ok: true, value: normalCase(checked.value) }
 }
 
-/** Whether the service takes this id for a new case. */
+/** Whether the service accepts this id for a new case. */
 function isDeclarable(id: string | null | undefined): id is string {
   return id != null && EvalCaseCreateRequest().shape.id.safeParse(id).success
 }
@@ -120,13 +120,16 @@ function normalStep(step: Step): Step {
   return Object.fromEntries([...known, ...others].map(name => [name, step[name]])) as Step
 }
 
-/** `provider/model` names its provider already. */
+/** `provider/model` already names its provider. */
 function normalModel({ model, provider }: { model: string; provider?: string | undefined }) {
   const isNamed = provider === undefined || model.startsWith(`${provider}/`)
   return isNamed ? { model } : { model, provider }
 }
 
-/** A list without a mode would be inherited over, which is never what its author meant; so the mode is always said. */
+/**
+ * A list without a mode would be ignored in favor of the inherited one, which its author never means; so the mode is
+ * always written.
+ */
 function normalChecks({ mode, list }: NonNullable<CaseForm['checks']>): NonNullable<CaseForm['checks']> {
   return { mode: mode ?? (list ? 'replace' : 'inherit'), ...(list && { list }) }
 }

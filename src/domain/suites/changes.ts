@@ -2,12 +2,12 @@ import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { MAX_ANSWER_LEVELS } from '../../lib/json.ts'
 import { isSameJson } from '../json/same-json.ts'
 
-/** One difference between two values, by the path of what differs; a side that is not there is undefined. */
+/** A difference between two values, with its path; a missing side is undefined. */
 export type Change = { path: string; from: unknown; to: unknown }
 
 /**
- * What differs, in the order of the fields; lists and blocks are gone into where both sides have one, as deep as an
- * answer can be.
+ * The differences in the order of the fields; lists and blocks are compared inside if both sides have them, at any
+ * depth of an answer.
  */
 export function changesBetween(from: unknown, to: unknown, path = '', levels = MAX_ANSWER_LEVELS): Change[] {
   const below = (name: string | number): string =>
@@ -23,10 +23,10 @@ export function changesBetween(from: unknown, to: unknown, path = '', levels = M
   return isSameJson(from, to) ? [] : [{ path, from, to }]
 }
 
-/** Longest value that a line of a difference shows. */
+/** Maximum length of a value in a line of a difference. */
 const MOST_SHOWN = 120
 
-/** `iterations: 1 → 3`, `scenario: + "calm"`, `steps[2]: − {…}`; the arrow is the caller's. */
+/** A line such as `iterations: 1 → 3`, `scenario: + "calm"` or `steps[2]: − {…}`, with the caller's arrow. */
 export function changeLine({ path, from, to }: Change, arrow: string): string {
   const name = path === '' ? 'all of it' : path
   if (from === undefined) return `${name}: + ${shortJson(to)}`

@@ -2,7 +2,10 @@ import type { ChatMessage } from '../../api/contract/chat.ts'
 import { titleOf } from './call-case.ts'
 import type { CaseForm } from './case-form.ts'
 
-/** A case that asks again what was answered, and asserts that the same tools are called and that there is an answer. */
+/**
+ * A case that repeats the prompts of a conversation, and asserts that the same tools are called and that there is an
+ * answer.
+ */
 export function caseOfConversation(messages: readonly ChatMessage[]): CaseForm {
   const asked = messages.filter(({ role }, index) => role === 'user' && messages[index + 1]?.role === 'assistant')
   const answers = messages.filter(({ role }) => role === 'assistant')

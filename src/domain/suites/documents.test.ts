@@ -7,7 +7,7 @@ import { readSuiteFile, suiteFileSchema, writeSuiteFile } from './suite-file.ts'
 import { MAX_TEXT_BYTES, readText, readYaml } from '../../lib/yaml/yaml-reading.ts'
 
 const plain = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
-/** What YAML writers get wrong. */
+/** Texts that YAML writers get wrong. */
 const awkward = fc.constantFrom(
   'yes',
   'null',
@@ -46,7 +46,7 @@ const awkward = fc.constantFrom(
 const text = fc.oneof(plain, awkward)
 const open = fc.dictionary(text, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
 
-/** A JSON value as it comes back from JSON: no -0. */
+/** A JSON value as read back from JSON, which has no -0. */
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 const step = fc.oneof(
@@ -79,7 +79,7 @@ const caseForm: fc.Arbitrary<CaseForm> = fc
   .map(form => asJson(form))
 
 describe('cases as YAML', () => {
-  test('come back as they were, whatever their texts are', () => {
+  test('are read back unchanged, whatever their texts are', () => {
     fc.assert(
       fc.property(fc.array(caseForm, { minLength: 1, maxLength: 3 }), forms => {
         expect(readCases(writeCases(forms, ['About them.']))).toEqual({ ok: true, value: forms.map(normalCase) })
@@ -87,7 +87,7 @@ describe('cases as YAML', () => {
     )
   })
 
-  test('are the same text again', () => {
+  test('are written as the same text again', () => {
     fc.assert(
       fc.property(caseForm, form => {
         const once = writeCases([form])
@@ -97,7 +97,7 @@ describe('cases as YAML', () => {
     )
   })
 
-  test('as a whole file come back, with the suite', () => {
+  test('are read back from a whole file, with the suite', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(caseForm, { minLength: 1, maxLength: 3, selector: form => form.id ?? form }),
@@ -112,7 +112,7 @@ describe('cases as YAML', () => {
     )
   })
 
-  test('explain every field, in comments', () => {
+  test('have every field explained in comments', () => {
     const written = writeCases([{ title: 'T', steps: [{ id: 'a', kind: 'prompt', prompt: 'x' }] }])
     expect(written).toContain('# What the case is about')
     for (const field of ['id', 'expectedOutput', 'iterations', 'isNegative', 'scenario', 'models', 'checks'])
@@ -120,8 +120,8 @@ describe('cases as YAML', () => {
   })
 })
 
-describe('what changes', () => {
-  test('is nothing between a case and itself, and only what differs otherwise', () => {
+describe('changes', () => {
+  test('are empty between a case and itself, and otherwise only what differs', () => {
     fc.assert(
       fc.property(caseForm, caseForm, (from, to) => {
         expect(caseEdit(from, from)).toEqual({ edit: {}, changes: [] })
@@ -133,7 +133,7 @@ describe('what changes', () => {
     )
   })
 
-  test('clears what a form leaves out, in the words of the contract', () => {
+  test('clear what a form leaves out, as the contract defines', () => {
     const steps = [{ id: 'a', kind: 'prompt' as const, prompt: 'x' }]
     const full: CaseForm = {
       title: 'T',
@@ -158,7 +158,7 @@ describe('what changes', () => {
   })
 })
 
-describe('a wrong document', () => {
+describe('an invalid document', () => {
   const CASE = 'title: T\nsteps:\n  - id: a\n    kind: toolCall\n    toolName: echo\n'
 
   test.each([
@@ -179,7 +179,7 @@ describe('a wrong document', () => {
     ['a block that holds itself', `${CASE}matchOptions: &m { a: *m }\n`, 6, 23, /holds itself/],
     ['what is no YAML', `${CASE}matchOptions: [\n`, 7, 1, /cannot be read as YAML/],
     ['tabs', `${CASE}matchOptions:\n\ta: 1\n`, 7, 1, /Tabs/],
-  ])('says where %s is, and what is allowed', (_, source, line, column, message) => {
+  ])('reports where %s is, and what is allowed', (_, source, line, column, message) => {
     const read = readCase(source)
     expect(read).toMatchObject({ ok: false })
     expect(!read.ok && read.problems).toContainEqual({
@@ -189,7 +189,7 @@ describe('a wrong document', () => {
     })
   })
 
-  test('that grows without measure is refused at the line where that begins', () => {
+  test('that expands without limit is refused with the line where it starts', () => {
     const levels = Array.from({ length: 9 }, (_, at) =>
       at === 0
         ? 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'
@@ -207,12 +207,12 @@ describe('a wrong document', () => {
     ['brackets', '['.repeat(100_000)],
     ['dashes', '- '.repeat(100_000)],
     ['indentation', Array.from({ length: 500 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
-  ])('nested without measure (%s) is refused', (_, source) => {
+  ])('that is nested without limit (%s) is refused', (_, source) => {
     const read = readYaml(source)
     expect(read).toMatchObject({ ok: false, problems: [{ message: expect.stringMatching(/nested deeper/) as string }] })
   })
 
-  test('of ten megabytes is refused at the line where it becomes too long', () => {
+  test('of ten megabytes is refused with the line where it becomes too long', () => {
     const bytes = new TextEncoder().encode('title: x\n'.repeat(1_200_000))
     expect(readText(bytes)).toMatchObject({
       ok: false,
@@ -232,12 +232,12 @@ describe('a wrong document', () => {
     expect(readText(new TextEncoder().encode('ok \uFFFD'))).toEqual({ ok: true, value: 'ok \uFFFD' })
   })
 
-  test('never holds a control character in its words', () => {
+  test('never causes a message with a control character', () => {
     const read = readCase(`${CASE}"a\\e[31m": 1\n`)
     expect(!read.ok && read.problems[0]?.message).not.toContain('\u001b')
   })
 
-  test('reading any text ends in an answer', () => {
+  test('any text can be read or causes an error', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -252,7 +252,7 @@ describe('a wrong document', () => {
     )
   })
 
-  test('a file says a case id once', () => {
+  test('a file may contain a case id only once', () => {
     const file = `suite: { name: N }\ncases:\n  - { id: a, title: T, steps: [{ id: s, kind: prompt }] }\n  - { id: a, title: U, steps: [{ id: s, kind: prompt }] }\n`
     expect(readSuiteFile(file)).toEqual({
       ok: false,

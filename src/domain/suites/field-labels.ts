@@ -2,7 +2,7 @@ import type { EvalCaseCreateRequest } from '../../api/contract/suites.ts'
 import { assertionNames, assertionUsage } from '../../api/contract/assertions.ts'
 import type { SuiteForm } from './suite-form.ts'
 
-/** What each field of a case is, as documents explain it. */
+/** Explanations of the fields of a case, for documents. */
 export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> => ({
   id: 'Name of the case in files: letters, digits, - and _, at most 128. It cannot be changed later.',
   title: 'What the case is about; lists and reports show it.',
@@ -22,7 +22,7 @@ export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> =
     `${assertionNames.map(assertionUsage).join(', ')}.`,
 })
 
-/** What each field of a suite is, as documents explain it. */
+/** Explanations of the fields of a suite, for documents. */
 export const SUITE_FIELD_LABELS: Record<keyof SuiteForm, string> = {
   id: 'The file’s own name of the suite; a second import finds the suite by it, or by its name.',
   name: 'Name of the suite in the project.',

@@ -3,12 +3,12 @@ import type { MatchOptionsOverride } from '../../api/contract/eval-shapes.ts'
 
 type Options = z.infer<ReturnType<typeof MatchOptionsOverride>>
 
-/** Orders of the public vocabulary in the internal one. */
+/** Orders of the public vocabulary, mapped to the internal one. */
 export const PUBLIC_ORDERS = { any: 'ignore', 'in-order': 'superset', exact: 'strict' } as const
 const PUBLIC_FIELDS = ['extraToolCalls', 'arguments'] as const
 const INTERNAL_FIELDS = ['maxExtraToolCalls', 'argumentMatching'] as const
 
-/** The field that mixes the public vocabulary with the internal one, and why that cannot be. */
+/** The field that mixes the public vocabulary with the internal one, and why that is not allowed. */
 export function mixtureIn(options: Options): { field: string; problem: string } | undefined {
   const { toolCallOrder } = options
   const order = (wanted: boolean) =>

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../lib/json.ts'
 
-/** Endpoints take names that stand for a dated or tagged model of their list: `llama3` for `llama3:latest`. */
+/** Endpoints accept names for a dated or tagged model of their list: `llama3` for `llama3:latest`. */
 export function isOffered(model: string, offered: readonly string[]): boolean {
   const name = model.toLowerCase().replace(/[-:]latest$/, '')
   return offered.some(id => {
@@ -10,8 +10,8 @@ export function isOffered(model: string, offered: readonly string[]): boolean {
 }
 
 /**
- * Ids of the models that a catalog lists; undefined where it lists none, is laid out otherwise, or has a note, such as
- * that it is not whole.
+ * Ids of the models in a catalog; undefined if it lists none, has another format, or has a note, such as that it is
+ * incomplete.
  */
 export function catalogModels({ items, note }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
   if (!Array.isArray(items) || items.length === 0 || note != null) return undefined

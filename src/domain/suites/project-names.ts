@@ -4,7 +4,7 @@ import { namesOf, type Names } from './suite-form.ts'
 
 type Thing = { id: string; name?: string | null | undefined }
 
-/** What a project's servers and environments are called; archived environments have a name too. */
+/** Names of a project's servers and environments, including archived environments. */
 export type ProjectNames = Names & { servers: readonly Thing[]; environments: readonly Thing[] }
 
 /** @throws ApiError */

@@ -7,13 +7,13 @@ import { sendSync } from './sync-send.ts'
 
 type InProject = { client: Client; projectId: string }
 
-/** The suites that were saved in another workspace by their id here, as JSON; and why others were not, in sentences. */
+/** Suites saved in another workspace by their id here, as JSON; and why others were not saved, as sentences. */
 export type SavedElsewhere = { saved: ReadonlyMap<string, string>; left: readonly string[] }
 
 /**
- * Creates the suites of a server in a project of another workspace, where the server may have another name. Each is a
- * new one there, and one that cannot be created is left behind.
- * @throws ApiError where the suites here, or the names there, cannot be read
+ * Creates the suites of a server in a project of another workspace, where the server may have another name. All of them
+ * are new there; one that cannot be created is left behind.
+ * @throws ApiError if the suites here, or the names there, cannot be read
  */
 export async function saveSuitesElsewhere(
   from: InProject & { serverName: string },
@@ -37,7 +37,7 @@ export async function saveSuitesElsewhere(
   return { saved, left }
 }
 
-/** Why a suite has no meaning in a project that has but this server of it. */
+/** Why a suite makes no sense in a project with only this server. */
 function hindrance({ suite }: SuiteFile, serverName: string): string | undefined {
   const { servers = [], clients = [], environments = [] } = suite
   const others = [...servers, ...clients.flatMap(each => each.servers ?? [])].filter(name => name !== serverName)
@@ -45,7 +45,7 @@ function hindrance({ suite }: SuiteFile, serverName: string): string | undefined
   return environments.length > 0 ? `it runs in ${environments.join(', ')}.` : undefined
 }
 
-/** Why it was not created as a whole. */
+/** Returns why it was not created completely. */
 async function create({ client, projectId }: InProject, file: SuiteFile): Promise<string | undefined> {
   try {
     const read = await readPlan(client, projectId, file, { asNew: true, duplicates: 'block' })
@@ -59,7 +59,7 @@ async function create({ client, projectId }: InProject, file: SuiteFile): Promis
   }
 }
 
-/** The file under the names that it gets; the ids of the other workspace mean nothing there. */
+/** The file with its new names, and without the ids of the other workspace. */
 function named(
   { suite: { id: _id, ...suite }, cases }: SuiteFile,
   name: string,

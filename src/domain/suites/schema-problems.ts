@@ -7,36 +7,36 @@ import { MOST_PROBLEMS, type Read, type YamlDocument } from '../../lib/yaml/yaml
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
-/** Longest piece of a text that a sentence repeats. */
+/** Maximum length of text that a sentence quotes. */
 const MOST_SHOWN = 60
 
 /** How sentences name the whole text and one of its parts. */
 type Words = {
   whole: string
   part: string
-  /** The schema says in words of its own what a value has to be. */
+  /** Whether the schema itself describes the required value. */
   saysWhy?: boolean
 }
 
 const DOCUMENT: Words = { whole: 'The document', part: 'field' }
 
-/** Checks a document by a declared schema; what is wrong is reported where it stands, with what is allowed. */
+/** Checks a document against a declared schema; faults are reported at their positions, with what is allowed. */
 export function checkDocument<T>(document: YamlDocument, schema: z.ZodType<T>): Read<T> {
   const checked = schema.safeParse(document.value, { reportInput: true })
   if (checked.success) return { ok: true, value: checked.data }
   return { ok: false, problems: placed(messagesOf(checked.error, schema, DOCUMENT), document) }
 }
 
-/** What is wrong with a value, and with which part of it: the value there, or the name in front of it. */
+/** What is wrong with a value, and the part it concerns: the value, or its name. */
 export type PlacedMessage = { path: Path; message: string; onKey: boolean }
 
-/** What a declared schema finds wrong with a part of a document, or with another text. */
+/** The faults that a declared schema finds in a part of a document, or in another text. */
 export function problemsOf(schema: z.ZodType, value: unknown, words = DOCUMENT): PlacedMessage[] {
   const checked = schema.safeParse(value, { reportInput: true })
   return checked.success ? [] : messagesOf(checked.error, schema, words)
 }
 
-/** Messages at their lines, from top to bottom, with what else is said of each. */
+/** Messages with their lines, sorted from top to bottom, and their other fields. */
 export function placed<T extends PlacedMessage>(messages: readonly T[], { at }: YamlDocument) {
   return messages
     .map(({ path, onKey, ...said }) => ({ ...said, ...at(path, onKey), message: printable(said.message) }))
@@ -50,7 +50,7 @@ function messagesOf(error: z.ZodError, schema: z.ZodType, words: Words): PlacedM
     .slice(0, MOST_PROBLEMS)
 }
 
-/** An issue of a schema in words, at the place it is about. */
+/** Messages for an issue of a schema, with positions. */
 function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMessage[] {
   const { path, code, input } = issue
   const { whole, part, saysWhy } = words
@@ -76,7 +76,7 @@ function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMes
     return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
   if (saysWhy) {
     if (code !== 'invalid_union') return on(`${name} cannot be used: ${issue.message}.`)
-    // A text or a list of texts: what is wrong with the one that was written.
+    // For a text or a list of texts: the fault in the kind that was written.
     const [inner] = issue.errors.flat().filter(each => each.code !== 'invalid_type')
     return on(
       inner
@@ -115,30 +115,30 @@ function boundWords(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): s
   return `must be ${words} ${bound}`
 }
 
-/** A value as the person wrote it; blocks by their kind. */
+/** A value as the person wrote it; blocks are given by their kind. */
 function shown(value: unknown, part: string): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  // Bytes that a tag made have functions of some names, such as `keys`.
+  // Bytes made by a tag have methods with names such as `keys`.
   if (typeof value === 'object' || typeof value === 'function') return `a block of ${part}s`
   if (typeof value === 'string' && value.startsWith(KEY_PREFIX)) return 'a key'
   const text = JSON.stringify(value)
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 
-/** Names of the parts at a place of a document. */
+/** Names allowed at a position of a document. */
 function namesAt(schema: z.ZodType, path: Path): string[] {
   let at: z.core.$ZodType | undefined = schema
   for (const segment of path) at = at && childOf(bare(at), segment)
   const { def } = (at && bare(at))?._zod ?? {}
-  // A record that takes some names only; the members of its declaration are the names.
+  // For a record that accepts only some names: these are the names.
   const named = def && 'keyType' in def ? (def.keyType as z.core.$ZodType)._zod.def : def
   const names = named && ('entries' in named ? named.entries : 'shape' in named && named.shape)
   return Object.keys(names || {})
 }
 
-/** Without the wrappers that let it be absent or null, and without what is made of it. */
+/** The schema without its optional, nullable and transforming wrappers. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = schema._zod
   const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined

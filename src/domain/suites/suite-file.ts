@@ -9,18 +9,18 @@ import { formOfSuite, normalSuite, SuiteForm, type Names } from './suite-form.ts
 import { readYaml, type Read, type TextProblem, type YamlDocument } from '../../lib/yaml/yaml-reading.ts'
 import { writeDocument } from '../../lib/yaml/yaml-writing.ts'
 
-/** A suite with its cases in one file. */
+/** A file with a suite and its cases. */
 export const SuiteFile = shape(() => strictBody({ suite: SuiteForm(), cases: z.array(EvalCaseCreateRequest()).min(1) }))
-/** The same where cases may all be gone, as a stored suite's may. */
+/** A suite file that may have no cases, like a stored suite. */
 const SuiteDocument = shape(() => SuiteFile().extend({ cases: z.array(EvalCaseCreateRequest()).default([]) }))
 export type SuiteFile = z.infer<typeof SuiteFile>
 
-/** A stored suite as a file. The id that syncs find it by is the service's own. */
+/** A stored suite as a file. The id by which syncs find it is the service's own. */
 export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], names: Names): SuiteFile {
   return { suite: formOfSuite(detail, names, detail.id), cases: cases.map(formOfCase) }
 }
 
-/** The file as YAML, its fields explained; the same suite is always the same text. */
+/** Writes the file as YAML with explained fields; the same suite always gives the same text. */
 export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): string {
   return writeDocument({
     value: { suite: normalSuite(file.suite), cases: file.cases.map(normalCase) },
@@ -29,7 +29,7 @@ export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): 
   })
 }
 
-/** The suite that a text describes: one document, with every case once. */
+/** Parses a suite: one document, with every case once. */
 export function readSuiteFile(text: string): Read<SuiteFile> {
   const read = readYaml(text)
   if (!read.ok) return read
@@ -39,7 +39,7 @@ export function readSuiteFile(text: string): Read<SuiteFile> {
   return suiteIn(document, SuiteFile())
 }
 
-/** The suite that a document among others describes; it may have no cases. */
+/** Parses a suite that is one document of several; it may have no cases. */
 export function readSuiteDocument(document: YamlDocument): Read<SuiteFile> {
   return suiteIn(document, SuiteDocument())
 }
@@ -53,7 +53,7 @@ function suiteIn(document: YamlDocument, schema: z.ZodType<SuiteFile>): Read<Sui
   return { ok: true, value: { suite: normalSuite(suite), cases: cases.map(normalCase) } }
 }
 
-/** The settings of a suite by themselves, as a text to edit. */
+/** The settings of a suite without its cases, as text for editing. */
 export function writeSettings(form: SuiteForm, about: readonly string[] = []): string {
   const { id: _id, ...words } = SUITE_FIELD_LABELS
   const { id: _own, ...value } = normalSuite(form)
@@ -95,7 +95,7 @@ type Json = {
   [key: string]: unknown
 }
 
-/** The schema with the words that documents carry. */
+/** The schema with the explanations used in documents. */
 function withWords(schema: object): Json {
   const root = schema as Json
   const described = (block: Json | undefined, words: Readonly<Record<string, string>>): void => {
@@ -114,7 +114,7 @@ function withWords(schema: object): Json {
   return { ...root, $defs: { assertion: { anyOf: assertionSchemas() } } }
 }
 
-/** The schema of a value that may be null as well. */
+/** A schema without the option of null. */
 function unlessNull(schema: Json | undefined): Json | undefined {
   return schema?.anyOf?.[0] ?? schema
 }

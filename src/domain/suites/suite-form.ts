@@ -5,7 +5,7 @@ import { isSameJson } from '../json/same-json.ts'
 import { changesBetween, type Change } from './changes.ts'
 import { defined } from '../../lib/json.ts'
 
-/** A suite's settings as a person writes them: things are called by their names, defaults are left out. */
+/** A suite's settings as a person writes them: with names instead of ids, and without defaults. */
 export const SuiteForm = shape(() => {
   const { settings, executionConfig } = EvalSuiteUpdateRequest().shape
   const { model, systemPrompt, temperature } = executionConfig.unwrap().shape
@@ -31,7 +31,7 @@ type Settings = NonNullable<SuiteForm['settings']>
 type SuiteEdit = z.input<typeof EvalSuiteUpdateRequest>
 type ScheduleEdit = z.input<typeof EvalSuiteScheduleRequest>
 
-/** Names of a project's things, both ways. An id stands for itself where no name does. */
+/** Maps between names and ids of a project's things. The id is used if there is no name. */
 export type Names = {
   serverId: (text: string) => string | undefined
   environmentId: (text: string) => string | undefined
@@ -41,9 +41,7 @@ export type Names = {
 
 type Named = { id: string; name?: string | null | undefined }
 
-/**
- * What things are called; a name that several have stands for none of them, as the service could not tell them apart.
- */
+/** Names of things; a name that several share is not used, as the service could not tell them apart. */
 export function namesOf(servers: readonly Named[], environments: readonly Named[]): Names {
   const idIn = (things: readonly Named[]) => (text: string) => {
     const called = things.filter(({ name }) => name === text)
@@ -61,7 +59,7 @@ export function namesOf(servers: readonly Named[], environments: readonly Named[
   }
 }
 
-/** The form in its one order of fields, without defaults, so that two forms that mean the same are equal. */
+/** The form in a fixed order of fields without defaults, so that equivalent forms are equal. */
 export function normalSuite(form: SuiteForm): SuiteForm {
   const { id, name, description, model, systemPrompt, temperature, computerEnvironment, schedule } = form
   const settings = form.settings && normalSettings(form.settings)
@@ -79,7 +77,7 @@ export function normalSuite(form: SuiteForm): SuiteForm {
   }
 }
 
-/** A stored suite as a form; `id` is what the file calls it. */
+/** A stored suite as a form; `id` is its id in the file. */
 export function formOfSuite(detail: EvalSuiteDetail, names: Names, id?: string): SuiteForm {
   const { name, description, environment, executionConfig, hosts, environmentIds, settings, schedule } = detail
   const { enabled, intervalMinutes, environmentId } = schedule ?? {}
@@ -107,12 +105,12 @@ export function formOfSuite(detail: EvalSuiteDetail, names: Names, id?: string):
   })
 }
 
-/** What changing one form into the other sends: the parts that differ, and what the contract has no way to clear. */
+/** The request that changes one form to the other with the parts that differ, and what the contract cannot clear. */
 export type SuiteChange = {
   edit: SuiteEdit
   schedule: ScheduleEdit | undefined
   changes: readonly Change[]
-  /** Fields that the new form leaves out and the service keeps all the same. */
+  /** Fields that the new form leaves out but the service keeps. */
   kept: readonly string[]
 }
 
@@ -146,7 +144,7 @@ export function suiteChange(from: SuiteForm, to: SuiteForm, names: Names): Suite
 
 type SuiteParts = Omit<SuiteForm, 'id'>
 
-/** Servers and environments by the one name that stands for them, however they were written. */
+/** Servers and environments by their unique names, however they were written. */
 function withCalledNames(form: SuiteForm, names: Names): SuiteForm {
   const { servers, environments, schedule } = form
   const environment = (text: string) => names.environmentName(names.environmentId(text) ?? text)
@@ -160,7 +158,7 @@ function withCalledNames(form: SuiteForm, names: Names): SuiteForm {
   })
 }
 
-/** What the contract has no way to clear stays as it was; `kept` names what a form wanted to be without. */
+/** What the contract cannot clear stays; `kept` lists what a form tried to clear. */
 function withKept(before: SuiteParts, wanted: SuiteParts): { form: SuiteParts; kept: readonly string[] } {
   const kept: string[] = []
   const keep = <T>(name: string, was: T | undefined, is: T | undefined): T | undefined => {
@@ -193,7 +191,7 @@ function hostsOf({ clients = [] }: SuiteParts): NonNullable<SuiteEdit['hosts']> 
   return clients.map(({ client, servers }) => ({ host: client, ...(servers && { servers }) }))
 }
 
-/** The fields that differ; null and false clear what is not there any more. */
+/** The fields that differ; null and false clear missing ones. */
 function settingsEdit(before: Settings, after: Settings): Settings {
   const changed = (names: readonly (keyof Settings)[]) => names.filter(name => !isSameJson(before[name], after[name]))
   const [had, has] = [before.judge ?? {}, after.judge ?? {}]
@@ -235,7 +233,7 @@ function normalSettings({ minimumAccuracy, minimumIterations, matchOptions, chec
   }
 }
 
-/** Of a schedule that is off the service keeps the interval alone. */
+/** For a schedule that is off, the service stores only the interval. */
 function normalSchedule({ enabled, intervalMinutes, environment }: NonNullable<SuiteForm['schedule']>) {
   return {
     enabled,
@@ -244,7 +242,7 @@ function normalSchedule({ enabled, intervalMinutes, environment }: NonNullable<S
   }
 }
 
-/** The named fields of an answer that are there. */
+/** The named fields of an answer that are present. */
 function present(fields: Record<string, unknown>, names: readonly string[]): Record<string, never> {
   const there = names.filter(name => fields[name] != null).map(name => [name, fields[name]])
   return Object.fromEntries(there) as Record<string, never>

@@ -17,17 +17,20 @@ export async function readSuite(client: Client, projectId: string, suiteId: stri
   return fileOf(detail, cases, names)
 }
 
-/** What an import may be given beside the file. */
+/** Options of an import. */
 export type ImportTarget = {
-  /** The suite to bring to what the file says, by id or name, whatever the file calls it. */
+  /** The suite to update, by id or name, whatever the file calls it. */
   into?: string | undefined
-  /** A new suite, also where one of that id or name is there. */
+  /** Whether to create a new suite even if one with this id or name exists. */
   asNew?: boolean
-  /** What is to become of a case that does what another one does; a file with both is an obstacle to `block`. */
+  /** What to do with duplicate cases; with `block`, a file that contains some cannot be imported. */
   duplicates?: DuplicatePolicy
 }
 
-/** What importing a file would do now; reads only. @throws ApiError */
+/**
+ * What importing a file would do now, without changing anything.
+ * @throws ApiError
+ */
 export async function readPlan(
   client: Client,
   projectId: string,
@@ -45,7 +48,7 @@ export async function readPlan(
   return repeated ?? { plan, names }
 }
 
-/** The line of a file's text that an obstacle is about. */
+/** The line of a file's text that an obstacle concerns. */
 export function placedObstacle({ obstacle, path = [] }: SyncObstacle, text: string): TextProblem {
   const read = readYaml(text)
   const place = (read.ok ? read.value[0]?.at(path) : undefined) ?? { line: 1, column: 1 }
@@ -62,20 +65,20 @@ async function readStored(
   return { detail, cases: items }
 }
 
-/** What cases can be checked against: the project's servers, and the tools of those that answered. */
+/** What cases are checked against: the project's servers, and the tools of those that answered. */
 export type CheckBasis = {
   known: KnownTools
-  /** Servers that were asked for their tools and did not list them. */
+  /** Servers that did not list their tools when asked. */
   unlisted: readonly string[]
-  /** Models that the service lists; undefined where that is not known. */
+  /** Models that the service lists; undefined if unknown. */
   models: readonly string[] | undefined
 }
 
 /**
- * Reads what the names in cases are checked against. The tools of the named servers are listed, which connects to them;
- * one that does not answer is no obstacle, its tools stay unchecked.
+ * Reads what the names in cases are checked against. Connects to the named servers to list their tools; tools of one
+ * that does not answer are not checked.
  * @param wanted names or ids of servers
- * @throws ApiError where the servers of the project cannot be read; the signal's reason when it aborts
+ * @throws ApiError if the servers of the project cannot be read; the signal's reason when it aborts
  */
 export async function readCheckBasis(
   client: Client,
@@ -99,7 +102,7 @@ export async function readCheckBasis(
   return { known, unlisted, models: await listModels(client, call) }
 }
 
-/** Models that the service lists; undefined where that is not known. */
+/** Models that the service lists; undefined if unknown. */
 export async function listModels(client: Client, call: CallOptions = {}): Promise<readonly string[] | undefined> {
   try {
     return catalogModels(await client.models.list({}, call))
@@ -109,7 +112,7 @@ export async function listModels(client: Client, call: CallOptions = {}): Promis
   }
 }
 
-/** The tools that runs are offered, which are fewer where a server shows more to clients that answer its requests. */
+/** The tools that runs get; a server may show more to clients that answer its requests. */
 async function listTools(
   client: Client,
   target: { projectId: string; serverId: string },

@@ -9,7 +9,7 @@ import { type Change, changeLine } from './changes.ts'
 import type { SuiteFile } from './suite-file.ts'
 import { formOfSuite, suiteChange, type Names, type SuiteChange, type SuiteForm } from './suite-form.ts'
 
-/** A stored case that the file has otherwise. */
+/** A stored case that differs in the file. */
 export type ChangedCase = {
   id: string
   title: string
@@ -19,32 +19,32 @@ export type ChangedCase = {
 
 /** What an import would do, before anything is sent. */
 export type SyncPlan = {
-  /** The suite as it is in the service; undefined when it is to be created. */
+  /** The suite in the service; undefined if it is to be created. */
   suite: { id: string; name: string } | undefined
   file: SuiteFile
-  /** Undefined when it is created, since nothing of it can be compared before. */
+  /** Undefined if the suite is created, since there is nothing to compare. */
   settings: SuiteChange | undefined
   created: readonly CaseForm[]
   changed: readonly ChangedCase[]
   unchanged: readonly { id: string; title: string }[]
-  /** In the service and not in the file. */
+  /** Cases in the service that the file does not contain. */
   others: readonly { id: string; title: string }[]
-  /** Left behind by an import that did not end; deleted in any case. */
+  /** Cases left behind by an aborted import; always deleted. */
   seeds: readonly string[]
 }
 
 /**
- * The case that a suite is created with, because the service creates none without; the cases of the file follow with
- * their own ids, and it is deleted.
+ * The case that a suite is created with, because the service requires one. The cases of the file follow with their own
+ * ids, and this one is deleted.
  */
 export const SEED_TITLE = 'mcpdeck imports this suite (this case is deleted when it is done)'
 
-/** Why a file cannot be imported, in a sentence; `path` is the part of the file that it is about. */
+/** Why a file cannot be imported, as a sentence; `path` is the part of the file that it concerns. */
 export type SyncObstacle = { obstacle: string; path?: readonly PropertyKey[] }
 
 /**
- * The suite that a file is about: the one whose id it says, else the only one of its name, else none yet.
- * @param into an id or name that goes before what the file says
+ * The suite of a file: the one with its id, else the only one with its name, else none yet.
+ * @param into an id or name that takes precedence over the file
  */
 export function suiteOfFile(
   { suite }: SuiteFile,
@@ -111,16 +111,14 @@ export function planSync(
   }
 }
 
-/** Whether an import would send nothing. */
+/** Whether an import would change nothing. */
 export function isSettled(plan: SyncPlan, prune: boolean): boolean {
   const { settings, created, changed, others, seeds } = plan
   const isSuiteSame = settings !== undefined && settings.changes.length === 0
   return isSuiteSame && created.length + changed.length + seeds.length + (prune ? others.length : 0) === 0
 }
 
-/**
- * Each case of the file with the stored one that it is: by its id, and where it has none by a title that is there once.
- */
+/** Each case of the file with its stored case: matched by id, or without an id by a title that is unique. */
 function pairUp(forms: readonly CaseForm[], stored: readonly EvalCase[]): ReadonlyMap<CaseForm, EvalCase | undefined> {
   const byId = new Map(stored.map(each => [each.declaredId ?? each.id, each]))
   const claimed = new Set(forms.flatMap(({ id }) => (id === undefined ? [] : (byId.get(id) ?? []))))
@@ -136,7 +134,7 @@ function pairUp(forms: readonly CaseForm[], stored: readonly EvalCase[]): Readon
   )
 }
 
-/** Named servers and environments that the project has not, so that nothing is half done for them. */
+/** Named servers and environments that the project lacks, so that nothing is left half done. */
 function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined {
   const { servers = [], clients = [], environments = [], schedule } = suite
   const named = [
@@ -158,7 +156,7 @@ function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined
   }
 }
 
-/** What the contract wants of a new suite beside what a form needs. */
+/** What the contract requires of a new suite in addition to a form. */
 function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
   const { name, servers = [] } = file.suite
   if (servers.length === 0)
@@ -171,12 +169,12 @@ function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
   return undefined
 }
 
-/** Stands where the contract wants a suite's default model and no case asks one. */
+/** Used if the contract requires a default model and no case uses a model. */
 const NO_MODEL = 'none'
 
 /**
- * The default model of a new suite: the file's, else that of its first case; undefined where a case prompts one that
- * nobody names.
+ * The default model of a new suite: the file's, else that of its first case; undefined if a case has a prompt but no
+ * model.
  */
 export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   const modelless = cases.filter(({ models = [] }) => models.length === 0)
@@ -185,7 +183,7 @@ export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
 }
 
-/** A new case that does the same as another one of its file, which the service would refuse and leave out. */
+/** A new case that duplicates another one of its file, which the service would refuse and leave out. */
 export function repeatedCase({ file: { cases }, created }: SyncPlan): SyncObstacle | undefined {
   const contents = cases.map(contentOf)
   for (const [index, form] of cases.entries()) {
@@ -197,14 +195,14 @@ export function repeatedCase({ file: { cases }, created }: SyncPlan): SyncObstac
   }
   return undefined
 
-  /** Of two new cases the later one is refused; one that is stored already is always the earlier. */
+  /** Of two new cases the later one is refused; a stored case is always the earlier one. */
   function isFirst(at: number, index: number): boolean {
     const form = cases[at]
     return at < index || (at > index && form !== undefined && !created.includes(form))
   }
 }
 
-/** What a case does and how it is judged; names of cases and steps do not count. */
+/** What a case does and how it is judged, without names of cases and steps. */
 function contentOf(form: CaseForm): string {
   const { steps, expectedOutput, isNegative, matchOptions, checks } = normalCase(form)
   return canonicalJson({
@@ -216,7 +214,7 @@ function contentOf(form: CaseForm): string {
   })
 }
 
-/** What an import would do, in lines; `prune` deletes what is only in the service. */
+/** What an import would do, as lines; `prune` deletes what is only in the service. */
 export function planLines(plan: SyncPlan, prune: boolean): string[] {
   const { suite, file, settings, created, changed, unchanged, others } = plan
   const left = `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`

@@ -6,11 +6,11 @@ import { modelOfNew, SEED_TITLE, type SyncPlan } from './sync-plan.ts'
 import { formOfSuite, suiteChange, type Names } from './suite-form.ts'
 
 export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
-  /** Delete the cases that the file has not. */
+  /** Deletes the cases that the file does not contain. */
   prune: boolean
-  /** A new suite stays with the cases that were taken, for somebody who is asked about the others. */
+  /** Keeps a new suite with the accepted cases, for a person who is asked about the others. */
   keepsPart?: boolean
-  /** Hears how far it is. */
+  /** Called with the progress. */
   progress?: (done: number, total: number) => void
 }
 
@@ -18,7 +18,7 @@ export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
 export type SyncDone = {
   suiteId: string
   isNew: boolean
-  /** The suite was new and is deleted again, since not all of its cases were taken. */
+  /** Whether the suite was new and was deleted again, since not all of its cases were accepted. */
   isUndone?: boolean
   isSuiteChanged: boolean
   outcomes: readonly CaseOutcome[]
@@ -27,9 +27,9 @@ export type SyncDone = {
 }
 
 /**
- * Carries a plan out, step by step: the suite, what is deleted, what changes, what is new. Every request is sent once;
- * when one is refused the rest is not sent, and importing again goes on from what is there. Of a new suite nothing
- * stays then, since a suite that lacks cases would pass without them.
+ * Carries a plan out: the suite, then deletions, changes and new cases. Every request is sent once; after a refusal the
+ * rest is not sent, and importing again continues from there. A new suite is removed then, since a suite that lacks
+ * cases would pass without them.
  * @throws ApiError
  */
 export async function sendSync(
@@ -50,7 +50,7 @@ export async function sendSync(
     await remove()
     return { ...done, isUndone: true }
   } catch (error) {
-    // Why it failed is what counts; a suite that stays is found by the next import.
+    // The original failure is the one to report; a suite that cannot be removed is found by the next import.
     if (error instanceof ApiError) await remove().catch(() => undefined)
     throw error
   }
@@ -73,7 +73,7 @@ async function sendTo(
     done += count
     progress?.(done, total)
   }
-  // Of a suite that was just created, what it came to is compared like that of any other.
+  // The settings of a new suite are compared like those of any other.
   const settings = plan.settings ?? (await settingsOfNew(client, target, plan, names))
   if (Object.keys(settings.edit).length > 0) await client.suites.update({ ...target, body: settings.edit })
   if (settings.schedule) await client.suites.schedule({ ...target, body: settings.schedule })

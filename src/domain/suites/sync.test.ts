@@ -47,7 +47,7 @@ async function bring(file: SuiteFile, options: Partial<SyncOptions> & ImportTarg
 const exported = (suiteId: string) => readSuite(service.client, projectId, suiteId)
 const casesIn = async (suiteId: string) => (await service.client.cases.list({ projectId, suiteId })).items
 
-/** The file without what names the suite, for comparing two suites. */
+/** The file without what identifies the suite, for comparing two suites. */
 const content = ({ suite, cases }: SuiteFile) => ({ ...suite, id: undefined, name: undefined, cases })
 
 describe('a suite as a file', () => {
@@ -76,7 +76,7 @@ describe('a suite as a file', () => {
       return { ...rest, steps: calls }
     })
 
-  test('comes out of a new suite as it went in, whatever it holds', async () => {
+  test('is exported from a new suite as it was imported, whatever it contains', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(someCase, { minLength: 1, maxLength: 4 }),
@@ -109,7 +109,7 @@ describe('a suite as a file', () => {
           expect(content(await exported(second.suiteId))).toEqual(content(out))
           const again = await plan(out)
           expect(isSettled(again.plan, true)).toBe(true)
-          // Every suite that is there is read for each plan.
+          // Each plan reads every existing suite.
           for (const { suiteId } of [first, second]) await service.client.suites.delete({ projectId, suiteId })
         },
       ),
@@ -132,14 +132,14 @@ describe('an import that fails', () => {
   const twins = (): SuiteFile => fileOf([caseOf('a', 'same'), caseOf('b', 'same')])
   const suites = async () => (await service.client.suites.list({ projectId })).items.map(({ id }) => id)
 
-  test('is planned as one where two cases of the file do the same', async () => {
+  test('is planned as failing if two cases of the file are duplicates', async () => {
     expect(await readPlan(service.client, projectId, twins(), { duplicates: 'block' })).toMatchObject({
       obstacle: expect.stringMatching(/^The case "Case b" does the same as "Case a"/) as string,
       path: ['cases', 1],
     })
   })
 
-  test('leaves no suite behind that lacks a case, unless somebody is asked about it', async () => {
+  test('leaves no incomplete suite, unless a person is asked about it', async () => {
     const before = await suites()
     const done = await bring(twins())
     expect(done).toMatchObject({ isNew: true, isUndone: true, outcomes: [{ kind: 'created' }, { kind: 'failed' }] })
@@ -148,7 +148,7 @@ describe('an import that fails', () => {
     expect(await suites()).toContain(kept.suiteId)
   })
 
-  test('leaves nothing behind where a request is refused, and changes to a suite that was there stay', async () => {
+  test('leaves nothing behind if a request is refused, and changes to an existing suite stay', async () => {
     const before = await suites()
     const refused = fileOf([caseOf('a')], { settings: { matchOptions: { order: 'any' } } })
     await expect(bring(refused)).rejects.toThrow('matchOptions')
@@ -160,7 +160,7 @@ describe('an import that fails', () => {
 })
 
 describe('importing again', () => {
-  test('creates, changes and leaves by the ids of the file, and deletes only when told to', async () => {
+  test('creates, changes and keeps cases by the ids of the file, and deletes only when told to', async () => {
     const file = fileOf([caseOf('a'), caseOf('b'), caseOf('c')])
     const { suiteId } = await bring(file)
     const before = new Map((await casesIn(suiteId)).map(each => [each.declaredId, each.id]))
@@ -186,7 +186,7 @@ describe('importing again', () => {
     expect(after.find(({ declaredId }) => declaredId === 'b')).toMatchObject({ id: before.get('b'), iterations: 4 })
   })
 
-  test('renames an id when the old one is deleted', async () => {
+  test('renames an id if the old one is deleted', async () => {
     const file = fileOf([caseOf('old', 'the same')])
     const { suiteId } = await bring(file)
     const { outcomes } = await bring({ ...file, cases: [{ ...caseOf('old', 'the same'), id: 'new' }] }, { prune: true })
@@ -203,7 +203,7 @@ describe('importing again', () => {
     expect(await casesIn(suiteId)).toMatchObject([{ iterations: 2 }])
   })
 
-  test('goes on where an import broke off, and takes away what it left', async () => {
+  test('continues an aborted import, and removes what it left', async () => {
     const file = fileOf([caseOf('a'), caseOf('b')])
     const { plan: planned, names } = await plan(file)
     const broken = {
@@ -217,7 +217,7 @@ describe('importing again', () => {
     expect((await casesIn(half.suite!.id)).map(({ declaredId }) => declaredId)).toEqual(['a', 'b'])
   })
 
-  test('says what the contract cannot take away, and does not call it a change for ever', async () => {
+  test('reports what the contract cannot clear, and does not list it as a change forever', async () => {
     const file = fileOf([caseOf('a')], { temperature: 0.5, settings: { minimumAccuracy: 80 } })
     await bring(file)
     const { temperature: _gone, settings: _also, ...suite } = file.suite
@@ -239,7 +239,7 @@ describe('importing again', () => {
     })
   })
 
-  test('a new suite needs a model only where a case prompts one that nobody names', async () => {
+  test('a new suite needs a model only if a case has a prompt but no model', async () => {
     const prompt = { id: 'ask', kind: 'prompt' as const, prompt: 'Say hello.' }
     const prompting = { ...caseOf('a'), steps: [prompt] }
     const file = fileOf([caseOf('b'), prompting], { model: undefined })
@@ -255,7 +255,7 @@ describe('importing again', () => {
     }
   })
 
-  test('asks which suite is meant when several have the name', async () => {
+  test('asks which suite is meant if several have the name', async () => {
     const file = fileOf([caseOf('a')])
     const first = await bring(file)
     await bring(file, { asNew: true })
@@ -268,7 +268,7 @@ describe('importing again', () => {
 })
 
 describe('the outcomes of a batch', () => {
-  test('tell each case apart, with the code that the service gave', async () => {
+  test("report each case separately, with the service's code", async () => {
     const { suiteId } = await bring(fileOf([caseOf('there', 'one')]))
     const forms = [
       caseOf('fine', 'two'),

@@ -1,3 +1,3 @@
-/** Files that programs read: `mcp` as Claude Code and most others do, `vscode` as VS Code does. */
+/** Formats that other programs read: `mcp` for Claude Code and most others, `vscode` for VS Code. */
 export const EXPORT_FORMATS = ['mcp', 'vscode'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

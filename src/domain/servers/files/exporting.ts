@@ -5,12 +5,15 @@ import { referredReach } from '../../documents/reach.ts'
 import type { StoredReach } from '../stored-reach.ts'
 import type { ExportFormat } from './export-formats.ts'
 
-/** What nobody returns, or is a secret, is a reference in the text; `left` says what of each server, in sentences. */
+/**
+ * Values that the service does not return, and secrets, are written as references; `left` lists them for each server,
+ * as sentences.
+ */
 export type WrittenServers = { value: object; left: readonly string[] }
 
 /**
- * Saved servers as a file of other programs.
- * @param reachOf how one is reached, where this machine knows it
+ * Writes saved servers as a file of other programs.
+ * @param reachOf how a server is reached, if this machine knows
  */
 export function writeServers(
   servers: readonly ProjectServer[],
@@ -41,7 +44,7 @@ export function writeServers(
   }
 }
 
-/** One server, with what has to be said of it; the reference stands for a field that is not written. */
+/** Writes one server, with remarks; the reference replaces a field that is not written. */
 type Write = (
   server: ProjectServer,
   reach: StoredReach | undefined,
@@ -75,7 +78,7 @@ const writeAddress: Write = ({ url, useOAuth }, reach, reference) => {
 }
 
 /**
- * Whether an address is of the older transport, HTTP with SSE, which other programs have to be told. A record says
- * `http` for both, and servers of that transport have this address by the protocol's own examples.
+ * Whether an address is of the older transport, HTTP with SSE, which other programs must be told. A record says `http`
+ * for both; the protocol's own examples use this path for the older one.
  */
 const isEventStream = (url: string): boolean => /\/sse\/?$/.test(url)

@@ -46,7 +46,7 @@ test.each<[file: string, text: unknown]>([
   ['windsurf/mcp_config.json', { mcpServers: { s: program } }],
   ['.config/zed/settings.json', { context_servers: { s: { source: 'custom', ...program } } }],
   ['.config/zed/settings.json', { context_servers: { s: { command: { path: 'node', args: ['s.js'] } } } }],
-])('%s: %j holds one program', (file, text) => {
+])('%s: %j contains one server with a command', (file, text) => {
   const entry = one(file, text)
   expect(entry).toMatchObject({ name: 's', transportType: 'stdio', fields: program, problems: [], left: [] })
   expect(resolved(entry, context)).toMatchObject({ form: program, missing: [], problems: [] })
@@ -69,7 +69,7 @@ test.each([
   ['.mcp.json', '600000', {}, ['timeout']],
   ['.cursor/mcp.json', 60, {}, ['timeout']],
   ['mcp.json', 600_000, {}, ['timeout']],
-])('%s: a timeout of %j is taken where the program says what it means', (file, timeout, taken, left) => {
+])('%s: a timeout of %j is used if the program documents its unit', (file, timeout, taken, left) => {
   for (const server of [program, { url: 'https://x.example/mcp' }]) {
     const entry = one(file, { mcpServers: { s: { ...server, timeout } } })
     expect(entry.left).toEqual(left)
@@ -78,7 +78,7 @@ test.each([
   }
 })
 
-test('variables are filled in as each program documents them, and what is unknown is named', () => {
+test('variables are filled in as each program documents them, and unknown ones are named', () => {
   const env = (file: string, text: string, holder = 'mcpServers') => {
     const { form, missing, problems } = formOf(file, { [holder]: { s: { command: 'x', env: { K: text } } } })
     return problems[0]?.message ?? missing[0]?.reference ?? (form['env'] as { K: string }).K
@@ -95,7 +95,7 @@ test('variables are filled in as each program documents them, and what is unknow
   expect(env('.vscode/mcp.json', '${command:pick}', 'servers')).toContain('only VS Code knows')
 })
 
-test('an input is asked for as its file declares it, and an env file gives way to the environment beside it', () => {
+test('an input is asked for as its file declares it, and the environment takes precedence over an env file', () => {
   const inputs = [{ type: 'promptString', id: 'key', description: 'API key', password: true }]
   const server = { command: 'x', envFile: '.env', env: { TOKEN: '${input:key}' } }
   const entry = one('.vscode/mcp.json', { inputs, servers: { s: server } })
@@ -119,7 +119,7 @@ test.each([
   [{ mcpServers: { s: { url: 'ftp://x' } } }, /does not begin with http/],
   ['{"mcpServers": {"s": {"command": "x"}, "s": {"command": "y"}}}', /There are several "s" here/],
   ['{"mcpServers": {}} x', /This cannot be read as JSON/],
-])('%j is refused at its place', (value, message) => {
+])('%j is refused with its position', (value, message) => {
   const { entries, problems } = read('.mcp.json', value)
   const all = [...problems, ...entries.flatMap(entry => resolved(entry, context).problems)]
   expect(all).toHaveLength(1)
@@ -127,7 +127,7 @@ test.each([
   expect(all[0]).toMatchObject({ file: '.mcp.json', line: 1 })
 })
 
-test('no value of any shape makes reading throw, and no secret of it stands in a problem', () => {
+test('no value makes reading throw, and no problem contains a secret', () => {
   const leaf = fc.oneof(fc.constantFrom(...HOSTILE, '${', '${A}', 'x'), fc.integer(), fc.boolean(), fc.constant(null))
   const server = fc.dictionary(
     fc.constantFrom(
@@ -160,7 +160,7 @@ test('no value of any shape makes reading throw, and no secret of it stands in a
   )
 })
 
-test('what is exported is read again as the same servers, with references for what is not returned', () => {
+test('an export is read back as the same servers, with references for what is not returned', () => {
   const saved = (name: string, url?: string): ProjectServer => ({
     id: name,
     name,
@@ -211,7 +211,7 @@ test('what is exported is read again as the same servers, with references for wh
   expect(secret.value).toEqual({ mcpServers: { 'my api': { type: 'http', url: '${MY_API_URL}' } } })
 })
 
-test('the known places are those of each system', () => {
+test('the known places match each system', () => {
   const paths = (platform: NodeJS.Platform, home: string, env = {}) =>
     knownPlaces({ platform, home, folder: platform === 'win32' ? 'C:\\w' : '/w', env }).map(({ path }) => path)
   expect(paths('linux', '/home/me', { XDG_CONFIG_HOME: '/cfg' })).toEqual(

@@ -1,21 +1,21 @@
 import { posix, win32 } from 'node:path'
 
-/** What stands for something else in a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
+/** Kinds of variables in a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
 export type VariableKind = 'plain' | 'env' | 'input' | 'folder'
 
-/** How a program writes down which MCP servers it uses. */
+/** How a program stores its MCP servers. */
 export type ServerFormat = {
   /** Whose it is. */
   program: string
-  /** Where in the file servers stand by their names; `*` is any name. */
+  /** Paths in the file under which servers are stored by name; `*` is any name. */
   holders: readonly (readonly string[])[]
-  /** Where what `${input:…}` asks for is declared. */
+  /** Path where the inputs of `${input:…}` are declared. */
   inputs?: readonly string[]
-  /** The variables that the program's documentation names; in a file without any, `${` is a text like others. */
+  /** The variables that the program documents; if it has none, `${` is ordinary text. */
   variables: readonly VariableKind[]
-  /** Least milliseconds of a `timeout` that counts, where the program documents one; others mean seconds by it. */
+  /** Minimum `timeout` in milliseconds, if the program documents one; other programs use seconds. */
   leastTimeout?: number
-  /** The ends of paths by which a file is known. */
+  /** Path endings that identify a file of this format. */
   files: readonly string[]
 }
 
@@ -59,7 +59,7 @@ const FORMATS = {
   },
 } as const satisfies Record<string, ServerFormat>
 
-/** A text of which it is not known which program it is for, such as a pasted one. */
+/** For a text from an unknown program, such as a pasted one. */
 export const ANY_FORMAT: ServerFormat = {
   program: 'a program that is not known',
   holders: [...new Set(Object.values(FORMATS).flatMap(({ holders }) => holders as ServerFormat['holders']))],
@@ -68,14 +68,14 @@ export const ANY_FORMAT: ServerFormat = {
   files: [],
 }
 
-/** The format of a file by its path; any where that says nothing. */
+/** The format of a file by its path; any format if the path does not tell. */
 export function formatOf(path: string): ServerFormat {
   const plain = path.replaceAll('\\', '/')
   const formats: readonly ServerFormat[] = Object.values(FORMATS)
   return formats.find(({ files }) => files.some(end => `/${plain}`.endsWith(`/${end}`))) ?? ANY_FORMAT
 }
 
-/** The machine as far as it says where programs keep their files. */
+/** The properties of a machine that determine where programs store their files. */
 export type Machine = {
   platform: NodeJS.Platform
   home: string
@@ -84,7 +84,7 @@ export type Machine = {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** A place where a program keeps servers; `folder` where it is that of a project. */
+/** A place where a program stores servers; `folder` is set for one inside a project. */
 export type KnownPlace = { path: string; folder?: string }
 
 /** Below the working directory. */
@@ -98,13 +98,13 @@ const OF_PROJECT = [
 ]
 const OF_CODE = ['mcp.json', 'settings.json']
 
-/** Every place where servers may stand, those of the working directory first. */
+/** Every place where servers may be stored, those of the working directory first. */
 export function knownPlaces({ platform, home, folder, env }: Machine): KnownPlace[] {
   const { join } = platform === 'win32' ? win32 : posix
   const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
   const roaming = env['APPDATA'] || join(home, 'AppData', 'Roaming')
   const support = join(home, 'Library', 'Application Support')
-  /** Where programs with windows keep their settings. */
+  /** Where desktop programs store their settings. */
   const programs = platform === 'win32' ? roaming : platform === 'darwin' ? support : config
   const zed =
     platform === 'win32' ? join(roaming, 'Zed') : join(platform === 'darwin' ? join(home, '.config') : config, 'zed')

@@ -5,20 +5,20 @@ import { isSameJson } from '../../json/same-json.ts'
 import type { ReadServers, ServerEntry, ServerText } from './reading.ts'
 import { resolved, type Resolved, type VariableContext } from './variables.ts'
 
-/** The files of this machine in which other programs keep servers, and what stands for variables in them. */
+/** Files of this machine in which other programs store servers, and the values of their variables. */
 export type ServerFiles = {
-  /** Every known file that is there, read now. */
+  /** Reads every known file that exists. */
   find: () => { texts: readonly ServerText[]; problems: readonly FileProblem[] }
   context: VariableContext
 }
 
 /**
- * How a server of a file stands to the project: `unknown` where all that the service returns is the same, and the rest,
- * such as a command, cannot be compared; `faulty` where it cannot be taken.
+ * How a server in a file compares with the project: `unknown` if everything the service returns is equal but the rest,
+ * such as a command, cannot be compared; `faulty` if it cannot be imported.
  */
 export type ImportState = 'new' | 'same' | 'differs' | 'unknown' | 'faulty'
 
-/** A server of a file, as it would be sent and how it stands to the project. */
+/** A server of a file, as it would be sent, and how it compares with the project. */
 export type Candidate = { key: string; entry: ServerEntry; resolved: Resolved; state: ImportState }
 
 /** Compares servers of files with those of a project, which are read once. @throws ApiError */
@@ -55,8 +55,8 @@ function stateOf(step: Step): ImportState {
 }
 
 /**
- * What brings a project to the chosen servers, compared with how it is now. Of the same server in two files one is
- * taken; two that differ under one name are a problem.
+ * The plan that imports the chosen servers into a project as it is now. Of equal servers in two files one is imported;
+ * two different ones with the same name are a problem.
  * @throws ApiError
  */
 export async function planImport(
@@ -80,7 +80,7 @@ export async function planImport(
   return await planDocuments({ ...store, list: async () => [...rows] }, once, [])
 }
 
-/** The server as a document, which leaves alone what files of other programs say nothing of. */
+/** The server as a document that leaves alone what other programs' files do not contain. */
 function docOf(
   { entry, resolved: { form, secrets, taken } }: Pick<Candidate, 'entry' | 'resolved'>,
   rows: readonly Row[],

@@ -5,22 +5,22 @@ import type { TextPlace } from '../../../lib/text-place.ts'
 import type { FileProblem } from '../../documents/document.ts'
 import { ANY_FORMAT, type ServerFormat } from './formats.ts'
 
-/** A text in which servers stand, with what is known of the file that it is from. */
+/** A text that contains servers, with what is known of its file. */
 export type ServerText = {
-  /** The file as people read it. */
+  /** Name of the file, for people. */
   file: string
   text: string
   format: ServerFormat
-  /** The folder of the project that the file belongs to. */
+  /** The project folder that the file belongs to. */
   folder?: string
-  /** Of a file that holds servers for each folder, only those of this one are read. */
+  /** For a file with servers for each folder: reads only those of this folder. */
   only?: string
 }
 
-/** What a VS Code file says of an input that it asks for. */
+/** What a VS Code file declares about an input. */
 export type DeclaredInput = { about?: string; isSecret: boolean; initial?: string; options?: readonly string[] }
 
-/** How a server is reached, its variables not filled in. */
+/** How a server is reached, before variables are filled in. */
 export type ServerFields = {
   command?: string
   args?: readonly string[]
@@ -35,22 +35,22 @@ export type ServerFields = {
 }
 
 export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
-  /** Empty where the text has none. */
+  /** Empty if the text has none. */
   name: string
   at: (path: readonly PropertyKey[]) => TextPlace
   transportType: 'stdio' | 'http'
   fields: ServerFields
-  /** Absent where the file does not say. */
+  /** Absent if the file does not say. */
   enabled?: boolean
   envFile?: string
   inputs: ReadonlyMap<string, DeclaredInput>
-  /** Fields of the file that the service has nothing for. */
+  /** Fields of the file that the service does not support. */
   left: readonly string[]
-  /** Why it cannot be taken. */
+  /** Why it cannot be imported. */
   problems: readonly FileProblem[]
 }
 
-/** The servers of a text, and what is wrong with the text as a whole. Neither means that it is not about servers. */
+/** The servers of a text, and what is wrong with the whole text. If both are empty, the text is not about servers. */
 export type ReadServers = { entries: readonly ServerEntry[]; problems: readonly FileProblem[] }
 
 type Path = readonly string[]
@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, ServerEntry['transportType']>> = {
   streamableHttp: 'http',
 }
 const ADDRESS_FIELDS = ['url', 'serverUrl']
-/** What is read of a server, under any of its names; the rest is named as left out. */
+/** Fields that are read of a server, under any of their names; others are listed as left out. */
 const TAKEN = new Set(
   ['type', 'transport', 'command', 'args', 'env', 'envFile', 'headers', 'disabled', 'enabled', 'oauth', 'auth']
     .concat(ADDRESS_FIELDS)
@@ -72,7 +72,7 @@ const TAKEN = new Set(
 )
 const MOST_SERVERS = 1_000
 
-/** Reads the servers of a text; what is wrong is named at its place and leaves the other servers alone. */
+/** Reads the servers of a text. Problems are reported with their positions and do not affect other servers. */
 export function readServers(source: ServerText): ReadServers {
   const { file, format } = source
   const read = readJsonc(source.text.replace(/^\uFEFF/, ''))
@@ -124,7 +124,7 @@ function isSameFolder(one: string, other: string): boolean {
   return one.replaceAll('\\', '/') === other.replaceAll('\\', '/')
 }
 
-/** A server by itself, or several by their names, without anything around them. */
+/** One server, or several by name, without anything around them. */
 function bareHolders(value: unknown): Holder[] {
   if (!isPlainObject(value)) return []
   const servers = isServer(value) ? [value] : Object.values(value)
@@ -205,7 +205,7 @@ function transportOf(name: string, server: Record<string, unknown>, report: Repo
   const declared = server[field]
   const isDeclared = isThere(declared)
   const type = typeof declared === 'string' ? ownValue(TYPES, declared) : undefined
-  // What stands there and is no text was reported already.
+  // A value that is not text was already reported.
   const has = (one: string): boolean => isThere(server[one])
   const hasCommand = has('command')
   const hasAddress = ADDRESS_FIELDS.some(has)
@@ -232,7 +232,7 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
       return report(path, `"${path.join('.')}" must be a list of texts; it is ${shown(value)}.`)
     return value.map((each, index) => text(each, [...path, String(index)]) ?? '')
   }
-  // Programs take numbers and switches as the texts that they look like.
+  // Programs convert numbers and booleans to text.
   const byName = (value: unknown, path: Path): Readonly<Record<string, string>> | undefined => {
     if (value === undefined || value === null) return undefined
     if (!isPlainObject(value))
@@ -245,7 +245,7 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
       }),
     )
   }
-  // Zed once held the command with its arguments and its environment in one object.
+  // Zed used to keep the command with its arguments and environment in one object.
   const program = isPlainObject(server['command']) ? server['command'] : undefined
   const below = program ? ['command'] : []
   if (program && typeof program['path'] !== 'string') report(['command'], '"command" must be a text, or hold a path.')
@@ -269,14 +269,14 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** Programs write null where they have nothing. */
+/** Programs write null for missing values. */
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
 const MOST_SHOWN = 40
 
-/** What stands in the place of something else; secrets are texts, and those are never wrong. */
+/** A value for an error message; secrets are text, which is never reported. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isPlainObject(value)) return 'an object'

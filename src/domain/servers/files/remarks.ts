@@ -2,12 +2,12 @@ import { reachSentences, takenSentences } from '../../documents/taken.ts'
 import type { Candidate } from './importing.ts'
 import type { ServerEntry } from './reading.ts'
 
-/** What of a server is not imported, as a sentence; undefined where all of it is. */
+/** A sentence about what of a server is not imported; undefined if all of it is. */
 export function lossOf({ left }: ServerEntry): string | undefined {
   return left.length > 0 ? `The service has nothing for ${left.join(', ')}: left out.` : undefined
 }
 
-/** What a person has to know of a server that can be taken, in sentences. */
+/** Sentences about an importable server that a person must know. */
 export function remarksOn({ entry, resolved: { missing, form, secrets, taken }, state }: Candidate): string[] {
   const needs = [...new Set(missing.map(({ reference }) => reference))].join(', ')
   const sentences = [

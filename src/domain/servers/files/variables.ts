@@ -5,36 +5,39 @@ import type { Taken } from '../../documents/taken.ts'
 import type { VariableKind } from './formats.ts'
 import type { ServerEntry } from './reading.ts'
 
-/** What variables stand for on this machine. */
+/** Values of variables on this machine. */
 export type VariableContext = {
   env: Readonly<Record<string, string | undefined>>
   home: string
-  /** What separates the parts of a path. */
+  /** Separator of the parts of a path. */
   separator: string
-  /** The text of a file with variables. @throws as the file system does */
+  /**
+   * Reads a file of variables.
+   * @throws as the file system does
+   */
   readText: (path: string) => string
 }
 
-/** A value that a server needs and that is not known here. */
+/** A value that a server needs and that is unknown here. */
 export type Missing = {
   kind: Exclude<VariableKind, 'plain'>
   name: string
-  /** As it stands in the file. */
+  /** As written in the file. */
   reference: string
   about?: string
   isSecret: boolean
   initial?: string
   options?: readonly string[]
-  /** Where it is needed first. */
+  /** Position where it is first needed. */
   problem: FileProblem
 }
 
-/** A server as it would be sent, but for its name. */
+/** A server as it would be sent, without its name. */
 export type Resolved = {
   form: Form
-  /** Texts that nothing may print. */
+  /** Texts that must not be printed. */
   secrets: readonly string[]
-  /** What of this machine stands in the form. */
+  /** Values of this machine that the form contains. */
   taken: readonly Taken[]
   missing: readonly Missing[]
   problems: readonly FileProblem[]
@@ -44,9 +47,9 @@ const REFERENCE = /\$\{([^{}]*)\}|\$\{/g
 const PLAIN = /^([A-Za-z_]\w*)(?::-(.*))?$/s
 
 /**
- * Fills in the variables of a server as its program documents them; in other texts `${` is no variable. What is not
- * known is named, in the order in which it is needed.
- * @param answers what a person gave for {@link Missing}, by `reference`
+ * Fills in the variables of a server as its program documents them; other text may contain `${`. Unknown variables are
+ * listed in the order in which they are needed.
+ * @param answers values that a person gave for {@link Missing}, by `reference`
  */
 export function resolved(
   entry: ServerEntry,
@@ -152,7 +155,7 @@ function valueOf(
   return name === 'workspaceFolder' ? folder : folder?.split(/[/\\]/).findLast(part => part !== '')
 }
 
-/** The variables of a file, or why there are none. */
+/** The variables of a file, or why they cannot be read. */
 function envOfFile(
   { name, folder }: ServerEntry,
   path: string,
