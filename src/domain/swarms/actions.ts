@@ -6,15 +6,15 @@ import { action } from '../writes/action.ts'
 import { launchedToday, launchSize, sessionsIn, type LaunchSize } from './launch-size.ts'
 import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 
-/** Launches of the day, as far as they are known. */
+/** Launches of the day, as far as known. */
 export type Quota = { aDay: number | undefined; used: number | undefined }
 type Lines = readonly { text: string; tone: 'plain' | 'muted' | 'warn' }[]
 
-/** Most journeys that are listed one by one. */
+/** Maximum number of journeys listed one by one. */
 const MOST_LINES = 4
 
 /**
- * What is left of the day, of answers as far as they could be read.
+ * What is left of the day's quota, from the answers that could be read.
  * @param now the service's time, epoch milliseconds
  */
 export function quotaOf(
@@ -27,7 +27,7 @@ export function quotaOf(
   return { aDay, used: overview && launchedToday(overview, now) }
 }
 
-/** Targets × sessions of each, what that adds up to, and what it takes of the day. */
+/** Targets × sessions of each, their total, and what that takes of the day's quota. */
 export function effectLines(journeys: readonly Journey[], environmentIds: readonly string[], quota: Quota): Lines {
   const sizes = journeys.map(journey => launchSize(journey, environmentIds))
   const sessions = sizes.map(sessionsIn)
@@ -64,7 +64,7 @@ function quotaLine(launches: number, { aDay, used }: Quota): string {
   )
 }
 
-/** Stops journey runs in flight, so many of them; the screen reports how many of them had ended before. */
+/** Stops journey runs in flight; the screen reports how many had already ended. */
 export const stopRuns = action(contract.journeyRuns.cancel, {
   question: ({ name, flying }: { name: string; flying: number }) => ({
     title: `Stop ${name}?`,

@@ -7,7 +7,7 @@ const NOW = 1_700_000_000_000
 const DAY_MS = 24 * 60 * 60_000
 const clock = { now: () => NOW, after: () => () => undefined }
 
-/** Notes what answers show until that is no news any more, as screens do; returns how often something was noted. */
+/** Records what answers show until nothing is new, as screens do; returns how often something was recorded. */
 function noteAll(memory: ReturnType<typeof createWaveMemory>, answers: Record<string, readonly object[]>): number {
   let changes = 0
   memory.subscribe(() => (changes += 1))
@@ -25,7 +25,7 @@ function noteAll(memory: ReturnType<typeof createWaveMemory>, answers: Record<st
 const running = (project: string, count: number, at = NOW) =>
   Array.from({ length: count }, (_, index) => ({ runId: `${project}${index}`, status: 'running', createdAt: at }))
 
-test('more runs in flight than are kept are noted once, whatever their projects, and displace nothing', () => {
+test('more runs in flight than the limit are recorded once, in any project, and displace nothing', () => {
   const memory = createWaveMemory({ clock })
   const { most } = BOUNDS.waveRuns
   memory.know('p', [{ id: 'launched', name: 'Sums', state: 'running', at: NOW } as never])
@@ -35,13 +35,13 @@ test('more runs in flight than are kept are noted once, whatever their projects,
   expect(known).toContain('launched')
 })
 
-test('a run in flight that is too old to be kept is not noted again and again beside one that is', () => {
+test('an old run in flight beyond the limit is not recorded repeatedly', () => {
   const memory = createWaveMemory({ clock })
   memory.know('p', [{ id: 'launched', name: 'Sums', state: 'running', at: NOW } as never])
   expect(noteAll(memory, { p: running('p', 1, NOW - 2 * DAY_MS) })).toBe(0)
 })
 
-test('how a run ended is noted where no room is left', () => {
+test('the end of a run is recorded even if the memory is full', () => {
   const memory = createWaveMemory({ clock })
   noteAll(memory, { p: running('p', BOUNDS.waveRuns.most) })
   const [first, ...others] = running('p', BOUNDS.waveRuns.most)

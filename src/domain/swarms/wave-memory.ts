@@ -5,15 +5,15 @@ import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/pr
 import { shape } from '../../api/contract/shapes.ts'
 import { type KnownRuns, type RunInWave } from './waves.ts'
 
-/** Journey runs that were launched, seen in flight or stopped here: what is known of them while nothing is returned. */
+/** Journey runs launched, seen in flight or stopped here: what is known of them while the service returns nothing. */
 export type WaveMemory = {
   /** By project; the same object until something changes. */
   all(): ReadonlyMap<string, KnownRuns>
-  /** Notes what was done here; where there is no room left the oldest go. */
+  /** Records what was done here; if the memory is full, the oldest runs are removed. */
   know(projectId: string, runs: readonly RunInWave[]): void
   /**
-   * Notes what an answer shows: how known runs stand now, and of others as many as there is room for. Were they to
-   * displace any, an answer with more runs than are kept would be news again with every look at it, for ever.
+   * Records what an answer shows: the state of known runs, and as many others as fit. If others displaced known runs,
+   * an answer with more runs than fit would be new on every look.
    */
   see(projectId: string, runs: readonly RunInWave[]): void
   subscribe(listener: () => void): () => void
@@ -22,7 +22,7 @@ export type WaveMemory = {
 export type StoredRun = { projectId: string; run: RunInWave }
 
 const MOST = BOUNDS.waveRuns.most
-/** No wave lasts as long: a run whose end was never returned is forgotten after it, in milliseconds. */
+/** No wave lasts this long: a run whose end was never returned is removed after it, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60_000
 
 const Entry = shape(() => {
@@ -54,7 +54,7 @@ export const wavesKey: ProfileKey<readonly StoredRun[]> = {
   write: runs => ({ runs }),
 }
 
-/** Without `stored` they end with the program. */
+/** Without `stored` they are lost when the program ends. */
 export function createWaveMemory(options: { stored?: Stored<readonly StoredRun[]>; clock: Clock }): WaveMemory {
   const { stored = storedInMemory(wavesKey), clock } = options
   let last: { from: readonly StoredRun[]; all: ReadonlyMap<string, KnownRuns> } | undefined

@@ -23,7 +23,7 @@ const known = (id: string, state: RunInWave['state']): RunInWave => ({
   at: 1,
 })
 
-test('a stopped, a stale and a failed run are three things, and the gravest is told first', () => {
+test('stopped, stale and failed runs differ, and the most severe is listed first', () => {
   const failed = { status: 'failed', canceled: false, stale: false }
   const runs = [
     run('a', { ...failed, canceled: true }),
@@ -42,13 +42,13 @@ test('a stopped, a stale and a failed run are three things, and the gravest is t
   ])
 })
 
-test('a run that was seen in flight stays while nothing is answered, and goes by the answer when there is one', () => {
+test('a run seen in flight stays until there is an answer, and then follows it', () => {
   const seen = { a: known('a', 'running') }
   expect(wavesOf([], seen)).toMatchObject([{ id: 'w', runs: [{ id: 'a', state: 'running' }] }])
   expect(wavesOf([run('a', { status: 'completed' })], seen)[0]!.runs).toMatchObject([{ state: 'completed' }])
 })
 
-test('a run that came to its end is no success where graded sessions missed their goal, or only some are graded', () => {
+test('a finished run is not a success if graded sessions missed their goal, or only some are graded', () => {
   const graded = (runId: string, gradedCount: number, passedCount: number, succeeded = gradedCount) =>
     run(runId, {
       status: 'completed',
@@ -65,14 +65,14 @@ test('a run that came to its end is no success where graded sessions missed thei
   expect(outcomeLook('ungraded').tone).toBe('warn')
 })
 
-test('what was stopped here is stopped, unless an answer says that it had ended', () => {
+test('a run stopped here counts as stopped, unless an answer says that it had ended', () => {
   const stopped = { a: known('a', 'canceled') }
   for (const answer of [{ status: 'running' }, { status: 'failed' }])
     expect(wavesOf([run('a', answer)], stopped)[0]!.runs).toMatchObject([{ state: 'canceled' }])
   expect(wavesOf([run('a', { status: 'completed' })], stopped)[0]!.runs).toMatchObject([{ state: 'completed' }])
 })
 
-test('runs of one wave stand together, the latest wave first; one without a wave is one by itself', () => {
+test('runs of one wave are grouped, latest wave first; a run without a wave is its own group', () => {
   const summary = { total: 2, succeeded: 1, failed: 1, rateLimited: 0 }
   const runs = [
     run('a', { createdAt: 1, summary }),
@@ -87,7 +87,7 @@ test('runs of one wave stand together, the latest wave first; one without a wave
   expect(waves.map(waveProgress)).toEqual([undefined, { ended: 4, total: 4 }])
 })
 
-test('a launch is targets × sessions, and unknown where the targets are', () => {
+test('the size of a launch is targets × sessions, and unknown if the targets are', () => {
   const journey = { id: 'j', name: 'J', environmentIds: ['a', 'b'], sessionsPerTarget: 3, maxTurns: 4 }
   expect(sessionsIn(launchSize(journey, []))).toBe(6)
   expect(sessionsIn(launchSize(journey, ['c']))).toBe(3)
@@ -109,7 +109,7 @@ describe('grades', () => {
     expect(gradesText({ sessionsGraded: 2, failCount: 1, failedGradingCount: 3 })).toContain('3 could not be graded')
   })
 
-  test('sessions that came to an end and have no grade are counted over all runs', () => {
+  test('finished sessions without a grade are counted over all runs', () => {
     const run = (succeeded: number, gradedCount?: number) => ({
       summary: { total: 9, succeeded },
       ...(gradedCount !== undefined && { goalCompletion: { gradedCount } }),

@@ -5,18 +5,18 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { overviewRun, shownState, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
 
-/** A journey run as a wave shows it; `ended` are the sessions that came to any end. */
+/** A journey run as part of a wave; `ended` counts the sessions that ended in any way. */
 export type RunInWave = WaveRun & { name: string; ended: number | undefined }
 
-/** Runs that were launched together, latest first; a run without a wave is one by itself. */
+/** Runs that were launched together, latest first; a run without a wave is a wave of its own. */
 export type Wave = { id: string; waveId: string | undefined; name: string; runs: readonly RunInWave[]; at: number }
 
-/** What is known of runs here beside what the service last answered, by run. */
+/** What is known of runs here in addition to the service's last answer, by run. */
 export type KnownRuns = Readonly<Record<string, RunInWave>>
 
 type Counts = { succeeded?: number | null; failed?: number | null; rateLimited?: number | null } | null | undefined
 
-/** Sessions that came to any end; undefined where nothing is counted. */
+/** Number of sessions that ended in any way; undefined if nothing is counted. */
 export function endedSessions(summary: Counts): number | undefined {
   const { succeeded, failed, rateLimited } = summary ?? {}
   if (succeeded == null && failed == null && rateLimited == null) return undefined
@@ -25,7 +25,7 @@ export function endedSessions(summary: Counts): number | undefined {
 
 type Grades = Pick<JourneyRun, 'sessionsGraded' | 'failCount' | 'failedGradingCount'>
 
-/** What the grading of a run came to, in words; undefined where nothing is said of it. */
+/** The grades of a run in words; undefined if the service does not report them. */
 export function gradesText({ sessionsGraded, failCount, failedGradingCount }: Grades): string | undefined {
   const graded = sessionsGraded == null ? '' : `${sessionsGraded} graded, ${failCount ?? 0} missed goal or criteria`
   const broken = failedGradingCount ? `${failedGradingCount} could not be graded` : ''
@@ -33,8 +33,8 @@ export function gradesText({ sessionsGraded, failCount, failedGradingCount }: Gr
 }
 
 /**
- * Sessions of some runs that came to their end and have no grade: the grader broke, or has not come to them. A run of
- * which nothing was graded does not say which (contract: "Arithmetic traps").
+ * Number of finished sessions of some runs without a grade, because the grader failed or has not reached them. A run
+ * without any grades does not say which (contract: "Arithmetic traps").
  */
 export function ungradedSessions(runs: SwarmOverview['runs']): number {
   return (runs ?? []).reduce(
@@ -44,25 +44,25 @@ export function ungradedSessions(runs: SwarmOverview['runs']): number {
   )
 }
 
-/** The state of a run that had a session lately, while nothing else is answered of it. */
+/** The state of a run that recently had a session, while the service returns nothing else about it. */
 export const UNCONFIRMED = 'unconfirmed'
 
-/** Whether it runs, or may: what may run can be stopped too. */
+/** Whether it runs, or may run, so that it can be stopped. */
 export function isInFlight({ state }: Pick<WaveRun, 'state'>): boolean {
   return state === 'running' || state === UNCONFIRMED
 }
 
-/** How long after its last sign a session makes its run count as in flight, in milliseconds. */
+/** How long after its last activity a session makes its run count as in flight, in milliseconds. */
 const SIGN_MS = 30 * 60_000
 
-/** The sessions of journeys that had a sign last. */
+/** The most recently active sessions of journeys. */
 export function swarmFeed(projectId: string) {
   return { projectId, sourceType: 'swarm', limit: 50 } as const
 }
 
 /**
- * The runs of a session feed that may be in flight. The feed is no part of the gate (contract: "Feature gate"), so that
- * a wave nobody here has seen is found while the feature is switched off.
+ * The runs of a session feed that may be in flight. The feed is not gated (contract: "Feature gate"), so a wave that
+ * nobody here has seen is found even while the feature is switched off.
  */
 export function runsOfFeed(sessions: readonly SessionSummary[], now: number): RunInWave[] {
   const runs = sessions.flatMap(({ parentRef, startedAt, lastActivityAt, title }): RunInWave[] => {
@@ -78,9 +78,9 @@ export function runsOfFeed(sessions: readonly SessionSummary[], now: number): Ru
 }
 
 /**
- * The waves of a project, latest first. A run that was seen in flight stays until an answer says how it ended, because
- * a service whose feature was switched off answers nothing; one from before all that is answered has left the answers.
- * What was stopped here is so, whatever an older answer says. `feed` are runs that are known by their sessions only.
+ * The waves of a project, latest first. A run seen in flight stays until an answer says how it ended, because a service
+ * whose feature was switched off returns nothing; a run older than all answers is dropped. A run stopped here counts as
+ * stopped, even if an older answer differs. `feed` contains runs known only by their sessions.
  */
 export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: readonly RunInWave[] = []): Wave[] {
   const read = (runs ?? []).map((run): RunInWave => {
@@ -111,10 +111,7 @@ export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: rea
     .toSorted((one, other) => other.at - one.at)
 }
 
-/**
- * The runs that are to be known here: those of which by now it is known how they ended, and those that began, as many
- * as are kept.
- */
+/** The runs to remember here: those whose end is now known, and those that started, up to the limit. */
 export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWave[] {
   const runs = waves.flatMap(wave => wave.runs)
   const changed = runs.filter(run => {
@@ -125,7 +122,7 @@ export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWav
   return [...changed, ...begun.slice(0, BOUNDS.waveRuns.most)]
 }
 
-/** How many runs of a wave have each state, the most telling state first. */
+/** Number of a wave's runs in each state, most important state first. */
 export function waveStates({ runs }: Pick<Wave, 'runs'>): [state: JourneyRunState | undefined, count: number][] {
   const counts = Map.groupBy(runs, shownState)
   return [...counts]
@@ -152,7 +149,7 @@ function rank(state: JourneyRunState | undefined): number {
   return at === -1 ? ORDER.length : at
 }
 
-/** Sessions of a wave that ended, of all; undefined where a run reports no count. */
+/** Ended sessions of a wave, and their total; undefined if a run reports no count. */
 export function waveProgress({ runs }: Pick<Wave, 'runs'>): { ended: number; total: number } | undefined {
   if (runs.some(({ ended, total }) => ended === undefined || total === undefined)) return undefined
   return {

@@ -14,7 +14,7 @@ export function filesLabel(files: readonly string[]): string {
 
 const IMPACTS = { breaking: 'breaking', unknown: 'may break', safe: 'not breaking' } as const
 
-/** What changed about what a server offers, as `snapshot diff` says it, what breaks callers first. */
+/** What changed in what a server offers, worded as in `snapshot diff`, breaking changes first. */
 export function changeLines({ server, ...look }: ServerLook): string[] {
   if ('error' in look) return []
   const line = ({ impact, of, name, says }: SnapshotChange): string =>

@@ -5,17 +5,17 @@ import { patternsIn } from './watch-patterns.ts'
 type ServerWatch = {
   serverId: string
   pattern: string
-  /** Is waited for before the next change is heard; must not throw. */
+  /** Awaited before the next change is handled; must not throw. */
   restart: () => Promise<void>
-  /** Receives why it is watched no longer, as a sentence. */
+  /** Called with the reason, as a sentence, when watching has ended. */
   failed: (why: string) => void
 }
 
 /** The servers of this process that are restarted when files change. */
 export type ServerWatches = {
-  /** What is watched for a server; undefined where nothing is. */
+  /** What is watched for a server; undefined if nothing is. */
   patternOf(serverId: string): string | undefined
-  /** Resolves once changes are heard, to whether they are. */
+  /** Resolves once changes are being watched, to whether that succeeded. */
   start(watch: ServerWatch): Promise<boolean>
   stop(serverId: string): void
   subscribe(listener: () => void): () => void

@@ -1,7 +1,7 @@
 import type { ProfileKey } from '../../lib/files/profile-store.ts'
 import type { StoredReach } from '../servers/stored-reach.ts'
 
-/** What was watched for a suite the last time, by its id. */
+/** The pattern last watched for a suite, by its id. */
 export type WatchPatterns = ReadonlyMap<string, string>
 
 const MOST_PATTERNS = 200
@@ -18,7 +18,7 @@ function isPair(value: unknown): value is [string, string] {
   return Array.isArray(value) && value.length === 2 && value.every(text => typeof text === 'string')
 }
 
-/** The oldest give way. */
+/** The oldest patterns are removed. */
 export function withPattern(before: WatchPatterns, suiteId: string, pattern: string): WatchPatterns {
   const others = [...before].filter(([id]) => id !== suiteId)
   return new Map([...others, [suiteId, pattern] as const].slice(-MOST_PATTERNS))
@@ -29,12 +29,12 @@ export function patternsIn(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)
 }
 
-/** A script beside whoever starts it. */
+/** A script given by name only. */
 const SCRIPT = /^[^-][^\\/]*\.(?:[cm]?[jt]sx?|py|rb|php)$/
-/** A path, and no option or name of a package with a scope, as `@scope/server@1.2.3`. */
+/** A path, but not an option or the name of a scoped package such as `@scope/server@1.2.3`. */
 const FILE = /^([^-@].*|)[\\/][^\\/]*\.\w+$/
 
-/** The folder of the file that a server's command starts, or a file in `cwd`; undefined where it names none. */
+/** The folder of the file that a server's command runs, or a file in `cwd`; undefined if it names none. */
 export function patternOfCommand({ args = [] }: StoredReach, cwd: string): string | undefined {
   for (const word of args) {
     if (SCRIPT.test(word)) return word

@@ -36,7 +36,7 @@ function started(own: Pick<WatchOptions, 'run'> & Partial<WatchOptions>) {
     change = Promise.withResolvers()
     resolve(['a.ts'])
   }
-  /** Resolves once it has waited for changes so often. */
+  /** Resolves once it has waited for changes this many times. */
   const waits = (times: number): Promise<void> =>
     new Promise(resolve => {
       const look = () => steps.filter(({ kind }) => kind === 'waiting').length >= times && resolve()
@@ -46,7 +46,7 @@ function started(own: Pick<WatchOptions, 'run'> & Partial<WatchOptions>) {
   return { steps, save, waits, ended, stop }
 }
 
-test('no more runs are launched than were agreed to', async () => {
+test('no more runs are launched than agreed', async () => {
   let runs = 0
   const run = async () => {
     runs += 1
@@ -62,7 +62,7 @@ test('no more runs are launched than were agreed to', async () => {
   expect(watch.steps.at(-1)).toEqual({ kind: 'spent' })
 })
 
-test('all cases run again where tools changed, whatever failed before', async () => {
+test('all cases run again if tools changed, whatever failed before', async () => {
   const asked: (readonly string[])[] = []
   const change = { of: 'tool', name: 'x', kind: 'schema', impact: 'breaking', pointer: '', says: 'changed' } as const
   const server = { id: 'v', name: 'v', isProgram: true }
@@ -84,7 +84,7 @@ test('all cases run again where tools changed, whatever failed before', async ()
   expect(asked).toEqual([[], ['a'], []])
 })
 
-test('what changes in every run is judged all the same', async () => {
+test('a suite whose files change in every run is still judged', async () => {
   let runs = 0
   const watch = started({
     async run(_, outdated) {
@@ -102,7 +102,7 @@ test('what changes in every run is judged all the same', async () => {
   expect(kinds).toEqual([...Array<string>(6).fill('running'), 'ended', 'running', 'ended'])
 })
 
-test('a launch that is refused is reported, and the next change tries again', async () => {
+test('a refused launch is reported, and the next change tries again', async () => {
   let refuses = true
   const watch = started({
     run: async () => {
@@ -120,7 +120,7 @@ test('a launch that is refused is reported, and the next change tries again', as
   expect(watch.steps.at(-2)).toMatchObject({ kind: 'ended', isWhole: true, isPassed: true })
 })
 
-test('what a run spends on models is said with how many runs there are, and nothing where none is asked', () => {
+test('the model costs of a run are shown with the number of runs, and nothing is shown without models', () => {
   const suite = { id: 's' }
   const asks = { id: 'a', title: 'A', iterations: 3, steps: [{ id: 'p', kind: 'prompt' as const, prompt: 'hi' }] }
   const calls = { id: 'b', title: 'B', steps: [{ id: 'c', kind: 'toolCall' as const, toolName: 'x' }] }

@@ -6,10 +6,10 @@ import { outcomeOfRun } from '../runs/outcome.ts'
 import { trialState } from '../runs/trials.ts'
 import type { ServerLook, WatchedTools } from './watched-tools.ts'
 
-/** Runs of one launch as they ended, or stopped. */
+/** Runs of one launch, ended or stopped. */
 export type WatchedRuns = { runs: readonly EvalRun[]; trials: readonly EvalIteration[] }
 
-/** What happens while a suite is watched, in its order. */
+/** The events while a suite is watched, in order. */
 export type WatchStep =
   | { kind: 'waiting' }
   | { kind: 'changed'; files: readonly string[] }
@@ -17,23 +17,23 @@ export type WatchStep =
   /** Without ids all cases run. */
   | { kind: 'running'; caseIds: readonly string[] }
   | ({ kind: 'ended'; isWhole: boolean; isPassed: boolean } & WatchedRuns)
-  /** A launch was refused, or its end is not known. */
+  /** A launch was refused, or its end is unknown. */
   | { kind: 'refused'; error: ApiError }
-  /** No more runs are launched, since each spends. */
+  /** No more runs are launched, since each costs. */
   | { kind: 'spent' }
 
 export type WatchOptions = {
   changes: Pick<FileChanges, 'next'>
   tools: WatchedTools
   /**
-   * Launches these cases, or all, and resolves when that has ended; once the signal is aborted it is cancelled.
-   * Undefined where nothing was launched.
+   * Launches these cases, or all, and resolves when they have ended; aborting the signal cancels them. Undefined if
+   * nothing was launched.
    */
   run: (caseIds: readonly string[], outdated: AbortSignal) => Promise<WatchedRuns | undefined>
   report: (step: WatchStep) => void
   /** Ends it. */
   signal: AbortSignal
-  /** Launches at most; undefined = any number. */
+  /** Maximum number of launches; undefined = any number. */
   mostRuns?: number | undefined
 }
 
@@ -45,10 +45,10 @@ const MOST_CANCELLED = 5
 const NEVER = new AbortController().signal
 
 /**
- * Runs a suite now and whenever files have changed, until the signal: servers are started again, then the cases that
- * failed run, and all once these pass or where tools have changed. What changes during a run cancels it, but not for
- * ever.
- * @throws WatchError or ApiError where it cannot go on
+ * Runs a suite now and whenever files change, until the signal: restarts the servers, then runs the cases that failed,
+ * and all cases once these pass or if tools have changed. A change during a run cancels it, but only a limited number
+ * of times.
+ * @throws WatchError or ApiError if it cannot continue
  */
 export async function watchSuite(options: WatchOptions): Promise<void> {
   const { changes, tools, report, signal } = options
@@ -57,7 +57,7 @@ export async function watchSuite(options: WatchOptions): Promise<void> {
   for (;;) {
     const outdated = new AbortController()
     const changed = changes.next().finally(() => outdated.abort())
-    // Whoever runs meanwhile hears of it by the signal.
+    // A run in progress is notified by the signal.
     changed.catch(() => {})
     const looks = await tools.look(AbortSignal.any([signal, outdated.signal]))
     if (signal.aborted) return
@@ -74,16 +74,16 @@ export async function watchSuite(options: WatchOptions): Promise<void> {
 }
 
 type State = {
-  /** Ids of the cases that did not pass the last time. */
+  /** Ids of the cases that did not pass last time. */
   failed: readonly string[]
-  /** All cases are to run. */
+  /** Whether all cases are to run. */
   isWholeDue: boolean
   launched: number
-  /** Runs that were cancelled since the last one that ended. */
+  /** Number of runs cancelled since the last one that ended. */
   cancelled: number
 }
 
-/** Runs what is due; false where no more may be launched. */
+/** Runs what is due; false if no more runs may be launched. */
 async function runCases(state: State, options: WatchOptions, outdated: AbortSignal): Promise<boolean> {
   const { tools, run, report, signal, mostRuns } = options
   let isReady = true

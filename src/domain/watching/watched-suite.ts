@@ -11,7 +11,7 @@ import { outcomeOfRun } from '../runs/outcome.ts'
 import type { LastPass, WatchedServer } from './watched-tools.ts'
 
 /**
- * The servers that a launch of a suite uses; of a client that names none, all that are enabled in its project.
+ * The servers that a launch of a suite uses; for a client that names none, all enabled servers of its project.
  * @throws ApiError
  */
 export async function serversOf(
@@ -41,7 +41,10 @@ export async function serversOf(
 
 const LATEST_RUNS = 100
 
-/** The tools as the suite's last run that passed saw them; undefined where none is known. @throws ApiError */
+/**
+ * The tools as seen by the suite's last passed run; undefined if unknown.
+ * @throws ApiError
+ */
 export async function lastPassOf(client: Client, projectId: string, suiteId: string): Promise<LastPass | undefined> {
   const { items } = await client.runs.list({ projectId, suiteId, limit: LATEST_RUNS })
   const run = items.find(each => outcomeOfRun(each) === 'passed')
@@ -53,10 +56,10 @@ export async function lastPassOf(client: Client, projectId: string, suiteId: str
   return listings && { listings, at: toEpochMs(run.completedAt) }
 }
 
-/** Runs that a watch makes at most where each asks models. */
+/** Maximum number of runs of a watch if each uses models. */
 export const MOST_RUNS = 20
 
-/** What a run of a watched suite spends on models, a sentence; undefined where none is asked. */
+/** A sentence about what a run of a watched suite spends on models; undefined if it uses none. */
 export function costOf(
   suite: EvalSuiteDetail,
   cases: readonly EvalCase[],

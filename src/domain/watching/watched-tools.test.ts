@@ -6,7 +6,7 @@ import { PATIENCE } from '../../../test/patience.ts'
 
 const never = new AbortController().signal
 
-/** A server over HTTP that is watched, and was looked at once. */
+/** A watched server over HTTP, examined once. */
 async function watched() {
   const { client, close } = await openService()
   onTestFinished(close)
@@ -20,7 +20,7 @@ async function watched() {
   return { tools, old }
 }
 
-test('a server over HTTP that somebody else restarts after the save is waited for until it answers again', async () => {
+test('a server over HTTP that somebody restarts after the save is waited for until it answers again', async () => {
   const { tools, old } = await watched()
   const looked = tools.look(never)
   const lists = () => old.seen.filter(({ method }) => method === 'tools/list').length
@@ -33,12 +33,12 @@ test('a server over HTTP that somebody else restarts after the save is waited fo
   expect(fresh.seen.map(({ method }) => method)).toContain('tools/list')
 })
 
-test('one that answers all the time is tested as it is, and that is said', async () => {
+test('a server that answers all the time is tested as it is, and this is reported', async () => {
   const { tools } = await watched()
   expect(await tools.look(never)).toMatchObject([{ changes: [], mayBeOld: true }])
 })
 
-test('one that stays away is not waited for once the watch ends', async () => {
+test('a server that stays away is not waited for once the watch ends', async () => {
   const { tools, old } = await watched()
   await old.close()
   const stop = new AbortController()

@@ -9,37 +9,38 @@ import { type Snapshot, snapshotChanges, snapshotOf, type SnapshotChange } from 
 export type WatchedServer = {
   id: string
   name: string
-  /** Started by mcpdeck, over stdio. */
+  /** Whether mcpdeck starts it, over stdio. */
   isProgram: boolean
 }
 
-/** What connecting anew found out about a server: what changed since the look before, or why there is no answer. */
+/** The result of reconnecting to a server: what changed since the last time, or why there is no answer. */
 export type ServerLook = { server: WatchedServer } & (
   | {
       changes: readonly SnapshotChange[]
-      /** Somebody else starts it, and it answered all the time: it may be the one from before. */
+      /** Whether it may be the old process: somebody else starts it, and it answered all the time. */
       mayBeOld: boolean
     }
   | { error: ApiError }
 )
 
-/** The tools of the servers of a suite, from one look to the next, and since the suite last passed. */
+/** The tools of a suite's servers, from one check to the next, and since the suite last passed. */
 export type WatchedTools = {
   /**
-   * Restarts every server and compares what it offers. One over HTTP is restarted by somebody else: what is waited for
-   * then ends with the signal. @throws ApiError where the service cannot do that
+   * Restarts every server and compares what it offers. A server over HTTP is restarted by somebody else; waiting for it
+   * ends with the signal.
+   * @throws ApiError if the service cannot do that
    */
   look(signal: AbortSignal): Promise<readonly ServerLook[]>
-  /** The suite passed with what was seen last. */
+  /** Records that the suite passed with the tools last seen. */
   passed(): void
-  /** What changed since the suite last passed about the tools that a trial uses, a sentence each. */
+  /** Sentences about what has changed, since the suite last passed, in the tools that a trial uses. */
   causesOf(trial: EvalIteration): readonly string[]
 }
 
 /** The tools of an earlier pass. */
 export type LastPass = { listings: readonly ToolListing[]; at: number | undefined }
 
-/** How long whoever restarts a server over HTTP may take to begin with that, in milliseconds. */
+/** How long it may take until somebody restarts a server over HTTP, in milliseconds. */
 export const HTTP_BEGIN_MS = 2_000
 /** How long a server may be unreachable before it counts as down: at the first check, and after a change. */
 const HTTP_AWAY_MS = { first: 4_000, later: 15_000 }
@@ -52,7 +53,7 @@ export function createWatchedTools(
 ): WatchedTools {
   const seen = new Map<string, Snapshot>()
   let base = lastPass && new Map(lastPass.listings.map(each => [each.serverName, each.tools]))
-  /** What changed since then, with when that was, in words. */
+  /** What changed since then, in words, with its time. */
   let since = new Map<string, { change: SnapshotChange; when: string }>()
   let isFirst = true
 
@@ -101,7 +102,7 @@ export function createWatchedTools(
   }
 }
 
-/** What differs at the first look changed at some time after the pass. */
+/** A difference at the first check arose at some time after the pass. */
 function passWords(at: number | undefined): string {
   return at === undefined ? 'since it last passed' : `since it passed at ${localMoment(at, Date.now())}`
 }
@@ -109,8 +110,8 @@ function passWords(at: number | undefined): string {
 type Reconnecting = { projectId: string; server: WatchedServer; was: Snapshot | undefined; signal: AbortSignal }
 
 /**
- * Connects anew. After a change a server over HTTP may still be the one from before, until it was away or offers
- * something else, or its restart should have begun.
+ * Reconnects. After a change a server over HTTP may still be the old process, until it was away, offers something else,
+ * or should have been restarted.
  */
 async function reconnect(
   client: Pick<Client, 'servers'>,
@@ -123,7 +124,7 @@ async function reconnect(
     const passed = performance.now() - begun
     try {
       const answer = await client.servers.reconnect({ projectId, serverId: id })
-      // Trials use tools: that they could not be read is no change but a fault.
+      // Trials use tools, so failing to read them is a fault and not a change.
       allTools(answer)
       const is = snapshotOf(answer)
       const isNew = isProgram || was === undefined || wasAway || !isSameJson(listsOf(is), listsOf(was))
@@ -141,7 +142,7 @@ function listsOf({ tools, prompts, resources }: Snapshot): object {
   return { tools, prompts, resources }
 }
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after this many milliseconds, or when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const end = (): void => {
@@ -161,7 +162,7 @@ function listed(seen: ReadonlyMap<string, Snapshot>): Map<string, SeenTools> {
   return new Map([...seen].map(([name, { tools }]) => [name, tools as SeenTools]))
 }
 
-/** What runs record of tools, without those that were too long to be recorded. */
+/** The tools recorded by runs, without those too long to record. */
 function comparable(tools: SeenTools, was: SeenTools): Snapshot {
   const omitted = new Set(was.filter(tool => tool.omitted).map(({ name }) => name))
   const kept = tools.filter(({ name }) => !omitted.has(name))

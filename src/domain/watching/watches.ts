@@ -17,7 +17,7 @@ import { lastPassOf, serversOf } from './watched-suite.ts'
 import { patternsIn, withPattern, type WatchPatterns } from './watch-patterns.ts'
 import { createWatchedTools, type WatchedTools } from './watched-tools.ts'
 
-/** How a watched suite stands; `broken` = nothing could be run. */
+/** The state of a watched suite; `broken` means that nothing could be run. */
 export type WatchState = 'starting' | 'running' | 'passed' | 'failed' | 'broken'
 
 /** A suite that runs again when files change. */
@@ -28,7 +28,7 @@ export type Watch = {
   state: WatchState
   /** The latest run that it launched. */
   runId?: string
-  /** What happened last, sentences for people. */
+  /** The latest events as sentences for people. */
   says: readonly string[]
 }
 
@@ -37,12 +37,12 @@ export type Watches = {
   /** The same array until something changes. */
   list(): readonly Watch[]
   start(watch: { projectId: string; suite: EvalSuiteDetail; pattern: string; mostRuns: number | undefined }): void
-  /** What was launched goes on. */
+  /** Runs that were launched continue. */
   stop(suiteId: string): void
-  /** What was watched for a suite the last time. */
+  /** The pattern last watched for a suite. */
   patternOf(suiteId: string): string | undefined
   subscribe(listener: () => void): () => void
-  /** Tells how each round ended, and why a suite is no longer watched. */
+  /** Called with how each round ended, and with why a suite is no longer watched. */
   onEnd(listener: (watch: Watch) => void): () => void
   close(): void
 }
@@ -127,7 +127,9 @@ const ENDS: ReadonlySet<WatchState | undefined> = new Set(['passed', 'failed', '
 /** The first pause of a local run, which grows to the usual one, in milliseconds. */
 const FIRST_PAUSE_MS = 50
 
-/** Launches once and follows to the end; what is outdated is cancelled, what nobody waits for any more goes on. */
+/**
+ * Launches once and follows to the end. An outdated run is cancelled; a run that nobody waits for any more continues.
+ */
 async function runCases(
   client: Client,
   { projectId, suiteId, caseIds }: { projectId: string; suiteId: string; caseIds: readonly string[] },
@@ -180,7 +182,7 @@ function paused(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   })
 }
 
-/** What a step changes about how the suite stands. */
+/** How a step changes the state of the suite. */
 function standing(step: WatchStep, tools: WatchedTools): Partial<Watch> {
   switch (step.kind) {
     case 'waiting':

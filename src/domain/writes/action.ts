@@ -1,20 +1,20 @@
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import type { Question } from './question.ts'
 
-/** The end of an action in a sentence, with a tone where that is not of success. */
+/** The end of an action as a sentence, with a tone if it is not a success. */
 type End = string | { tone: 'warn'; text: string }
 
-/** A question on a screen, and as a command puts it. */
+/** A question for screens and for commands. */
 export type ActionQuestion = Question & {
-  /** Names in a command what is done: `This stops run #3`. */
+  /** What is done, for a command: `This stops run #3`. */
   effect: string
-  /** What a command says before that, where it is not the lines of the question. */
+  /** What a command says first, if it differs from the lines of the question. */
   brief?: Question['lines']
 }
 
 /**
- * What a person is told of one action wherever it is done, before, during and after it: screens take it with
- * `useAction`, commands with `act`. `Of` is what it is about, `Done` what came of it.
+ * The texts of one action before, during and after it, for screens (`useAction`) and commands (`act`). `Of` is what it
+ * is about, `Done` its result.
  */
 export type Action<E extends AnyEndpoint, Of, Done> = {
   endpoint: E

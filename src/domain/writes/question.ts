@@ -1,14 +1,14 @@
 /** What a person is asked before something is done. */
 export type Question = {
   title: string
-  /** What will happen and what it costs, a line each. */
+  /** What will happen and what it costs, one a line. */
   lines: readonly (string | { text: string; tone: 'plain' | 'muted' | 'ok' | 'warn' | 'error' })[]
-  /** The answer that acts. */
+  /** Label of the answer that acts. */
   action: string
-  /** The answer that does not; `Cancel` where that cannot be misread. */
+  /** Label of the answer that does nothing; `Cancel` unless that could be misread. */
   decline?: string
-  /** Must be typed before an act that cannot be undone. */
+  /** Word to type before an act that cannot be undone. */
   word?: string
-  /** Why the word is asked for, as a sentence; by default that it cannot be undone. */
+  /** Why the word is required, as a sentence; by default that the act cannot be undone. */
   wordFor?: string
 }

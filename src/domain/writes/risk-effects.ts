@@ -1,6 +1,6 @@
 import type { Risk } from '../../api/contract/endpoint.ts'
 
-/** What a call does to the world, as the question before it says. */
+/** The effect of a call, for the question before it. */
 export const RISK_EFFECTS: Partial<Record<Risk, string>> = {
   external: 'has side effects on somebody else’s server',
   spend: 'spends credits, uses a quota or occupies a run slot',

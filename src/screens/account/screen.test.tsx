@@ -28,7 +28,7 @@ describe('the account', () => {
     expect(app.copied).toEqual([me.id])
   })
 
-  test('of a thousand organizations shows the first, and how many there are beside them', async () => {
+  test('shows the first of a thousand organizations, and the number of others', async () => {
     const items = Array.from({ length: 1_000 }, (_, at) => ({ id: `org_${at}`, name: `Organization ${at}` }))
     const testService = await openService({
       wrap: fetch => async request =>
@@ -63,7 +63,7 @@ describe('the account', () => {
     expect(app.frame()).toMatch(/Swarms and scenarios +on/)
   })
 
-  test('shows the limits of the plan, and says what of their use is not offered', async () => {
+  test('shows the limits of the plan, and says which usage is not available', async () => {
     await open('limits')
     await app.see(/concurrent runs +2/)
     await app.see(/Daily quotas left +not offered by this service’s API/)
@@ -78,7 +78,7 @@ describe('the account', () => {
     expect(app.frame()).toMatch(/Known from +assumed/)
   })
 
-  test('wants a project for rights where the key reaches several', async () => {
+  test('asks for a project to show rights if the key can access several', async () => {
     app = await openApp({
       place: async client => {
         await client.projects.create({ body: { name: 'Another' } })

@@ -25,7 +25,7 @@ import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { formatCount, plural, UNKNOWN } from '../../lib/format.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 
-/** Most characters of JSON that one limit shows. */
+/** Maximum number of characters of JSON shown for one limit. */
 const MOST_OF_LIMIT = 4_000
 
 const NOT_OFFERED = 'not offered by this service’s API'
@@ -38,7 +38,7 @@ const TABS = [
   { id: 'clients', title: 'Client catalog', Content: ClientCatalog },
 ]
 
-/** Who the key acts as, what it may do and how much of it, and what the service knows of models and clients. */
+/** Who the key acts as, what it may do and how often, and what the service knows of models and clients. */
 export function AccountScreen() {
   const { queries } = useWorkspace()
   const me = useApiQuery(queries.account.me.options({})).data
@@ -113,7 +113,7 @@ function organizationFields({ name, plan, myRole, isCreator, createdAt }: Organi
   ]
 }
 
-/** Which key is used and where it comes from; the key itself is nowhere on screen. */
+/** Which key is used and where it comes from; the key itself is never shown. */
 function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[] {
   return [
     ['Profile', name],
@@ -123,7 +123,7 @@ function keyFields({ name, host, local, readOnly, keySource }: Profile): Field[]
   ]
 }
 
-/** A deployment without that block, or without the whole page, is used in vocabulary 1. */
+/** A deployment without that block, or without the whole page, uses vocabulary 1. */
 function vocabularyText({ data, error, problem }: ApiQuery<unknown>): string | undefined {
   if (data) return announcedVocabulary(data) === '2' ? '1 and 2' : '1: the only one that this deployment announces'
   return error?.status === 404 ? '1: this deployment announces none' : problem?.title
@@ -213,7 +213,7 @@ function Limits({ projectId, focused }: InProject) {
   )
 }
 
-/** A limit as text; the local workspace means by null that there is none. */
+/** A limit as text; for the local workspace null means unlimited. */
 function limitText(value: unknown, { local }: Profile): string {
   if (typeof value === 'number') return formatCount(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -221,7 +221,7 @@ function limitText(value: unknown, { local }: Profile): string {
   return typeof value === 'string' ? value : beginningOfJson(value, MOST_OF_LIMIT).text
 }
 
-/** The model catalog is an open document: what is known of it is laid out, anything else shows as it came. */
+/** The contract does not define the model catalog: known parts are laid out, others are shown as received. */
 function Models({ focused }: TabProps) {
   const { queries } = useWorkspace()
   const data = useApiQuery(queries.models.list.options({}))

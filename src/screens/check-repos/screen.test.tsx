@@ -32,7 +32,7 @@ describe('the repositories with pull request checks', () => {
     expect(app.frame()).toMatch(/During an outage +merges are blocked/)
   })
 
-  test('that cannot be there because the feature is off are told from none', async () => {
+  test('are not reported as none if the feature is off', async () => {
     await open({ available: false, connectable: null })
     await app.see('Pull request checks are off for')
     await app.close()

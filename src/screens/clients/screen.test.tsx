@@ -14,7 +14,7 @@ let projectId: string
 let clientId: string
 afterEach(() => app.close())
 
-/** Opens the screen on a client called Desk, in a project of its own. */
+/** Opens the screen on a client named Desk in a separate project. */
 async function open(editor = editorOf()): Promise<void> {
   app = await openApp({
     editor,
@@ -64,7 +64,7 @@ test('a client is made from a template, renamed and duplicated', async () => {
   expect((await app.client.clients.list({ projectId })).items).toHaveLength(3)
 })
 
-test('its configuration is edited as YAML, and what somebody else changed meanwhile stays', async () => {
+test('its configuration is edited as YAML, and changes that somebody else made are kept', async () => {
   const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
   const { edit } = editor
   await open({
@@ -92,7 +92,7 @@ test('its configuration is edited as YAML, and what somebody else changed meanwh
   await app.see('"mine/model"')
 })
 
-test('a text that is taken up later does not undo what somebody else changed since it was written', async () => {
+test('an older text that is resumed does not undo later changes by somebody else', async () => {
   const editor = editorOf(text => text.replace(/modelId: .*/, 'modelId: mine/model'))
   await open(editor)
   await app.press(keys.edit)
@@ -111,7 +111,7 @@ test('a text that is taken up later does not undo what somebody else changed sin
   expect(editor.left()).toEqual([])
 })
 
-test('a client whose servers could not be set is there all the same, and that is said', async () => {
+test('a client whose servers could not be set is created, and the failure is reported', async () => {
   const testService = await openService({
     wrap: fetch => async request =>
       request.method === 'PATCH'
@@ -131,7 +131,7 @@ test('a client whose servers could not be set is there all the same, and that is
   await app.see('▌Chat')
 })
 
-test('deleting one names what still refers to it, and asks once more', async () => {
+test('deleting a client names what still refers to it, and asks again', async () => {
   await open()
   await app.client.environments.create({ projectId, body: { name: 'Nightly', hostId: clientId } })
   await app.press(keys.remove)

@@ -61,7 +61,7 @@ export function useClientActions({ show, on }: Collection<Client>, projectId: st
   }
 }
 
-/** The configuration in the person's editor, as YAML; it goes back with the config id that it was read with. */
+/** Edits the configuration as YAML in the person's editor; saves it with the config id that was read. */
 function useConfigEditor(projectId: string) {
   const { client } = useWorkspace()
   const edit = useTextEdit()
@@ -101,7 +101,7 @@ function configIn(text: string): Read<Config> {
     : problem('A configuration is a block of fields.')
 }
 
-/** Deletes a client; what still refers to it is named, and asked about once more. */
+/** Deletes a client; names what still refers to it, and asks again. */
 function useRemoval(projectId: string) {
   const confirm = useConfirm()
   const remove = useWrite(contract.clients.delete)

@@ -52,7 +52,7 @@ async function connect(url: string): Promise<void> {
 }
 
 describe('connecting a server by its address', () => {
-  test('is followed until the server is saved, which is one key away', async () => {
+  test('is followed until the server is saved, which takes one key', async () => {
     const server = await startHttpServer()
     onTestFinished(() => server.close())
     await open()
@@ -95,7 +95,7 @@ describe('connecting a server by its address', () => {
     expect(app.router.current().screen).toBe('connections')
   })
 
-  test('that waits for a sign-in has its link opened, copied and shown, and is cancelled', async () => {
+  test('that waits for a sign-in can have its link opened, copied and shown, and can be cancelled', async () => {
     const { url } = await guardedServer()
     await open({ wrap: withLink })
     await connect(url)
@@ -124,7 +124,7 @@ describe('connecting a server by its address', () => {
     await app.see('No connection requests.')
   })
 
-  test('that could mean several saved servers is begun anew with the one that is chosen', async () => {
+  test('that matches several saved servers is restarted with the chosen one', async () => {
     const server = await startHttpServer()
     onTestFinished(() => server.close())
     await open()
@@ -162,7 +162,7 @@ describe('connecting a server by its address', () => {
   })
 })
 
-test('what is stored of a request holds neither its link nor what may be secret in its address', () => {
+test('is stored without its link and without secrets of its address', () => {
   const stored = storedInMemory(connectionsKey)
   const connections = createConnections(stored)
   connections.note({ id: 'scr_1', address: 'https://mcp.example/mcp' })

@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<KnownConnection>[] = [
   },
   ageColumn('Begun', ({ at, address }) => (address === undefined ? undefined : at), { from: 46 }),
 ]
-/** The list is here already, and there is no more of it. */
+/** The list is complete from the start. */
 const READ = {
   pending: false,
   problem: undefined,
@@ -68,12 +68,14 @@ function nameOf({ address, id }: KnownConnection): string {
   return address ?? id
 }
 
-/** When it was begun; of a request that only a refusal named that is not known. */
+/** When the request was started; unknown for one that only a refusal named. */
 function begunText({ at, address }: KnownConnection): string {
   return formatAge(address === undefined ? undefined : at, Date.now())
 }
 
-/** The connection requests that were begun here: the contract lists none, so those of others are not among them. */
+/**
+ * The connection requests that were started here. The contract cannot list requests, so those of others are missing.
+ */
 export const ConnectionsScreen = projectScreen('connections', function Connections({ projectId }) {
   const { known } = useConnections()
   const { queries } = useWorkspace()
@@ -124,7 +126,7 @@ function Detail({ known, note, focused }: { known: KnownConnection; note: string
   const key = useKeyName()
   const isOpen = isOpenConnection(known)
   const project = useProjectName(known.projectId ?? '')
-  // The shell polls what is open, and what has ended stays as it is.
+  // The shell polls open requests, and ended ones do not change.
   const data = useApiQuery(queries.connections.get.options({ requestId: known.id }, { refetchInterval: false }))
   const { error, expiresAt, server } = data.data ?? {}
   const { text, tone, what } = connectionLabel(known.status)

@@ -40,7 +40,7 @@ const all = async () =>
     (a.name ?? '').localeCompare(b.name ?? ''),
   )
 
-test('the client of an environment has its name, on whatever page of the clients it stands', async () => {
+test('the client of an environment has its name, on whichever page of clients it is', async () => {
   const testService = await openService({
     wrap: fetch => async request => {
       const url = new URL(request.url)
@@ -60,7 +60,7 @@ test('the client of an environment has its name, on whatever page of the clients
   await app.see(/Client +Desk/)
 })
 
-test('that the names of clients arrive is no change of the environments that stand there already', async () => {
+test('environments already listed do not count as changed when the names of their clients arrive', async () => {
   const { promise: until, resolve: answer } = Promise.withResolvers<void>()
   const testService = await openService({
     wrap: fetch => async request => {
@@ -84,7 +84,7 @@ test('that the names of clients arrive is no change of the environments that sta
 })
 
 describe('a project without environments', () => {
-  test('an environment is made with a client that is made on the spot, and is chosen then', async () => {
+  test('an environment is created with a new client in one step, and is then selected', async () => {
     await open()
     await app.see('This project has no environment.')
     await app.press(keys.add)
@@ -119,7 +119,7 @@ describe('an environment', () => {
     await app.see('Nothing can be launched on it: The client')
   })
 
-  test('that somebody else changed meanwhile is saved with both changes, after both were shown', async () => {
+  test('that somebody else changed is saved with both changes, after both were shown', async () => {
     await open('Nightly')
     await app.see('▌Nightly')
     await app.press(keys.edit)
@@ -166,7 +166,7 @@ describe('an environment', () => {
 const suiteOf = async () => (await app.client.suites.list({ projectId })).items[0]!
 
 describe('what uses an environment', () => {
-  test('stands with it, and leads there', async () => {
+  test('is listed with it, and leads there', async () => {
     await open('Nightly')
     const environmentId = (await all())[0]!.id
     const { id: suiteId, name } = await suiteOf()
@@ -202,7 +202,7 @@ describe('what uses an environment', () => {
 })
 
 describe('an environment as a text', () => {
-  test('is checked at its lines, and what somebody else changed meanwhile stays', async () => {
+  test('is checked line by line, and changes that somebody else made are kept', async () => {
     editor = editorOf(
       text => text.replace('client: Desk', 'client: Disk').replace('name:', 'nom:'),
       text => text.replace('nom:', 'name:').replace('Nightly', 'Weekly'),
@@ -228,7 +228,7 @@ describe('an environment as a text', () => {
     expect(editor.left()).toEqual([])
   })
 
-  test('with a name that is taken is kept with the reason, and what is taken out is cleared', async () => {
+  test('whose name is taken is kept with the reason, and removed fields are cleared', async () => {
     editor = editorOf(
       text => text.replace('Nightly', 'Weekly'),
       text => text.replace('Weekly', 'Nightly').replace(/modelId: .*/, ''),

@@ -54,8 +54,8 @@ const COLUMNS: readonly Column<EnvironmentRow>[] = [
     title: 'Model',
     width: 18,
     from: 70,
-    // Its client, beside it, is muted: two greys one blank apart would read as one.
-    // Without its provider, which the overview has: with it no list beside a text has room for the name.
+    // Its client, beside it, is muted, since two greys next to each other would read as one. The provider is left out
+    // here for room; the overview has it.
     cell: ({ environment, client }) => (environment.modelId ?? client?.modelId ?? 'none').replace(/^.*\//, ''),
   },
   countColumn('Rev.', 4, ({ environment }) => environment.revision, {
@@ -76,7 +76,7 @@ function useEnvironmentRows(items: readonly Environment[], projectId: string) {
   return { rows, columns: COLUMNS, isJoined: isReadWhole(read) }
 }
 
-/** The client of an environment, by its id as long as its name is not known. */
+/** The client of an environment; its id until the name is known. */
 function clientName({ environment, client }: EnvironmentRow): string {
   return client?.name ?? environment.hostId ?? 'none'
 }
@@ -106,7 +106,7 @@ function Overview({ row, focused }: DetailProps<EnvironmentRow>) {
   return <Viewer {...view} focused={focused} />
 }
 
-/** What a launch would use right now beside what its overview shows, or why nothing can be launched on it. */
+/** What a launch would use now in addition to what the overview shows, or why nothing can be launched. */
 function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   const { queries } = useWorkspace()
   const environmentId = row.environment.id
@@ -120,7 +120,7 @@ function Resolved({ projectId, row, focused }: DetailProps<EnvironmentRow>) {
   )
 }
 
-/** Client, model and ids are in the overview, which is beside it or one tab away. */
+/** The overview, which is beside this pane or one tab away, has the client, model and ids. */
 function resolvedLines(rest: EnvironmentResolved) {
   const names = new Map(rest.servers?.map(({ serverId, name }) => [serverId, name]))
   const servers = (rest.effectiveServerIds ?? []).map(id => names.get(id) ?? id)

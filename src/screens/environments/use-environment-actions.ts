@@ -34,7 +34,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
   const archive = useWrite(contract.environments.archive)
   const restore = useWrite(contract.environments.restore)
 
-  /** Archives or restores it as it stands in the list; a change meanwhile is a conflict that says so. */
+  /** Archives or restores it as listed; if it has changed since, a conflict is reported. */
   const shelve = async (stored: Environment): Promise<void> => {
     const called = environmentName(stored)
     await archive({
@@ -63,7 +63,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
     })
   }
 
-  /** Decided when the key is pressed: what is drawn as chosen follows a moment later. */
+  /** Decided when the key is pressed, since the selection on screen follows a moment later. */
   const when = (archived: boolean, why: string, act: (stored: Environment) => unknown) =>
     on(({ environment }) => {
       if ((environment.archived === true) !== archived) throw new UnavailableAction(why)
@@ -83,7 +83,7 @@ export function useEnvironmentActions({ list, show, on }: Collection<Environment
 
 type Stored = { record: Environment; clients: readonly Client[] }
 
-/** All of an environment as a text; it goes back with the revision that it was read with. */
+/** The whole environment as text, saved with the revision that was read. */
 export function useEnvironmentText(projectId: string): (stored: Environment) => Promise<void> {
   const { client } = useWorkspace()
   const edit = useTextEdit()

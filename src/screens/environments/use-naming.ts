@@ -14,8 +14,8 @@ import { useMostRead } from './uses.tsx'
 type Nameless = { environment: Environment; uses: readonly EnvironmentUse[] }
 
 /**
- * Gives a nameless environment its name. Lists leave them out, so that they are found by what uses them, unless the
- * chosen one is one. Resolves to the one that has a name now.
+ * Names a nameless environment. Lists leave these out, so they are found through what uses them, unless one is
+ * selected. Resolves to the named environment.
  */
 export function useNaming(projectId: string): (chosen: Environment | undefined) => Promise<Environment | undefined> {
   const { client } = useWorkspace()

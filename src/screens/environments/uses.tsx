@@ -19,11 +19,11 @@ import { journeyPlace, swarmsRoute } from '../swarms/route.ts'
 import { environmentUsesKeys } from './bindings.ts'
 import type { EnvironmentRow } from './row.ts'
 
-/** Most suites, and most scenarios, that are read to find out what uses an environment: each is a request. */
+/** Maximum number of suites, and of scenarios, read to find what uses an environment; each is a request. */
 const MOST_READ = { local: 500, remote: 20 }
 const NONE: never[] = []
 
-/** How many of them are requested. */
+/** Maximum number that is requested. */
 export function useMostRead(): number {
   return MOST_READ[useWorkspace().profile.local ? 'local' : 'remote']
 }

@@ -14,10 +14,10 @@ import { RunSessions, ScenarioSessions } from './sessions.tsx'
 import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.ts'
 
 const NO_RUNS: NonNullable<SwarmOverview['runs']> = []
-/** Runs that ended do not change; new ones are worth a look now and then. */
+/** Ended runs do not change; new ones are worth reading now and then. */
 const RESTING = { staleTime: 30_000 } as const
 
-/** The runs and sessions in which the finding was seen, down to what was said in one. */
+/** The runs and sessions in which the finding was seen, down to the messages of a session. */
 export function BehindFinding(props: BehindProps) {
   const { row, insights } = props
   const { profile } = useWorkspace()
@@ -45,10 +45,10 @@ function Runs({ projectId, row, focused, onOpen }: BehindProps) {
   const { symbols } = useTheme()
   const overview = useApiQuery({ ...queries.journeyRuns.overview.options({ projectId }), ...RESTING })
   const recent = useMemo(() => runsBehind(row, (overview.data?.runs ?? NO_RUNS).map(overviewRun)), [row, overview.data])
-  // The overview looks at the latest runs of the project only; an older one is found with its journey.
+  // The overview has only the latest runs of the project; an older one is found through its journey.
   const journeyId = journeyOf(row)
   const isOlder = overview.hasData && recent.length === 0 && journeyId !== undefined
-  // Nor does it have to say whether somebody stopped a run.
+  // It may not say either whether somebody stopped a run.
   const isUnclear = journeyId !== undefined && recent.some(({ state }) => state === 'failed_or_canceled')
   const ofJourney = useApiQuery({
     ...queries.journeyRuns.list.options({ projectId, journeyId: journeyId ?? '' }),

@@ -19,7 +19,7 @@ import { severityTone, statusLook } from './status.ts'
 
 /** A finding as the list shows it. */
 export type FindingRow = Finding & {
-  /** Why the service did not take its last dismissal, in a few words. */
+  /** Why the service refused its last dismissal, in a few words. */
   refused: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function findingColumns(symbols: Symbols, graded: boolean): readonly Colu
         const { text, tone } = lookCell(symbols, statusLook(row.status))
         return row.isDismissed ? { text: `${text} ${symbols.cancelled}`, tone: 'muted' } : { text, tone }
       },
-      // Of each status, what is dismissed asks for nothing any more.
+      // Within each status, dismissed findings come last, since they need no action.
       sort: row => rankIn(FINDING_STATUSES, row.status) + (row.isDismissed ? 0.5 : 0),
     },
     nameColumn('Subject', (row: FindingRow) => nameOf(row), {
@@ -67,7 +67,7 @@ const severityColumn: Column<FindingRow> = {
   sort: row => (row.severity === undefined ? undefined : rankIn(SEVERITIES, row.severity)),
 }
 
-/** The place in an order; what is not in it comes after all that is. */
+/** Position in an order; unknown values come last. */
 function rankIn(order: readonly string[], value: string | undefined): number {
   const at = value === undefined ? -1 : order.indexOf(value)
   return at === -1 ? order.length : at
@@ -109,7 +109,7 @@ export function runColumns(symbols: Symbols, lastWave: string | undefined): read
 
 export const sessionKey = (row: SessionRow): string => row.id
 
-/** Whether a session shows the finding, before what is shown of every session. */
+/** Whether a session shows the finding, before the other columns of a session. */
 export const evidenceColumn = (symbols: Symbols): Column<SessionRow> => ({
   id: 'evidence',
   title: 'Here',

@@ -12,14 +12,14 @@ const missing = {
 const said = (refused: (typeof gone)[]): string =>
   dismissalSentence({ outcome: { done: [], refused, unsent: [] }, already: 0, total: refused.length }, true, 'Z').text
 
-test('what was not answered is not told as refused, and one finding that was never marked keeps no mark', () => {
+test('a write without an answer is not reported as refused, and a single unmarked finding stays unmarked', () => {
   expect(said([gone])).toMatch(/^Dismissed 0 of 1 finding; 1 not answered \([^)]+\)\.$/)
   expect(said([missing, gone])).toMatch(
     /^Dismissed 0 of 2 findings; 1 refused \(Not found\); 1 not answered \([^)]+\)\. What is left keeps its mark\.$/,
   )
 })
 
-test('what may have happened all the same is not told as refused', () => {
+test('a write that may have succeeded is not reported as refused', () => {
   const endpoint = { operation: 'dismissFinding', risk: 'write' } as const
   const redirected = new ApiError({
     kind: 'http',

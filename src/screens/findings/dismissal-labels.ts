@@ -6,16 +6,16 @@ import { plural } from '../../lib/format.ts'
 import type { TaskResult } from '../../hooks/tasks.tsx'
 import type { Question } from '../../domain/writes/question.ts'
 
-/** Names in a sentence, so that it stays one. */
+/** Maximum number of names in a sentence. */
 const MOST_NAMES = 3
 
-/** What is asked before anything is sent: how many, what it means, what it does not. */
+/** The question before dismissing: how many, what it does, and what it does not. */
 export function dismissalQuestion(of: {
   plan: DismissalPlan
   dismissed: boolean
-  /** Marked ones that filters hide. */
+  /** Marked findings that filters hide. */
   hidden: number
-  /** Requests are not counted. */
+  /** Whether requests are unlimited. */
   unlimited: boolean
 }): Question {
   const { plan, dismissed, hidden, unlimited } = of
@@ -44,7 +44,7 @@ export function dismissalQuestion(of: {
   }
 }
 
-/** That what is dismissed goes on. */
+/** Says that dismissed findings stay active. */
 function activeWords({ send }: DismissalPlan): string {
   const active = send.filter(({ status }) => status !== 'resolved')
   if (send.length === 1)
@@ -76,7 +76,7 @@ export function dismissalSentence(
   }
 }
 
-/** What the service said no to, what nobody knows of, and what was not answered at all. */
+/** What the service refused, what is unknown, and what was not answered. */
 function refusedWords({ refused }: DismissalOutcome): string[] {
   const words = (what: string, isMeant: (error: unknown) => boolean): string[] => {
     const meant = refused.filter(({ error }) => isMeant(error))
@@ -91,7 +91,7 @@ function refusedWords({ refused }: DismissalOutcome): string[] {
   ]
 }
 
-/** What was taken back, and what was not because it is somebody else's by now. */
+/** What was undone, and what was not because somebody else has changed it. */
 export function undoSentence(
   { plan, outcome }: { plan: UndoPlan; outcome: DismissalOutcome },
   dismissed: boolean,

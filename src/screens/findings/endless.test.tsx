@@ -10,13 +10,13 @@ import { findingsKeys } from './bindings.ts'
 import { findingsRoute } from './route.ts'
 
 const { pages } = LIST_BOUNDS
-/** Pages that are drawn at once where requests cost nothing. */
+/** Pages rendered together if requests are unlimited. */
 const TOGETHER = 10
 
 let testService: TestService
 let projectId: string
 let app: TestApp
-/** The answer to the nth request for the list of findings, made of one that the service has. */
+/** The answer to the nth request for the list of findings, based on one that the service has. */
 let pageAt: ((nth: number, item: object) => object) | undefined
 let finding: object
 let requests: number
@@ -55,7 +55,7 @@ async function open(): Promise<void> {
   app = await openApp({ testService, size: { width: 98, height: 40 }, place: findingsRoute.to({ projectId }) })
 }
 
-test('findings that never end stop at the bounds, say so, and go on for as much again with a key', async () => {
+test('an endless list of findings stops at the limits, says so, and continues with a key', async () => {
   pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth}` })
   await open()
   await app.see(/read \d+ findings of Swarms of the project, there is more; \+ reads on/)
@@ -72,7 +72,7 @@ test('findings that never end stop at the bounds, say so, and go on for as much 
   expect(requests - read).toBeLessThan(pages + TOGETHER)
 })
 
-test('pages that hold nothing new stop the list too, and nobody is told that there is no finding', async () => {
+test('pages without new findings stop the list too, and are not reported as no findings', async () => {
   pageAt = nth => ({ items: [], nextCursor: `c${nth}` })
   await open()
   await app.see('read 0 findings of Swarms of the project, there is more; + reads on')
@@ -81,7 +81,7 @@ test('pages that hold nothing new stop the list too, and nobody is told that the
   expect(app.frame()).toContain('Nothing on the pages that were read')
 })
 
-test('answers of many characters stop the list before its pages do', async () => {
+test('long answers stop the list before the page limit', async () => {
   const text = 'x'.repeat(LIST_BOUNDS.text / 8)
   pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth}`, text })
   await open()
@@ -89,7 +89,7 @@ test('answers of many characters stop the list before its pages do', async () =>
   expect(requests).toBe(8)
 })
 
-test('a list whose cursor comes back is not taken for whole', async () => {
+test('a list with a repeated cursor does not count as complete', async () => {
   pageAt = (nth, item) => ({ items: [{ ...item, id: `f${nth}` }], nextCursor: `c${nth % 3}` })
   await open()
   const frame = await app.see(/read \d findings of Swarms of the project, there is more\. The service/)
@@ -97,13 +97,13 @@ test('a list whose cursor comes back is not taken for whole', async () => {
   expect(requests).toBeLessThan(8)
 })
 
-describe('a project of more scenarios than are read by themselves', () => {
+describe('a project with more scenarios than are read automatically', () => {
   beforeEach(() => {
     pageAt = () => ({ items: [] })
   })
   const named = (at: number) => ({ id: `s${at}`, name: `scenario ${at}`, createdAt: 1, updatedAt: 1 })
 
-  test('says so, is never taken for whole, and goes on with a key', async () => {
+  test('says so, never counts as complete, and continues with a key', async () => {
     scenarios = () => Array.from({ length: MOST_EACH + 30 }, (_, at) => named(at))
     await open()
     await app.see('read 0 findings of 30 further scenarios, there is more; + reads on')
@@ -114,7 +114,7 @@ describe('a project of more scenarios than are read by themselves', () => {
     expect(asked.size).toBe(MOST_EACH + 30)
   })
 
-  test('reads one that the list repeats once', async () => {
+  test('reads a repeated scenario once', async () => {
     scenarios = () => Array.from({ length: 3 * MOST_EACH }, () => named(1))
     await open()
     await app.see('Findings come from graded waves')

@@ -50,7 +50,7 @@ function itemLines(item: Item, index: number): Line[] {
   ]
 }
 
-/** The pieces of evidence, one after the other. */
+/** The pieces of evidence in order. */
 export function FindingEvidence(props: { row: FindingRow; insights: Insights; focused: boolean }) {
   const { row, insights } = props
   const key = useKeyName()

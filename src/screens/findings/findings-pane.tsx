@@ -19,7 +19,7 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { OUTSIDE_GATE, sourcesLine } from './sources-labels.ts'
 import type { FindingsList } from './use-findings.ts'
 
-/** Most lines of what is said of the sources: the rows go first. */
+/** Maximum number of lines about the sources; the rows take precedence. */
 const MOST_SAID = 3
 
 const EMPTY = {
@@ -27,7 +27,7 @@ const EMPTY = {
   next: 'Findings come from graded waves of journeys, and from visitors of published scenarios.',
 }
 
-/** Both sources in one list: its title shows order and filters, its first line what could not be read. */
+/** Both sources in one list: the title shows order and filters, the first line what could not be read. */
 export function FindingsPane(props: { findings: FindingsList; focused: boolean }) {
   const { sources, list, filters } = props.findings
   const { symbols } = useTheme()
@@ -89,7 +89,7 @@ function Rows({ findings, focused }: { findings: FindingsList; focused: boolean 
     ? `None of ${plural(list.total, 'finding')}${sources.lists.hasMore ? ' read so far' : ''} matches ` +
       `${filterLabels(filters).join(', ')}. Press ${keys} to change the filters.`
     : EMPTY.why
-  // One tree with and without the line, so that rows keep their place and a half typed filter stays.
+  // The same tree with and without the line, so that rows keep their place and a filter that is being typed stays.
   return (
     <Box flexDirection="column" width={width} height={height}>
       {above.map((text, index) => (

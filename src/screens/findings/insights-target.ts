@@ -6,10 +6,10 @@ export type InsightsTarget =
   | { kind: 'wave'; waveId: string }
   | { kind: 'window'; scenarioId: string; windowId: string | undefined }
 
-/** A refusal that a wait ends, and when, in epoch milliseconds. */
+/** A refusal that ends after a wait, and its end in epoch milliseconds. */
 export type Brake = { error: ApiError; until: number | undefined }
 
-/** @param windowId the window that is meant, of a scenario finding */
+/** @param windowId the window of a scenario finding */
 export function targetOf(finding: Finding | undefined, windowId: string | undefined): InsightsTarget | undefined {
   if (finding?.scenario) return { kind: 'window', scenarioId: finding.scenario.id, windowId }
   return finding?.lastSeenIn === undefined ? undefined : { kind: 'wave', waveId: finding.lastSeenIn }

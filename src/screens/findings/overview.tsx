@@ -22,7 +22,7 @@ function when(at: number | undefined): string {
   return `${formatAgo(at, serviceNow())} (${utcTime(at, 'minutes')})`
 }
 
-/** How grave it is in a row, `severity high · 3 of 9 sessions`: its status is in the edge of the pane. */
+/** The severity in one line, `severity high · 3 of 9 sessions`; the status is in the edge of the pane. */
 function graveLines(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symbols }: Theme): Line[] {
   const severity = row.severity ?? advice?.severity ?? undefined
   const affected = advice && affectedLabel(advice)
@@ -32,7 +32,7 @@ function graveLines(row: FindingRow, advice: ReturnType<typeof adviceOn>, { symb
   return spans.length === 0 ? [] : [{ spans }]
 }
 
-/** What is asked of a finding beside what happened. */
+/** What a person asks about a finding apart from what happened. */
 function fields(row: FindingRow, advice: ReturnType<typeof adviceOn>, theme: Theme): Field[] {
   return [
     ...(row.refused === undefined
@@ -56,7 +56,7 @@ function countedIn({ source }: FindingRow): string {
 function ids(row: FindingRow): Field[] {
   const { subject } = row
   return [
-    // Its name says it already, mostly.
+    // Usually the name says it already.
     ...(subject.label == null || subject.label === findingName(row) ? [] : [['Subject', subject.label] as const]),
     ['Kind', subject.kind],
     ...(row.isDismissed ? [] : [['Dismissed', 'no'] as const]),
@@ -72,12 +72,12 @@ function dismissedWhen({ dismissedAt }: FindingRow): string {
   return dismissedAt === undefined ? 'as the service just answered' : when(dismissedAt)
 }
 
-/** A dismissal is easily taken for the end of it. */
+/** A dismissal is easily mistaken for a resolution. */
 function unresolvedWords({ status }: FindingRow): string {
   return status === 'resolved' ? '' : '; not resolved by that'
 }
 
-/** What happened, where it was seen last, what to do next; then what else is known of the finding. */
+/** What happened, where it was last seen, and what to do next; then everything else known of the finding. */
 export function FindingOverview(props: BehindProps) {
   const { row, insights } = props
   const theme = useTheme()
@@ -126,7 +126,7 @@ function criteriaLines(criteria: readonly string[] | null | undefined, theme: Th
   ]
 }
 
-/** Why there is no recommendation, and how one is had. */
+/** Why there is no recommendation, and how to get one. */
 function adviceHint({ query, target, isClosed }: Insights, key: string): Line[] {
   const muted = (text: string): Line[] => [{ text, tone: 'muted', indent: 2 }]
   if (isClosed) return muted('Recommendations come with insights, which are switched off for the organization.')

@@ -16,16 +16,16 @@ import { findingsRoute } from './route.ts'
 const keys = findingsKeys.bindings
 const list = listKeys.bindings
 const confirm = confirmKeys.bindings
-/** Panes stand above each other, so that lines are long. */
+/** Panes are stacked, so that lines are long. */
 const SIZE = { width: 98, height: 40 }
 const DISMISSED = /\u2298/
 
 let testService: TestService
 let projectId: string
 let app: TestApp
-/** Paths of requests that were sent, latest last. */
+/** Paths of the requests sent, latest last. */
 let asked: string[]
-/** Answers in place of the service where it gives one. */
+/** Replaces the service's answer if it returns one. */
 let instead: (method: string, path: string) => Promise<Response> | undefined
 
 beforeEach(async () => {
@@ -69,7 +69,7 @@ const swarmFindings = async () => (await testService.client.journeyFindings.list
 const labelled = async (label: string) => (await swarmFindings()).find(({ subject }) => subject?.label === label)!
 
 describe('the list', () => {
-  test('holds both sources, what came back first, then what is new, and narrows by status, dismissal and source apart', async () => {
+  test('contains both sources, returned findings first, then new ones, and filters by status, dismissal and source independently', async () => {
     insertSamples(store(), Date.now())
     await open()
     await app.see('Findings 1 of 16')
@@ -79,7 +79,7 @@ describe('the list', () => {
     expect(app.frame()).not.toContain('+│')
     expect(app.frame()).toContain('Status↑')
     expect(app.frame()).not.toContain('by status')
-    // Of each status, what is dismissed is last.
+    // Within each status, dismissed findings are last.
     expect(app.row('▌✗ regressed')).not.toMatch(DISMISSED)
     const firstNew = app.frame().indexOf('! new')
     expect(app.frame().slice(0, firstNew).split('\n').at(-2)).toMatch(DISMISSED)
@@ -94,7 +94,7 @@ describe('the list', () => {
     await app.see('None of 16 findings matches new, dismissed, scenario. Press f, A, Alt+f to change the filters.')
   })
 
-  test('opens at the finding of a locator', async () => {
+  test('opens at the finding of an address', async () => {
     wavesOf()
     const { id } = await labelled('Goal a')
     await open({ findingId: id, pane: 'detail' })
@@ -102,7 +102,7 @@ describe('the list', () => {
     await app.see('│ Goal a')
   })
 
-  test('a source that fails takes none of the others down, and says what is wrong', async () => {
+  test('a source that fails does not affect the others, and its error is shown', async () => {
     insertSamples(store(), Date.now())
     instead = (_, path) => (path.endsWith('/journey-findings') ? refuse(403, 'FORBIDDEN') : undefined)
     await open()
@@ -114,7 +114,7 @@ describe('the list', () => {
     await app.press(textOverlayKeys.bindings.close)
   })
 
-  test('all pages are read, also where one holds fewer than there are', async () => {
+  test('reads all pages, even if one has fewer rows than requested', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `n${index}`)
     record(
       store(),
@@ -128,7 +128,7 @@ describe('the list', () => {
 })
 
 describe('dismissing', () => {
-  test('asks first and starts on Cancel; the finding is recurring and dismissed at once, and one key takes it back', async () => {
+  test('asks first with Cancel selected; the finding is recurring and dismissed at once, and one key undoes it', async () => {
     wavesOf()
     await open()
     await app.see('▌! new')
@@ -155,7 +155,7 @@ describe('dismissing', () => {
     await app.see('There is nothing to undo')
   })
 
-  test('one of several that is refused keeps its mark and says why; the others are done', async () => {
+  test('a refused one of several keeps its mark and says why; the others are done', async () => {
     wavesOf()
     const { id } = await labelled('Goal b')
     instead = (method, path) => (method === 'POST' && path.includes(id) ? refuse(404, 'NOT_FOUND') : undefined)
@@ -176,7 +176,7 @@ describe('dismissing', () => {
     expect(app.frame()).not.toContain('✗ Not found')
   })
 
-  test('what somebody else dismissed meanwhile is left alone, and is not taken back either', async () => {
+  test('a finding that somebody else dismissed is left alone, also when undoing', async () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
@@ -192,7 +192,7 @@ describe('dismissing', () => {
     expect((await labelled('Goal b')).dismissedAt).toBeNull()
   })
 
-  test('what somebody showed again since is not touched by taking back, and a status that moved stays', async () => {
+  test('undoing leaves alone what somebody showed again, and a changed status stays', async () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
@@ -208,7 +208,7 @@ describe('dismissing', () => {
     expect(await labelled('Goal b')).toMatchObject({ status: 'resolved', dismissedAt: null })
   })
 
-  test('marked findings that a filter hides are dismissed too, which the question says', async () => {
+  test('marked findings that a filter hides are dismissed too, as the question says', async () => {
     wavesOf()
     await open()
     await app.see('Findings 1 of 3')
@@ -220,7 +220,7 @@ describe('dismissing', () => {
     await app.see('Dismissed 2 findings.')
   })
 
-  test('a key without rights is asked for twice, not for each, and the rest stays marked', async () => {
+  test('a missing right is met twice, not once for each finding, and the rest stays marked', async () => {
     wavesOf()
     instead = method => (method === 'POST' ? refuse(403, 'FORBIDDEN') : undefined)
     await open()
@@ -237,7 +237,7 @@ describe('dismissing', () => {
 describe('one finding', () => {
   beforeEach(() => void insertSamples(store(), Date.now()))
 
-  test('tells its numbers with their unit, its evidence as received, and leads to what was said and back to the same row', async () => {
+  test('shows its numbers with units and its evidence as received, and leads to the messages and back to the same row', async () => {
     await open({ source: 'scenario' })
     await app.see('of 5/16')
     await app.press(list.down, list.down, keys.open)
@@ -256,7 +256,7 @@ describe('one finding', () => {
     await app.see('▌Findings')
   })
 
-  test('says what happened, in which session last and what to do before all fields, and folds its ids', async () => {
+  test('shows what happened, the last session and what to do before other fields, and folds its ids', async () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press(keys.status, keys.status, list.last, list.up, keys.open)
@@ -269,7 +269,7 @@ describe('one finding', () => {
     await app.see(shown => !shown.includes('fnd_'))
   })
 
-  test('of a swarm leads over its runs to a session with its tool calls', async () => {
+  test('of a swarm leads through its runs to a session with its tool calls', async () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press('/')
@@ -285,7 +285,7 @@ describe('one finding', () => {
     await app.see('▌Findings')
   })
 
-  test('without insights says that nobody asked; asking says the quota first and where there is no model why not', async () => {
+  test('without insights says that nobody requested them; requesting shows the quota first, and without a model why not', async () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press(keys.open, tabsKeys.bindings.previous)
@@ -299,7 +299,7 @@ describe('one finding', () => {
 })
 
 describe('insights', () => {
-  test('are asked for, waited for and read as Markdown; what they say of the finding shows with it', async () => {
+  test('are requested, waited for and shown as Markdown, and their statement on the finding is shown with it', async () => {
     const model = await scriptedModel(asked => (isForAdvice(asked) ? advice(asked) : json({ observations: [] })))
     await testService.close()
     testService = await openService({ wrap, models: { ...model.settings, apiKey: KEY, model: 'adviser' } })
@@ -318,7 +318,7 @@ describe('insights', () => {
     await app.see(/1\. (judge|transcript|tool error)/)
     await app.press(keys.stopInsights)
     await app.see('No insights are being generated for it.')
-    // Somebody else has them made anew while one decides: a second request would be counted for nothing.
+    // Somebody else requests them while the person decides: a second request would be wasted.
     await app.press(keys.insights)
     await app.see('Generate them again')
     const path = asked.find(each => /^POST .*\/insights$/.test(each))!
@@ -331,7 +331,7 @@ describe('insights', () => {
     expect(requests()).toBe(before)
   })
 
-  test('that are pending are cancelled after asking', async () => {
+  test('that are pending are cancelled after a question', async () => {
     const model = await scriptedModel(() => 'silence')
     await testService.close()
     testService = await openService({ wrap, models: { ...model.settings, apiKey: KEY, model: 'adviser' } })
@@ -352,7 +352,7 @@ describe('insights', () => {
   test.each([
     ['43', /again\s+│?\s*│?\s*in\s+4\d?s/],
     ['40000', /More\s+from[^]*11h/],
-  ])('refused for too much say when they are possible again (%s s)', async (seconds, words) => {
+  ])('refused after too many requests say when they are possible again (%s s)', async (seconds, words) => {
     wavesOf()
     instead = (method, path) =>
       method === 'POST' && path.endsWith('/insights')
@@ -374,7 +374,7 @@ describe('insights', () => {
 })
 
 describe('while the feature is off', () => {
-  test('the screen says so, names what stays, reads nothing that is closed, and notices the return', async () => {
+  test('the screen says so, names what stays, reads nothing that is closed, and notices when the feature is on again', async () => {
     wavesOf()
     set(store(), 'gate.swarms', 'off')
     set(store(), 'gate.user-testing', 'off')

@@ -26,7 +26,7 @@ const TABS: readonly DetailTab<BehindProps>[] = [
   { id: 'insights', title: 'Insights', Content: FindingInsights },
 ]
 
-/** Findings of swarms and of scenarios in one triage list, and one of them with what is behind it. */
+/** Findings of swarms and scenarios in one triage list, and the details of the selected one. */
 export const FindingsScreen = projectScreen('findings', ProjectFindings)
 
 function ProjectFindings({ projectId }: { projectId: string }) {
@@ -54,7 +54,7 @@ function ProjectFindings({ projectId }: { projectId: string }) {
   )
 }
 
-/** One finding with its tabs. `onOpen` receives how what is chosen in them is opened from outside. */
+/** One finding with its tabs. `onOpen` receives a function that opens what is selected in them. */
 function FindingDetail(props: BehindProps) {
   const { row } = props
   const { symbols } = useTheme()

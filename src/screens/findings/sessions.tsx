@@ -24,11 +24,11 @@ import { useBehindPlace, useOpener, type BehindProps } from './use-behind-place.
 
 type Evidence = { evidence: ReadonlySet<string> }
 
-/** A run that ended keeps its scorecard. */
+/** The scorecard of an ended run does not change. */
 const RESTING = { staleTime: 30_000, refetchInterval: false } as const
-/** Rows left below the chosen one at which the next page is read. */
+/** Number of rows left below the selected one at which the next page is read. */
 const READ_AHEAD = 20
-/** Those that show the problem first, else in the order of the service. */
+/** Sessions that show the problem first, otherwise in the service's order. */
 const EVIDENCE_FIRST = { column: 'evidence', descending: true }
 
 function visitorSession(session: UserTestingSession): SessionRow {
@@ -48,7 +48,7 @@ function visitorSession(session: UserTestingSession): SessionRow {
   }
 }
 
-/** The sessions with what is known of whether they show the finding. */
+/** The sessions, marked with whether they show the finding. */
 function withMarks(
   row: FindingRow,
   sessions: readonly SessionRow[],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sourcesLine } from './sources-labels.ts'
 import type { SourceState } from './use-sources.ts'
 
-test('a source that is longer than is read says that there is more, and not that it is being read', () => {
+test('a source longer than the limit says that there is more, and not that it is being read', () => {
   const state: SourceState = {
     kind: 'swarm',
     name: 'Swarms',

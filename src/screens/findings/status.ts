@@ -1,6 +1,6 @@
 import type { Look, Tone } from '../../tui/theme/theme.ts'
 
-/** How a finding's status looks; one that is not known shows as it is. */
+/** The look of a finding's status; an unknown one is shown as received. */
 export function statusLook(status: string | undefined): Look {
   if (status === 'new') return { symbol: 'warn', tone: 'warn', word: status }
   if (status === 'regressed') return { symbol: 'error', tone: 'error', word: status }

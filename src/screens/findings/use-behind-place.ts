@@ -8,11 +8,11 @@ export type BehindProps = {
   row: FindingRow
   insights: Insights
   focused: boolean
-  /** Tells how the chosen row is opened from outside; undefined where there is nothing to open. */
+  /** Receives a function that opens the selected row; undefined if there is nothing to open. */
   onOpen: (open: (() => void) | undefined) => void
 }
 
-/** Opens a row from outside for as long as it is shown. */
+/** Provides a function that opens a row, for as long as it is shown. */
 export function useOpener(onOpen: BehindProps['onOpen'], open: (() => void) | undefined): void {
   useEffect(() => {
     onOpen(open)
@@ -20,7 +20,7 @@ export function useOpener(onOpen: BehindProps['onOpen'], open: (() => void) | un
   })
 }
 
-/** Params that lead behind one finding. */
+/** Parameters of a place below one finding. */
 type BehindParams = { runId?: string | undefined; sessionId?: string | undefined; lastRunId?: string | undefined }
 
 /** Params of a place that name a finding. */
@@ -34,7 +34,7 @@ export function isOfFinding(params: Readonly<Record<string, string>>, row: Findi
   return params['findingId'] === findingId && params['scenarioId'] === scenarioId
 }
 
-/** Where behind the finding the place is; what it says of another finding does not count. */
+/** The place below the finding; parameters of another finding are ignored. */
 export function useBehindPlace(row: FindingRow): BehindParams & { go: (params: BehindParams) => void } {
   const router = useRouter()
   const { params } = usePlace()

@@ -9,10 +9,10 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { cachedFindings } from './cached.ts'
 import type { RowNotes } from './use-findings.ts'
 
-/** What was read just now. */
+/** What was just read. */
 type Reread = {
   now: ReadonlyMap<string, Finding>
-  /** Lists, by scenario, that could not be read: what is known of them is older. */
+  /** Scenarios whose list could not be read, so that what is known of them is older. */
   unread: ReadonlySet<string | undefined>
 }
 
@@ -43,7 +43,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
         .map(({ finding }) => [finding.key, finding]),
     )
 
-  /** Of the swarms' long list only the pages on which these stand, where requests count. */
+  /** If requests are limited, reads only the pages of the swarms' list that contain these findings. */
   const readSwarm = async (ids: ReadonlySet<string>): Promise<void> => {
     const isCheap = budget.snapshot().unlimited
     if (isCheap || !(await rereadSwarmPages(client, queryClient, { projectId, ids })))
@@ -51,7 +51,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
     shareSwarmPages(queryClient, projectId)
   }
 
-  /** Reads the lists of these findings again. One that cannot be read takes none of the others down. */
+  /** Reads the lists of these findings again. A list that cannot be read does not affect the others. */
   const reread = async (findings: readonly Listed[]): Promise<Reread> => {
     const unread = new Set<string | undefined>()
     const read = async (scenarioId: string | undefined): Promise<void> => {
@@ -71,7 +71,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
     return { now: cached(), unread }
   }
 
-  /** After the writes: the lists tell the truth, or the answers do while a list cannot be read. */
+  /** After the writes: the state from the lists, or from the answers if a list cannot be read. */
   const readBack = async (findings: readonly Finding[]): Promise<ReadonlyMap<string, Finding>> => {
     const { now, unread } = await reread(listed(findings))
     if (unread.size === 0) notes.settle()
@@ -94,7 +94,7 @@ export function useDismissalWrites(projectId: string, notes: RowNotes) {
   return { reread, readBack, work }
 }
 
-/** A finding in its list: a scenario's, or that of the swarms. */
+/** A finding in its list: that of a scenario, or that of the swarms. */
 export type Listed = { id: string | undefined; scenarioId: string | undefined }
 
 export function listed(findings: readonly Finding[]): Listed[] {

@@ -14,9 +14,9 @@ import { listed, useDismissalWrites } from './use-dismissal-writes.ts'
 import type { RowNotes } from './use-findings.ts'
 
 type Dismissals = {
-  /** Dismisses findings, or shows them again, after asking once. */
+  /** Dismisses findings, or shows them again, after a question. */
   change(findings: readonly FindingRow[], dismissed: boolean, undoKey: string): Promise<void>
-  /** Takes the last change back; says so where there is none. */
+  /** Undoes the last change; says so if there is none. */
   undo(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ const DISMISSALS = {
   rereads: false,
 } as const
 
-/** Dismissing and showing again, one after the other within the budget; what others changed meanwhile stays theirs. */
+/** Dismisses findings and shows them again, one at a time within the budget; changes by others are kept. */
 export function useDismissals(
   projectId: string,
   { list, notes }: { list: ListState<FindingRow>; notes: RowNotes },
@@ -42,7 +42,7 @@ export function useDismissals(
   const notify = useNotify()
   const last = useLastBatch(projectId)
 
-  /** The reading after the last change; it never rejects. */
+  /** The read after the last change; it never rejects. */
   const reading = useRef<Promise<void>>(undefined)
   const { reread, readBack, work } = useDismissalWrites(projectId, notes)
 
@@ -74,7 +74,7 @@ export function useDismissals(
         unmark([...outcome.done, ...plan.already, ...asked.already])
         const batch = outcome.done.length > 0 ? batchOf(dismissed, outcome.done, new Map()) : undefined
         if (batch) last.set(batch)
-        // What was answered is shown now; how the service left it is read for taking it back.
+        // The answers are shown at once; the state in the service is read for undo.
         const readLeft = async (): Promise<void> => {
           const left = await readBack(asked.send)
           if (batch && last.get() === batch) last.set(batchOf(dismissed, outcome.done, left))
@@ -117,7 +117,9 @@ export function useDismissals(
   return { change, undo }
 }
 
-/** The last change of a project, kept for as long as the program runs: it can be taken back after a look elsewhere. */
+/**
+ * The last change of a project, kept while the program runs, so that it can be undone after visiting another screen.
+ */
 function useLastBatch(projectId: string) {
   const queryClient = useQueryClient()
   const get = useCallback(

@@ -12,12 +12,12 @@ import { findingParams } from './use-behind-place.ts'
 import { useSources, type Sources } from './use-sources.ts'
 
 const findingKeyOf = ({ key }: Finding): string => key
-/** What is new or came back wants a look before what is known; among equals the most recurring one comes first. */
+/** New and returned findings come first; among equals, the one that recurs most. */
 const ATTENTION = { column: 'status', descending: false }
-/** What is behind one finding is behind no other. */
+/** Parameters of one finding do not apply to another. */
 const WITHIN = ['runId', 'sessionId', 'lastRunId']
 
-/** What of a finding is worth a notice when it changes: its status, and that it was seen again; not who hid it. */
+/** What counts as a change of a finding: its status, and being seen again, but not who hid it. */
 function findingSays({ status, occurrences }: Finding): string {
   return `${status}\n${occurrences}`
 }
@@ -27,21 +27,21 @@ function findingBornAt({ firstSeenAt }: Finding): number | undefined {
   return firstSeenAt
 }
 
-/** The record as the service answered it, by which it is copied and looked at. */
+/** The record as the service returned it, for copying and viewing. */
 function recordOf({ record, id, key }: FindingRow): { id: string } {
   return typeof record['id'] === 'string' ? (record as { id: string }) : { ...record, id: id ?? key }
 }
 
-/** What writes returned of rows before the lists are read again. */
+/** What writes returned about rows, until the lists are read again. */
 export type RowNotes = {
-  /** Whether the service says that it is dismissed now. */
+  /** Whether the service says that it is now dismissed. */
   answered: ReadonlyMap<string, boolean>
-  /** Why it was refused, by key. */
+  /** Why a write was refused, by key. */
   refused: ReadonlyMap<string, string>
   note(key: string, told: { answered?: boolean; refused?: string }): void
-  /** Forgets what was answered, since the lists tell it by now. */
+  /** Removes the answers, since the lists contain them now. */
   settle(): void
-  /** Forgets what was refused of these. */
+  /** Removes the refusals of these rows. */
   forget(keys: readonly string[]): void
 }
 
@@ -55,7 +55,7 @@ export type FindingsList = {
   notes: RowNotes
 }
 
-/** Both sources in one list, with its filters, its news and what the last writes returned. */
+/** Both sources in one list, with filters, news and the results of the last writes. */
 export function useFindings(projectId: string): FindingsList {
   const { params } = usePlace()
   const { symbols } = useTheme()

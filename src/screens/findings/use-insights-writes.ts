@@ -6,17 +6,17 @@ import type { InsightsRead } from '../../domain/findings/insights.ts'
 import { NotSent, useWrites, type WriteTask } from '../../hooks/use-write.tsx'
 import { targetLabel, type Brake, type InsightsTarget } from './insights-target.ts'
 
-/** Asking for insights, which uses a quota, and cancelling them; each says its effect first. */
+/** Requests insights, which uses a quota, and cancels them; each explains its effect first. */
 export function useInsightsWrites(of: {
   projectId: string
   target: InsightsTarget | undefined
-  /** As they are on screen; where there are some, another request replaces them and counts once more. */
+  /** The insights on screen; if there are some, another request replaces them and counts again. */
   shown: InsightsRead | undefined
   /** Reads them as they are now. */
   look: () => Promise<InsightsRead>
   isClosed: boolean
   insightsPerDay: number | undefined
-  /** Hears which window a request is about. */
+  /** Called with the window of a request. */
   onAsked: (asked: { scenarioId: string; windowId: string }) => void
 }) {
   const { projectId, target, shown, look, isClosed, insightsPerDay, onAsked } = of
@@ -25,7 +25,7 @@ export function useInsightsWrites(of: {
   const write = useWrites()
   const [brake, setBrake] = useState<Brake>()
 
-  /** Resolves to the window that a request is about, where it is about one. */
+  /** Resolves to the window of the request, if it has one. */
   const send = async ({ send: to }: WriteTask, body: { body?: { force: true } }): Promise<string | undefined> => {
     if (target?.kind === 'wave') await to(contract.waveInsights.request, { projectId, waveId: target.waveId, ...body })
     else if (target)
@@ -40,7 +40,7 @@ export function useInsightsWrites(of: {
       confirm: questionOf(target, { isAgain, insightsPerDay }),
       start: `Requesting insights of ${targetLabel(target)}…`,
       work: async task => {
-        // Each request takes its part of the day, so nobody pays for what somebody else has just had made.
+        // Each request counts towards the daily quota, so one that somebody else has just made is not repeated.
         if (isAgain && !isSame(shown, await look()))
           throw new NotSent('Not requested: they changed meanwhile. The newest are shown.')
         const windowId = await send(task, isAgain ? { body: { force: true } } : {})

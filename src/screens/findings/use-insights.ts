@@ -19,15 +19,15 @@ import type { Sources } from './use-sources.ts'
 export type Insights = {
   target: InsightsTarget | undefined
   query: ApiQuery<InsightsRead>
-  /** Why the last request was refused, while that holds. */
+  /** Why the last request was refused, while that applies. */
   brake: Brake | undefined
-  /** The feature is switched off: nothing is read. */
+  /** Whether the feature is switched off, so that nothing is read. */
   isClosed: boolean
   request(): Promise<void>
   cancel(): Promise<void>
 }
 
-/** An answer that was given stands for a while: merely looking again asks nobody. */
+/** An answer is kept for a while, so that viewing it again causes no request. */
 const READ_AGE = { staleTime: 30_000, refetchInterval: false } as const
 
 function insightsQuery({ client }: Workspace, projectId: string, target: InsightsTarget | undefined) {
@@ -36,7 +36,8 @@ function insightsQuery({ client }: Workspace, projectId: string, target: Insight
   const scenarioId = isWave ? undefined : target?.scenarioId
   const input = isWave ? { projectId, waveId: id ?? '' } : { projectId, scenarioId, windowId: id }
   return queryOptions<InsightsRead, ApiError>({
-    // As a read of its operation it is refreshed with its resource; the last part sets the form of its data apart.
+    // Belongs to the reads of its operation, so that it is refreshed with its resource; the last part marks its
+    // different format.
     queryKey: [isWave ? 'waveInsights' : 'userTestingInsights', 'get', input, 'read'],
     queryFn: async ({ signal }) => {
       const options = { signal, priority: 'visible' } as const
@@ -47,7 +48,7 @@ function insightsQuery({ client }: Workspace, projectId: string, target: Insight
               await client.userTestingInsights.get({ projectId, scenarioId, windowId: id ?? '' }, options),
             )
       } catch (error) {
-        // A read that finds nothing means that nobody asked.
+        // A read that finds nothing means that nobody requested insights.
         if (error instanceof ApiError && error.kind === 'http' && error.status === 404) return NEVER_ASKED
         throw error
       }
@@ -67,7 +68,7 @@ export function useInsights(
   const isClosed = finding !== undefined && gate[finding.source]
   const scenarioId = finding?.scenario?.id
   const [asked, setAsked] = useState<{ scenarioId: string; windowId: string }>()
-  // Where the finding does not name its window, the scenario's present one is meant.
+  // If the finding does not name its window, the scenario's current one is used.
   const signals = useApiQuery({
     ...queries.userTestingInsights.signals.options({ projectId, scenarioId: scenarioId ?? '' }),
     enabled: scenarioId !== undefined && finding?.lastSeenIn === undefined && !isClosed,

@@ -19,8 +19,8 @@ import type { FindingsList } from './use-findings.ts'
 import type { Insights } from './use-insights.ts'
 
 /**
- * What the screen's keys do, given where the focus is. `openBehind` opens what is chosen in the finding's pane, where
- * it can be.
+ * What the screen's keys do for the current focus. `openBehind` opens what is selected in the finding's pane, if
+ * possible.
  */
 export function useKeys(options: {
   projectId: string
@@ -75,7 +75,7 @@ export function useKeys(options: {
 
 type Params = Readonly<Record<string, string>>
 
-/** Leave the session, the run, the finding. The row that was left stays the chosen one. */
+/** Leaves the session, the run, then the finding. The row that was left stays selected. */
 function goBack(router: ReturnType<typeof useRouter>, params: Params, collection: FindingsList['collection']): void {
   const isBehind = collection.inDetail && params['tab'] === 'behind' && isOfFinding(params, collection.row)
   if (isBehind && params['sessionId'] !== undefined) router.replace({ sessionId: undefined })
@@ -83,7 +83,7 @@ function goBack(router: ReturnType<typeof useRouter>, params: Params, collection
   else collection.back()
 }
 
-/** The marked findings, also those that a filter hides, else the chosen one. */
+/** The marked findings, even if a filter hides them, else the selected one. */
 function wantedRows({ list }: FindingsList): readonly FindingRow[] {
   const marked = list.marked()
   const chosen = list.choose()

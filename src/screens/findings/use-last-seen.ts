@@ -12,16 +12,15 @@ import { evidenceSessions } from './evidence.tsx'
 import type { BehindProps } from './use-behind-place.ts'
 
 const NO_SESSIONS: readonly JourneyRunSession[] = []
-/** Runs that ended do not change. */
+/** Ended runs do not change. */
 const RESTING = { staleTime: 30_000, refetchInterval: false } as const
 
-/** What a finding is in words, and a session that showed it, as far as both are known. */
+/** What a finding means in words, and a session that showed it, as far as known. */
 export type LastSeen = { happened: string; session: string | undefined }
 
 /**
- * Where a finding was seen last: in which run, of how many sessions, and in which of them. The overview of the runs is
- * one read for all findings; the sessions of the run are read where there is no limit of requests, or for whoever went
- * into the finding.
+ * Where a finding was last seen: the run, its number of sessions, and the session. The overview of runs is one read for
+ * all findings; the sessions of a run are read if requests are unlimited, or once the person has opened the finding.
  */
 export function useLastSeen({ projectId, row, insights, focused }: BehindProps): LastSeen {
   const { queries, budget } = useWorkspace()

@@ -21,54 +21,54 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { plural } from '../../lib/format.ts'
 
-/** One list that findings come from: that of the project's swarms, or that of one scenario. */
+/** A list of findings: that of the project's swarms, or that of one scenario. */
 export type SourceState = {
   kind: FindingSource
   name: string
-  /** Findings read so far. */
+  /** Number of findings read so far. */
   count: number | undefined
-  /** There are pages that have not been read. */
+  /** Whether some pages have not been read. */
   hasMore: boolean
-  /** It has more than is read by itself, or that can be read; what is there is not all. */
+  /** Whether it has more than is read automatically, or can be read, so that the list is incomplete. */
   isCut?: boolean
   isStuck?: boolean
   problem: Problem | undefined
   updatedAt: number | undefined
-  /** Switched off for the organization: it is not read. */
+  /** Whether it is switched off for the organization, so that it is not read. */
   isClosed: boolean
 }
 
 export type Sources = {
   findings: readonly Finding[]
-  /** Those that were read in this session, once every source has been or failed. */
+  /** Findings read in this session, once every source was read or failed. */
   fresh: readonly Finding[] | undefined
   states: readonly SourceState[]
-  /** What is read page by page, or part by part: the list of the swarms, and the scenarios. */
+  /** Lists that are read page by page: that of the swarms, and that of the scenarios. */
   lists: LongList
   data: PaneData
   gate: FindingsGate
-  /** Every source was read to its end, or failed. */
+  /** Whether every source was read completely, or failed. */
   isRead: boolean
-  /** Every source is switched off. */
+  /** Whether every source is switched off. */
   isClosed: boolean
-  /** Insights that the organization may ask for in a day. */
+  /** Number of insights that the organization may request in a day. */
   insightsPerDay: number | undefined
 }
 
-/** Pause between two reads of everything, in milliseconds; where requests count, so much for each of them at least. */
+/** Pause between two reads of everything, in milliseconds; if requests are limited, at least this for each of them. */
 const REFRESH_MS = { local: 20_000, remote: 50_000 }
 const EACH_REQUEST_MS = 5_000
 /** The service's page of swarm findings holds about as many. */
 const FINDINGS_A_PAGE = 50
 const NONE: never[] = []
 
-/** Every list of findings of a project, read within the budget; what the gate closes is not read at all. */
+/** Reads every list of findings of a project within the budget; what the gate closes is not read. */
 export function useSources(projectId: string): Sources {
   const { queries } = useWorkspace()
   const capabilities = useApiQuery(queries.projects.capabilities.options({ projectId }))
   const gate = useMemo(() => gateOf(capabilities.data), [capabilities.data])
   const isKnown = capabilities.hasData || capabilities.problem !== undefined
-  // The list of published scenarios stands outside the gate, but has no other use here.
+  // The list of published scenarios is not gated, but has no other use here.
   const scenarios = useWholeList(queries.scenarios.list, { projectId }, { enabled: isKnown && !gate.scenario })
   const stretch = useStretch(projectId)
   const scenarioCount = Math.min(stretch.most, scenarios.items?.length ?? 0)
@@ -86,7 +86,7 @@ export function useSources(projectId: string): Sources {
   const states = [...known, ...(gate.scenario || !rest.hasMore ? [] : [restState(rest, left)])]
   const isClosed = gate.swarm && gate.scenario
   const isRead = states.every(isReadOrFailed)
-  // What is closed is not read again, so that it is not waited for.
+  // Closed sources are not read again, so they are not waited for.
   const isRestored =
     (!gate.swarm && swarm.restored && !swarm.problem) ||
     (!gate.scenario && (scenarios.restored || found.some(query => query.data && !query.isFetched)))
@@ -105,7 +105,7 @@ export function useSources(projectId: string): Sources {
 
 type Answers = readonly UseQueryResult<{ items: readonly ScenarioFinding[] }, ApiError>[]
 
-/** The findings of both kinds of sources; `found` are in the order of the scenarios. */
+/** The findings of both kinds of sources; `found` is in the order of the scenarios. */
 function useMerged(
   swarm: readonly SwarmFinding[] = NONE,
   published: readonly ProjectScenario[],
@@ -122,7 +122,7 @@ function useMerged(
   )
 }
 
-/** What is closed is not read at all. */
+/** Closed sources are never read. */
 function isReadOrFailed({ isClosed, problem, count, hasMore }: SourceState): boolean {
   return isClosed || problem !== undefined || (count !== undefined && !hasMore)
 }
@@ -146,7 +146,7 @@ function useEachScenario(
   })
 }
 
-/** How many scenarios of a project are read; `more` has as many read again. */
+/** Number of scenarios of a project that are read; `more` adds the same number. */
 function useStretch(projectId: string): { most: number; more: () => void } {
   const [read, setRead] = useState({ projectId, most: MOST_EACH })
   const most = read.projectId === projectId ? read.most : MOST_EACH
@@ -176,7 +176,7 @@ function restState({ isCut, isStuck, problem }: Rest, left: number): SourceState
   }
 }
 
-/** Two lists that are read further with one key. */
+/** Two lists that one key continues. */
 function bothLists(...both: [LongList, LongList]): LongList {
   const open = both.filter(({ hasMore }) => hasMore)
   const goesOn = open.filter(({ isStuck }) => !isStuck)
@@ -190,7 +190,7 @@ function bothLists(...both: [LongList, LongList]): LongList {
   }
 }
 
-/** All pages of the swarms' list, one after the other: the order of the list needs every row. */
+/** All pages of the swarms' list in order, since sorting needs every row. */
 function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -205,7 +205,7 @@ function useSwarmFindings(projectId: string, enabled: boolean, others: number) {
   )
 }
 
-/** How everything is read again, given how many requests that takes. */
+/** How everything is read again, for this number of requests. */
 function useRead(requests: number): RepeatedRead {
   const { unlimited } = useWorkspace().budget.snapshot()
   return {
@@ -266,7 +266,7 @@ function scenarioStates(of: {
   })
 }
 
-/** The list's own five states: it has failed only where every source has. */
+/** The state of the whole list: it has failed only if every source has. */
 function paneData(
   states: readonly SourceState[],
   of: { isClosed: boolean; isRestored: boolean; problem: Problem | undefined },
@@ -286,7 +286,7 @@ function paneData(
   }
 }
 
-/** The list before, as long as it holds the same things. */
+/** The previous list, as long as it contains the same things. */
 function useSame<T>(list: readonly T[]): readonly T[] {
   const last = useRef(list)
   if (last.current.length !== list.length || last.current.some((each, index) => each !== list[index]))

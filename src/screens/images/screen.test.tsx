@@ -18,7 +18,7 @@ describe('the images', () => {
     expect(app.frame()).not.toContain('No image is chosen.')
   })
 
-  test('of a service show whom they are for, their builds with the end of the log, and their blueprint', async () => {
+  test('of a service show who can use them, their builds with the end of the log, and their blueprint', async () => {
     const build = (id: string, more: object) => ({ id, provider: 'e2b', baseImageDigests: [], createdAt: 0, ...more })
     const failed = build('bld_2', { status: 'failed', error: 'no space left', logPreview: 'step 1\nstep 2' })
     const items = [

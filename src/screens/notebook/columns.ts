@@ -19,12 +19,12 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
     },
     nameColumn('Incident', ({ title }) => title, { id: 'title', isName: false }),
     countColumn('Entries', 7, ({ entries }) => entries.length),
-    // Its date is in its title, unless somebody gave it another one.
+    // The date is in its title, unless somebody changed that.
     countColumn('Age', 5, ({ openedAt }) => openedAt, { cell: ({ openedAt }) => ageCell(openedAt, Date.now()) }),
   ]
 }
 
-/** The entry's first line: what the note begins with, and what is pinned where that is called more than its id. */
+/** The first line of the entry: the beginning of the note, and the name of what is pinned unless that is an id. */
 export function entryTitle({ pinned, note }: NotebookEntry): string {
   const [first = ''] = note.split('\n')
   if (!pinned) return first
@@ -32,7 +32,7 @@ export function entryTitle({ pinned, note }: NotebookEntry): string {
   return isNamed(pinned) ? `${first} (${pinned.name})` : first
 }
 
-/** Its kind, and what it is called: `Server everything`. */
+/** Kind and name of what is pinned: `Server everything`. */
 export function pinnedTitle(pinned: Pinned): string {
   return sentenceCase(isNamed(pinned) ? `${pinned.kind} ${pinned.name}` : pinned.kind)
 }
@@ -41,7 +41,7 @@ function isNamed({ id, name }: Pinned): boolean {
   return name !== id
 }
 
-/** @param inUtc this machine's clock is at UTC, so that one time says it all */
+/** @param inUtc whether this machine's clock is at UTC, so that one time is enough */
 export function entryColumns(inUtc: boolean): readonly Column<NotebookEntry>[] {
   return [
     noteColumn('Time', 8, ({ at }) => localClock(at, 'seconds'), { id: 'at', sort: ({ at }) => at }),
@@ -53,7 +53,7 @@ export function entryColumns(inUtc: boolean): readonly Column<NotebookEntry>[] {
   ]
 }
 
-/** Whether no entry has another time on this machine's clock. */
+/** Whether this machine's clock shows UTC for every entry. */
 export function areInUtc(entries: readonly NotebookEntry[]): boolean {
   return entries.every(({ at }) => localClock(at, 'seconds') === utcClock(at))
 }

@@ -40,7 +40,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 describe('the notebook on disk', () => {
   const pinned = { kind: 'run', id: 'run_1', name: '#1', place: { screen: 'runs', params: {} }, facts: [] }
 
-  test('is the owner’s alone, is there again, and two processes do not undo each other’s', () => {
+  test('is only the owner’s, persists, and two processes keep each other’s changes', () => {
     const file = join(directory, 'state', 'notebook.json')
     const [one, other] = [openNotebook(file), openNotebook(file)]
     const { incident } = one.pin(pinned)
@@ -52,7 +52,7 @@ describe('the notebook on disk', () => {
     expect(kept!.entries.map(({ note }) => note)).toEqual(['', 'seen too', 'and again'])
   })
 
-  test('loses nothing of what two programs write at once', async () => {
+  test('keeps everything that two programs write at the same time', async () => {
     const file = join(directory, 'busy.json')
     const { id } = openNotebook(file).begin('busy')
     const module = (path: string) => JSON.stringify(join(import.meta.dirname, '../..', path))
@@ -73,7 +73,7 @@ describe('the notebook on disk', () => {
     expect(openNotebook(file).incidents()[0]!.entries).toHaveLength(122)
   })
 
-  test('shows what another program wrote, and does not write over its change of the same note', () => {
+  test('shows what another program wrote, and does not overwrite its change of the same note', () => {
     const file = join(directory, 'shared.json')
     const [here, there] = [openNotebook(file), openNotebook(file)]
     const { id } = here.begin('shared')
@@ -92,7 +92,7 @@ describe('the notebook on disk', () => {
     expect(() => here.addNote(id, 'x'.repeat(MAX_NOTE + 1))).toThrow(`has ${MAX_NOTE + 1}`)
   })
 
-  test('that cannot be read is never written over', () => {
+  test('that cannot be read is never overwritten', () => {
     const file = join(directory, 'broken.json')
     writeFileSync(file, '{"version":0}')
     const notebook = openNotebook(file)
@@ -100,7 +100,7 @@ describe('the notebook on disk', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"version":0}')
   })
 
-  test('has one open incident at a time; a full one takes no more', () => {
+  test('has one open incident at a time; a full one accepts no more entries', () => {
     const notebook = createNotebook({ clock: systemClock })
     const open = () => notebook.incidents().flatMap(({ title, closedAt }) => (closedAt === undefined ? [title] : []))
     const first = notebook.begin('first')
@@ -114,7 +114,7 @@ describe('the notebook on disk', () => {
     expect(notebook.pin(pinned).incident.title).toMatch(/^Incident/)
   })
 
-  test('tells which one another takes the place of once as many are kept as can be', () => {
+  test('says which incident is replaced once the limit is reached', () => {
     const one = { id: 'i0', title: 'the oldest', openedAt: 1, closedAt: 2, entries: [] }
     const others = Array.from({ length: MAX_INCIDENTS - 1 }, (_, at) => ({ ...one, id: `n${at}`, openedAt: 2 + at }))
     expect(nextToGo(others)).toBeUndefined()
@@ -126,7 +126,7 @@ describe('the notebook on disk', () => {
     expect(stored.get()).toHaveLength(MAX_INCIDENTS)
   })
 
-  test('is exported in turns that let others have theirs, and can be given up', async () => {
+  test('is exported in steps that let others run, and can be aborted', async () => {
     const entries = Array.from({ length: 30 }, (_, at) => ({ id: `e${at}`, at, note: 'a longer word. '.repeat(1300) }))
     const incident = { id: 'i', title: 'long', openedAt: 0, entries }
     const options = { locator: () => '', now: 1 }
@@ -147,7 +147,7 @@ describe('the notebook on disk', () => {
 test.each([
   ['Incident 2026-11-21 17:42', 'incident-2026-11-21-17-42.md'],
   ['The outage', 'incident-the-outage.md'],
-])('the file of “%s” says once what it is', (title, name) => {
+])('the file of “%s” names its content once', (title, name) => {
   expect(fileName(title)).toBe(name)
 })
 
@@ -156,7 +156,7 @@ describe('an entry', () => {
   const run: Pinned = { kind: 'run', id: 'run_1', name: 'run_1', place: { screen: 'now', params: {} }, facts: [] }
   const entry = (pinned: Pinned, note: string): NotebookEntry => ({ id: 'e', at, note, pinned })
 
-  test('is called by its note, with the name of what is pinned unless that is an id', () => {
+  test('is titled by its note, with the name of what is pinned unless that is an id', () => {
     expect(entryTitle(entry(run, 'seen\nby me'))).toBe('seen')
     expect(entryTitle(entry({ ...run, name: 'nightly' }, 'seen'))).toBe('seen (nightly)')
     expect(entryTitle(entry(run, ''))).toBe('run_1')
@@ -164,7 +164,7 @@ describe('an entry', () => {
     expect(pinnedTitle({ ...run, name: 'nightly' })).toBe('Run nightly')
   })
 
-  test('has one time where this machine is at UTC', () => {
+  test('shows only one time if this machine is at UTC', () => {
     const titles = (inUtc: boolean) => entryColumns(inUtc).map(({ title }) => title)
     expect(titles(true)).toEqual(['Time', 'What', 'Entry'])
     expect(titles(false)).toEqual(['Time', 'UTC', 'What', 'Entry'])
@@ -181,7 +181,7 @@ describe('the notebook on screen', () => {
   afterAll(() => testService.close())
   afterEach(() => app.close())
 
-  test('gets what is chosen on any screen with a note, leads back to it, and is exported without secrets', async () => {
+  test('receives what is selected on any screen with a note, leads back to it, and is exported without secrets', async () => {
     const [project] = (await testService.client.projects.list()).items
     secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/plain-words-only', undefined)
     app = await openApp({ testService, place: serversRoute.to({ projectId: project!.id }) })
@@ -194,7 +194,7 @@ describe('the notebook on screen', () => {
     await app.press(', i')
     await app.see('[8 Notebook]')
     await app.press(incidentsKeys.bindings.entries)
-    // What the person wrote comes first; the time of another zone shows where this machine has one.
+    // The person's note comes first; the other time zone is shown if this machine has one.
     await app.see(/▌\d\d:\d\d:\d\d (\d\d:\d\d:\d\d )?server +it hangs/)
     await app.press(notebookKeys.bindings.note)
     await app.see('Add a note')
@@ -237,7 +237,7 @@ describe('the notebook on screen', () => {
     await app.see('[3 Servers]')
   })
 
-  test('whose file is damaged keeps what was typed until it can be kept, and is there again once that is repaired', async () => {
+  test('with a damaged file keeps what was typed until it can be saved, and recovers once the file is repaired', async () => {
     const file = join(directory, 'damaged.json')
     const notebook = openNotebook(file)
     notebook.addNote(notebook.begin('the outage').id, 'one\ntwo')
@@ -269,7 +269,7 @@ describe('the notebook on screen', () => {
     await app.see('Notebook not readable')
   })
 
-  test('without anything says how to begin; a new incident closes the open one', async () => {
+  test('that is empty says how to begin; a new incident closes the open one', async () => {
     const own = await openService()
     try {
       app = await openApp({ testService: own, place: projectsRoute.to() })

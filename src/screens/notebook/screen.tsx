@@ -77,7 +77,7 @@ export function NotebookScreen() {
   )
 }
 
-/** The incidents and the entries of the chosen one; what is chosen is in the place. */
+/** The incidents and the entries of the selected one; the place holds the selection. */
 function useCollections(all: readonly Incident[]) {
   const { incidentId, entryId } = usePlace().params
   const { symbols } = useTheme()
@@ -102,7 +102,7 @@ function useCollections(all: readonly Incident[]) {
   return { incidents, entries }
 }
 
-/** The chosen entry: its note, and what was known of the pinned thing at that moment. */
+/** The selected entry: its note, and what was known of the pinned thing at that time. */
 function EntryPane(props: { entry: NotebookEntry | undefined; next: string | undefined; focused: boolean }) {
   const { entry, focused } = props
   const lines = useMemo(() => (entry ? entryLines(entry) : []), [entry])

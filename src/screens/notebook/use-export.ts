@@ -8,7 +8,7 @@ import { useOwn } from '../../hooks/use-own.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRoutes } from '../../tui/router/router-context.tsx'
 
-/** Asks for a path and writes the incident there, redacted; what is there already is replaced only after a question. */
+/** Asks for a path and writes the redacted incident there; replaces an existing file only after a question. */
 export function useExport(notebook: Notebook): (incident: Incident) => Promise<void> {
   const writeFile = useWriteFile()
   const runTask = useRunTask()
@@ -45,7 +45,7 @@ export function fileName(title: string): string {
   return `${words.startsWith('incident') ? '' : 'incident-'}${words}.md`
 }
 
-/** The incident as it is kept now, also by other programs; as it shows where that cannot be read. */
+/** The incident as currently stored, also by other programs; as shown if that cannot be read. */
 function latest(notebook: Notebook, shown: Incident): Incident {
   try {
     notebook.look()

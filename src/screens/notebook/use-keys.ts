@@ -20,7 +20,7 @@ import { entryTitle } from './columns.ts'
 import { nowRoute } from '../now/route.ts'
 import { useExport } from './use-export.ts'
 
-/** The keys of the notebook, about the incident and the entry that are chosen at the moment they are pressed. */
+/** The keys of the notebook for the incident and entry selected when they are pressed. */
 export function useNotebookKeys(on: {
   notebook: Notebook
   all: readonly Incident[]
@@ -93,7 +93,7 @@ export function useNotebookKeys(on: {
   })
 }
 
-/** Says of an incident that beginning another one takes away, while it can still be exported. */
+/** Warns about an incident that starting another one removes, while it can still be exported. */
 function farewell(incidents: readonly Incident[]): string[] {
   const going = nextToGo(incidents)
   if (!going) return []
@@ -104,7 +104,7 @@ function farewell(incidents: readonly Incident[]): string[] {
   ]
 }
 
-/** Edits a note: in the person's editor, else in one line. */
+/** Edits a note in the person's editor, or else in one line. */
 function useNoteEditor(notebook: Notebook): (incident: Incident, entry: NotebookEntry) => Promise<void> {
   const hasEditor = useHasEditor()
   const edit = useEditor()

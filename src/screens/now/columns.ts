@@ -13,15 +13,15 @@ import { ageCell, type Column } from '../../components/list/columns.ts'
 
 /** A line as the list shows it. */
 export type NowRow = NowLine & {
-  /** Put away, as all are that a line stands for. */
+  /** Whether it is acknowledged; for a group, whether all of its lines are. */
   acknowledged: boolean
-  /** When, in epoch milliseconds; of a line that stands for others, the last of these. */
+  /** When, in epoch milliseconds; for a group, the last time. */
   acknowledgedAt: number | undefined
-  /** The lines that it stands for. */
+  /** The lines that it groups. */
   members: readonly NowRow[]
 }
 
-/** Lines as rows, each group below the line that stands for it. */
+/** Lines as rows, each group below the line that represents it. */
 export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
   const rows = orderLines(groupLines(lines)).map((line): NowRow => {
     const acknowledged = isAcknowledged(line, kept)
@@ -32,19 +32,19 @@ export function toRows(lines: readonly NowLine[], kept: StoredNow): NowRow[] {
   return rows.map(row => {
     const members = groups.get(row.key)
     if (!members) return row
-    // Whoever puts the cause away has put away each of these; one that joins them brings it back.
+    // Acknowledging the cause acknowledges each of these; a new one brings the group back.
     const acknowledged = members.every(member => member.acknowledged)
     const at = greatest(members.map(member => member.acknowledgedAt ?? 0))
     return { ...row, acknowledged, acknowledgedAt: acknowledged ? at : undefined, members }
   })
 }
 
-/** How many rows wait: a group is one. */
+/** Number of rows that wait; a group counts once. */
 export function waitingCount(rows: readonly NowRow[]): number {
   return rows.filter(({ acknowledged, under }) => !acknowledged && under === undefined).length
 }
 
-/** What is shown of the rows, as the place names it. */
+/** Which rows are shown, as named in the place. */
 export const SHOWN = {
   yes: { note: 'faults only', hides: 'everything but faults', has: ({ isFault }: NowRow) => isFault },
   new: {
@@ -60,7 +60,7 @@ export function shownIn(params: Readonly<Record<string, string | undefined>>): S
   return params['faults'] === 'yes' || params['faults'] === 'new' ? params['faults'] : undefined
 }
 
-/** What is shown after that. */
+/** The next choice of what is shown. */
 export function nextShown(shown: Shown | undefined): Shown | undefined {
   return shown === undefined ? 'yes' : shown === 'yes' ? 'new' : undefined
 }
@@ -69,17 +69,17 @@ const TONES: Record<NowLine['mark'], Tone> = { ok: 'ok', error: 'error', warn: '
 
 const URGENCY_TONES: Record<Urgency, Tone> = { high: 'error', medium: 'warn', low: 'muted' }
 
-/** What is about this program itself has this machine's time. */
+/** Lines about this program use this machine's time. */
 const OWN_TIME: readonly NowLine['kind'][] = ['line', 'rate', 'write', 'server']
 
-/** The time to compare that of a line with, by the clock that gave it; `now` is this machine's. */
+/** The time to compare a line's time with, by the same clock; `now` is this machine's. */
 export function nowFor({ kind }: NowLine, now: number): number {
   return OWN_TIME.includes(kind) ? now : serviceTime(now)
 }
 
 /**
- * Columns of the inbox; they show a theme's marks, so they are made once per theme.
- * @param several whether lines of more than one project may be there
+ * Columns of the inbox; they contain a theme's marks, so they are made once a theme.
+ * @param several whether there may be lines of more than one project
  */
 export function nowColumns(theme: Theme, several: boolean): readonly Column<NowRow>[] {
   const { symbols } = theme
@@ -139,7 +139,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
   ]
 }
 
-/** What failed of all that ended in the last seven days. */
+/** How many of those that ended in the last seven days failed. */
 function weekText({ week }: NowLine): string {
   const sum = week && weekSum(week)
   return sum ? `${sum.failed}/${sum.ended}` : UNKNOWN

@@ -14,13 +14,13 @@ import { nowFor, type NowRow } from './columns.ts'
 import { sourceLines } from './source-lines.ts'
 import type { NowData } from '../../domain/now/now.ts'
 
-/** The chosen line in full, and what was looked at with its age and its errors. */
+/** The selected line in full, and the sources with their age and errors. */
 export function NowDetail(props: { row: NowRow | undefined; data: NowData; focused: boolean }) {
   const { row, data } = props
   const { symbols } = useTheme()
   const key = useKeyName()
   useNow()
-  // The list beside it counts ages from the present too.
+  // The list beside it also counts ages from the present.
   const now = Date.now()
   const { profile } = useWorkspace()
   const isAway = useIsAway()
@@ -76,14 +76,14 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
   ]
 }
 
-/** `3 of 5 failed`, and of how many days where more may have ended before. */
+/** `3 of 5 failed`, with the number of days if more may have ended before. */
 function weekWords({ week }: NowRow): string | undefined {
   const sum = week && weekSum(week)
   if (!week || !sum) return undefined
   return `${sum.failed} of ${sum.ended} failed${sum.days < week.length ? `, in ${plural(sum.days, 'day')}` : ''}`
 }
 
-/** The service carries no acknowledgement of a line: what is known is this person's on this machine. */
+/** The service does not store acknowledgements, so this is only what this person did on this machine. */
 function acknowledgedWords({ acknowledged, acknowledgedAt, members }: NowRow, now: number): string {
   const until = members.length > 0 ? 'until another one is added' : 'until it changes'
   if (acknowledged) return `by you on this machine, ${formatAgo(acknowledgedAt, now)}, ${until}`

@@ -6,7 +6,7 @@ import { nowScreen } from './index.ts'
 import { nowRoute } from './route.ts'
 import { NowScreen } from './screen.tsx'
 
-test('a key on Now looks at hardly a read, however many there are', async () => {
+test('a key on Now examines hardly any reads, however many there are', async () => {
   const testService = await openService()
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id

@@ -20,15 +20,15 @@ import { waySentence } from './detail.tsx'
 import { newsWords } from './use-now-news.ts'
 import type { NowData } from '../../domain/now/now.ts'
 
-/** The lines, above them what was looked at; one source's error takes nothing else away. */
+/** The lines below a summary of the sources; an error of one source removes nothing else. */
 export function NowList(props: {
   list: ListState<NowRow>
   data: NowData
   state: PaneData
   focused: boolean
-  /** How many lines are acknowledged. */
+  /** Number of acknowledged lines. */
   put: number
-  /** No line is left for what is to be shown, whatever the person types as a filter. */
+  /** Whether no line is left to show, apart from the filter that the person types. */
   isEmpty: boolean
   notes: { shown: Shown | undefined; withAcknowledged: boolean }
   /** The chosen line, where no other pane shows it whole. */
@@ -40,7 +40,7 @@ export function NowList(props: {
   useRestedIndex(list.selection)
   useNow()
   const isAway = useIsAway()
-  // The rows count ages from the present too.
+  // The rows also count ages from the present.
   const now = Date.now()
   const hidden = !notes.withAcknowledged && put > 0 ? `${put} acknowledged` : undefined
   const note = [notes.shown && SHOWN[notes.shown].note, hidden, listNote(list, symbols)].filter(Boolean)
@@ -140,7 +140,7 @@ function Covered(props: { data: NowData; now: number; news: string | undefined; 
   )
 }
 
-/** `3 of 10 projects` where only some are looked at. */
+/** `3 of 10 projects` if only some are included. */
 function projectsWords({ projects, all }: NowData): string {
   if (all === undefined) return 'no project yet'
   const count = plural(all.length, 'project')

@@ -25,9 +25,9 @@ let app: TestApp
 let projectId: string
 /** Ended with a failing trial, as the sample suite does on purpose. */
 let runId: string
-/** Requests that are refused as long as their path holds this. */
+/** Requests whose path contains this are refused. */
 let refused: string | undefined
-/** Reads by their path, since the test began to count. */
+/** Paths of reads since the test started to count. */
 let paths: string[] = []
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ async function openNow(params: Record<string, string> = {}, size?: { width: numb
 const FAILED = '✗ run failed'
 
 describe('now', () => {
-  test('tells of a failed run over all projects, counts it in the tab, and opens it; Back finds its line', async () => {
+  test('shows a failed run of any project, counts it in the tab, and opens it; Back returns to its line', async () => {
     await openNow()
     await app.see(FAILED)
     expect(app.frame()).toContain('[1 Now 1]')
@@ -107,7 +107,7 @@ describe('now', () => {
     expect(app.frame()).toContain('[1 Now 1]')
   })
 
-  test('what came, says else or is gone since the last look stands above with the time, and is marked', async () => {
+  test('new, changed and removed lines since the last look are summarized above with the time, and marked', async () => {
     const before = { at: Date.now() - 9 * 60 * 60_000, whole: true, rows: new Map([['suite gone', 'x']]) }
     const stored = storedInMemory(seenKey, new Map([['now', before]]))
     app = await openApp({ testService, place: nowRoute.to(), seen: createSeen({ stored, clock: systemClock }) })
@@ -116,7 +116,7 @@ describe('now', () => {
     await app.see('1 new in 9h')
   })
 
-  test('a shift report is shown, then written for oneself alone; the notebook leads to it', async () => {
+  test('a shift report is shown, then written for the owner only; the notebook leads to it', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-shift-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     const file = join(directory, 'shift.md')
@@ -139,7 +139,7 @@ describe('now', () => {
     expect(text).toContain(`mcpdeck://local/projects/${projectId}/runs/${runId}`)
   })
 
-  test('what works on the chosen thing works on that of the line', async () => {
+  test('keys that act on the selected thing act on that of the line', async () => {
     await openNow()
     await app.see(FAILED)
     await app.see('Enter opens the run')
@@ -151,7 +151,7 @@ describe('now', () => {
     await app.press(jsonOverlayKeys.bindings.close)
   })
 
-  test('the choice of projects is kept, and what is not chosen is not read', async () => {
+  test('the choice of projects is stored, and other projects are not read', async () => {
     await openNow()
     await app.see(FAILED)
     await app.press(nowKeys.bindings.projects)
@@ -178,7 +178,7 @@ describe('now', () => {
     await app.see(FAILED)
   })
 
-  test('an error of one source is told with its name and takes no other line away', async () => {
+  test('an error of one source is shown with its name and removes no other line', async () => {
     refused = 'journey-findings'
     await openNow({ pane: 'detail' })
     await app.see(FAILED)
@@ -186,14 +186,14 @@ describe('now', () => {
     await app.see(/✗ swarm findings in (Sandbox|Elsewhere)/)
   })
 
-  test('where nothing can be read it says why', async () => {
+  test('says why if nothing can be read', async () => {
     refused = '/projects'
     await openNow()
     await app.see(/✗ /)
     expect(app.frame()).not.toContain('All clear')
   })
 
-  test('a running run tells its progress and then its end, while the chosen line stays chosen', async () => {
+  test('a running run shows its progress and then its end, while the selected line stays selected', async () => {
     await openNow({}, { width: 200, height: 40 })
     await app.see(FAILED)
     await app.press(listKeys.bindings.down)
@@ -211,7 +211,7 @@ describe('now', () => {
     expect(paths.filter(path => path.endsWith('/iterations'))).toEqual([])
   }, 40_000)
 
-  test('findings are read with all their pages, since what came back is old; opened, they are there at once', async () => {
+  test('all pages of findings are read, since returned ones are old; opening them shows them at once', async () => {
     const { store } = testService.service
     const old = sighting('old problem')
     const others = Array.from({ length: 120 }, (_, index) => sighting(`goal ${index}`))
@@ -236,7 +236,7 @@ describe('now', () => {
     expect(app.frame()).not.toContain('gone')
   })
 
-  test('reads nothing more once another place is open', async () => {
+  test('reads nothing more once another screen is open', async () => {
     await openNow()
     await app.see(FAILED)
     app.router.go(findingsRoute.to())

@@ -49,7 +49,7 @@ import { useOverlays } from '../../components/overlays.tsx'
 
 const YES = 'yes'
 
-/** How often what other windows acknowledged is looked at, in milliseconds. */
+/** How often acknowledgements from other windows are read, in milliseconds. */
 const REFRESH_MS = 10_000
 
 /** The on-call inbox: what runs, what failed, what is open and what is in trouble, over the chosen projects. */
@@ -58,13 +58,13 @@ export const NowScreen = memo(function NowScreen() {
   return <NowPage data={useNowData(kept)} />
 })
 
-/** A key draws this alone: what was read, which is a thousand sources, stays as it is. */
+/** A key press renders only this, and not what was read from a thousand sources. */
 function NowPage({ data }: { data: NowData }) {
   const { memory, kept } = useNowMemory()
   const { params } = usePlace()
   const theme = useTheme()
   useEffect(() => {
-    // What is acknowledged in another window of the same person is away here too.
+    // What was acknowledged in another window of the same person is hidden here too.
     memory.refresh()
     return every(REFRESH_MS, () => memory.refresh())
   }, [memory])
@@ -88,7 +88,7 @@ function NowPage({ data }: { data: NowData }) {
     only,
     news: useNowNews(rows, kept, isReadHere),
     arriving: useArriving(isReadHere),
-    // Nothing is acted on in what stands beside the list: once a line is gone, the next one has its place.
+    // The pane beside the list has no actions: once a line is gone, the next one takes its place.
     isOpen: false,
     placed: { key: params['line'], param: 'line', paramsOf: paramsOfRow, follows: true },
   })
@@ -128,12 +128,12 @@ function NowPage({ data }: { data: NowData }) {
   )
 }
 
-/** Coming back finds the line again, and the numbers of the other screens open its project. */
+/** Going back finds the line again, and the numbers of the other screens open its project. */
 function paramsOfRow({ key, project }: NowRow) {
   return { line: key, ...(project && { projectId: project.id }) }
 }
 
-/** Tells how many lines wait, and once more as Now is left: what was true until then gets old from then on. */
+/** Reports how many lines wait, and once more when Now is left, so that the age of that number is known. */
 function useCount(memory: NowMemory, waiting: number): void {
   useEffect(() => {
     memory.setCount(waiting)
@@ -159,7 +159,7 @@ function useNowBindings(
     else router.replace({ pane: 'detail' })
   }
   const acknowledge = (): void => {
-    // Nobody puts away what they do not see: marks of hidden lines wait.
+    // Nobody should acknowledge what they do not see, so marks of hidden lines are ignored.
     const marked = list.items.filter(({ key }) => list.marks.has(key))
     const row = list.current()
     const chosen = marked.length > 0 ? marked : row ? [row] : []
@@ -194,7 +194,7 @@ function useNowBindings(
   })
 }
 
-/** Stops what a line reports to be in flight. */
+/** Stops what a line reports as in flight. */
 function useStopLine(row: NowRow | undefined) {
   const projectId = row?.project?.id ?? ''
   const cancelRun = useCancelRun(projectId)
@@ -224,7 +224,7 @@ const columns: readonly Column<Project>[] = [
   { id: 'role', title: 'Role', width: 8, cell: project => ({ text: project.role ?? '', tone: 'muted' }) },
 ]
 
-/** Asks which projects to look at; the marked ones, or all that the key ever reaches. */
+/** Asks which projects to include: the marked ones, or all that the key can ever access. */
 export function useProjectChooser(): (choice: Choice) => void {
   const overlays = useOverlays()
   return choice => {

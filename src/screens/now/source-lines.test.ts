@@ -12,7 +12,7 @@ const answered = (data: object) => ({ data, error: null, at: NOW })
 const whole = sourceOf('suites', answered({ items: [], nextCursor: null }), PROJECT)
 const cut = sourceOf('swarm', answered({ items: [], nextCursor: 'more' }), PROJECT)
 
-test('what was read only in part is said before anything else', () => {
+test('what was read only in part is reported first', () => {
   expect(coverageLabel([whole], '1 project', NOW)).toEqual({ tone: 'muted', text: '1 project, read just now' })
   expect(coverageLabel([whole, cut, cut], '1 project', NOW)).toEqual({
     tone: 'warn',
@@ -20,13 +20,13 @@ test('what was read only in part is said before anything else', () => {
   })
 })
 
-test('where answers came at other times, the oldest counts', () => {
+test('if answers came at different times, the oldest counts', () => {
   expect(coverageLabel([whole, { ...whole, at: NOW - 180_000 }], '1 project', NOW).text).toBe(
     '1 project, oldest answer 3m ago',
   )
 })
 
-test('all clear is said only where everything was read to its end', () => {
+test('all clear is shown only if everything was read completely', () => {
   expect(clearState([whole], AT, NOW).why).toMatch(/^All clear at/)
   expect(clearState([whole, cut], AT, NOW)).toMatchObject({
     why: expect.stringContaining('not everything was read'),
@@ -37,14 +37,14 @@ test('all clear is said only where everything was read to its end', () => {
   )
 })
 
-test('all clear is as old as its oldest answer, and nothing is clear by what an earlier session read', () => {
+test('all clear has the age of its oldest answer, and answers of an earlier session never make it clear', () => {
   const at = Date.UTC(2026, 10, 21, 12)
   const read = (ago: number) => sourceOf('suites', { ...answered({ items: [] }), at: at - ago }, PROJECT)
   expect(clearState([read(0), read(600_000)], AT, at).why).toBe(`All clear at ${localClock(at - 600_000)}.`)
   expect(clearState([read(0), read(2 * 3_600_000)], AT, at).why).toMatch(/^Nothing found at .+, which is long ago/)
 })
 
-test('what is read again every few minutes says the same where nobody is there, and never less than its age', () => {
+test('while nobody is there, the text for repeated reads stays the same, and never understates their age', () => {
   const words = (minutes: number) => {
     const read = sourceOf('runs', { ...answered({ items: [] }), at: NOW - minutes * 60_000 }, PROJECT)
     const { symbols } = createTheme({ level: 0, ascii: false })
@@ -59,7 +59,7 @@ test('what is read again every few minutes says the same where nobody is there, 
   expect(words(10)[0]).toContain('less than 1h ago')
 })
 
-test('what is still being read stands in one row, and what failed in a few', () => {
+test('pending sources share one row, and failures take a few', () => {
   const kinds = ['suites', 'waves', 'scenarios'] as const
   const reading = kinds.map(kind => sourceOf(kind, undefined, PROJECT))
   expect(coverageLabel([whole, ...reading], '2 projects', NOW).text).toBe(
@@ -72,7 +72,7 @@ test('what is still being read stands in one row, and what failed in a few', () 
   expect(lines).toContainEqual({ text: '… and 232 more like these' })
 })
 
-test('what an earlier session left, and what is still to come, counts as not read yet', () => {
+test('sources of an earlier session and pending ones count as not read', () => {
   expect(isReadSince([whole], NOW)).toBe(true)
   expect(isReadSince([whole, sourceOf('suites', answered({ items: [] }), PROJECT)], NOW + 1)).toBe(false)
   expect(isReadSince([whole, sourceOf('waves', undefined, PROJECT)], NOW)).toBe(false)

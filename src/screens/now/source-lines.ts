@@ -13,15 +13,15 @@ import {
 } from '../../domain/now/sources.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
-/** Sources that are listed each by itself below a line. */
+/** Maximum number of sources listed separately below a line. */
 const MOST_SINGLES = 5
 
-/** What could not be read leads: among many sources nobody would find it. */
+/** Failures come first, since nobody would find them among many sources. */
 function failuresFirst(sources: readonly NowSource[]): NowSource[] {
   return sources.toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
 }
 
-/** What failed or was read in part, each by its name; then how much was read of each kind, and how long ago. */
+/** Failed and partial sources by name; then how much was read of each kind, and how long ago. */
 export function sourceLines(
   sources: readonly NowSource[],
   options: { symbols: Symbols; now: number; isLocal: boolean; isAway?: boolean },

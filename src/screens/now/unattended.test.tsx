@@ -16,14 +16,14 @@ beforeEach(
 )
 afterEach(() => void vi.useRealTimers())
 
-/** Nobody has pressed a key for longer than anything waits for. */
+/** Nobody has pressed a key for longer than any wait. */
 const NOBODY: LinePace = { pollFactor: () => LONG_IDLE_FACTOR, isResting: () => true, subscribe: () => () => undefined }
 
 test.each<[NowReadKind, number]>([
   ['suites', 60_000],
   ['rights', NOW_READS.rights.every],
   ['live', 60_000],
-])('without a key Now reads %s every %i ms, and the header says nothing else', async (kind, every) => {
+])('without a key Now reads %s every %i ms, and the header says the same', async (kind, every) => {
   let asked = 0
   let text = ''
   const client = createClient({
@@ -64,7 +64,7 @@ test.each<[NowReadKind, number]>([
     said.add(text)
   }
   unmount()
-  // Wakes are shared, so that a read may be a little later than it is due.
+  // Wakes are shared, so a read may be slightly late.
   expect(asked).toBeGreaterThanOrEqual(rounds * 0.8)
   expect([...said]).toEqual(['fresh'])
 })

@@ -14,7 +14,7 @@ import { appKeys } from '../../components/everywhere-keys.ts'
 import { nowKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 
-test('with nothing read, a write in doubt and the lost connection are listed, and no id is made up', async () => {
+test('if nothing was read, a write in doubt and the lost connection are listed, without invented ids', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-now-'))
   const journal = openJournal({ file: join(directory, 'journal.sqlite'), profile: 'p' })
   const testService = await openService({ wrap: () => () => Promise.reject(new TypeError('fetch failed')) })
@@ -45,7 +45,7 @@ test('with nothing read, a write in doubt and the lost connection are listed, an
   expect(app.copied).toEqual([])
 })
 
-test('a service that is lost once its projects were read has a line, until it answers again', async () => {
+test('a service lost after its projects were read has a line until it answers again', async () => {
   let isLost = true
   const testService = await openService({
     wrap: fetch => request => {
@@ -61,7 +61,7 @@ test('a service that is lost once its projects were read has a line, until it an
   await app.see('All clear')
 })
 
-test('a run in flight is stopped by its name', async () => {
+test('a run in flight is stopped by name', async () => {
   const testService = await openService()
   onTestFinished(() => testService.close())
   const { client } = testService
@@ -76,7 +76,7 @@ test('a run in flight is stopped by its name', async () => {
   await app.see('Slow #1 is cancelled.')
 })
 
-test('suites that one unreachable server fails stand below one line, are put away with it, and come back with another', async () => {
+test('suites that one unreachable server fails are grouped, acknowledged together, and return with a new one', async () => {
   const testService = await openService()
   onTestFinished(() => testService.close())
   const { client } = testService

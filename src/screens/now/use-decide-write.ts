@@ -15,7 +15,7 @@ const OPTIONS: Record<Choice, FieldOption> = {
 }
 const SEND_REST: FieldOption = { ...OPTIONS.send, label: 'send what never left', detail: 'each once, in turn' }
 
-/** Asks what shall become of an open write, and does that. */
+/** Asks what to do with an open write, and does it. */
 export function useDecideWrite(): (entry: JournalEntry) => Promise<void> {
   const { journal, client, profile } = useWorkspace()
   const ask = useFormDialog()

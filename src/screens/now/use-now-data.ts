@@ -27,7 +27,7 @@ export function useNowData(kept: StoredNow): NowData {
   const [look] = useState(() => createNow(nowSources(workspace, queryClient)))
   const writes = { data, at: dataUpdatedAt || undefined, error }
   const pausedUntil = pause && Date.now() + pause.seconds * 1000
-  // Read without drawing: moving the cursor changes the place, and nothing of what Now shows.
+  // Read without rendering: moving the cursor changes the place, but nothing that Now shows.
   const { projectId } = router.current().params
   const { news, ...seen } = useNowReads(reader => look(reader, { kept, now, projectId, known, writes, pausedUntil }))
   const marks = JSON.stringify(news)
@@ -37,7 +37,7 @@ export function useNowData(kept: StoredNow): NowData {
   return seen
 }
 
-/** What a look at reads comes to; looks again when one of their answers is another. */
+/** The result of a look at reads; looks again when one of their answers has changed. */
 export function useNowReads<T>(look: (reader: NowReader) => T): T {
   const { budget } = useWorkspace()
   const queryClient = useQueryClient()

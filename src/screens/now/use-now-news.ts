@@ -5,12 +5,14 @@ import { localMoment } from '../../lib/times.ts'
 import { formatAgo } from '../../lib/format.ts'
 import type { NowRow } from './columns.ts'
 
-/** Name of the list in what the person has seen: each choice of projects is another one. */
+/** Name of the list in what the person has seen; each choice of projects has its own. */
 export function seenListOf({ projects }: StoredNow): string {
   return projects ? `now ${markOf(projects.join(' '))}` : 'now'
 }
 
-/** What is new over all projects since the person last looked; what runs, or is about this program, is no news. */
+/**
+ * What is new in all projects since the person last looked; running things and lines about this program are not news.
+ */
 export function useNowNews(rows: readonly NowRow[], kept: StoredNow, isWhole: boolean): ListNews | undefined {
   return useSeen({
     list: seenListOf(kept),

@@ -26,7 +26,7 @@ afterEach(() => void vi.useRealTimers())
 
 type Fetch = Parameters<typeof createClient>[0]['fetch']
 
-/** A client of a service that answers so, and how to draw screens that read from it. */
+/** A client of a service with these answers, and a way to render screens that read from it. */
 function openStage(fetch: Fetch, budget = createBudget({ unlimited: true }), random?: () => number) {
   const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget, random })
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
@@ -42,7 +42,7 @@ function openStage(fetch: Fetch, budget = createBudget({ unlimited: true }), ran
   return { queries, draw, runReads }
 }
 
-test('a run that waits, read ten times with the same answer, draws nothing; another answer draws once', async () => {
+test('a waiting run, read ten times with the same answer, renders nothing; another answer renders once', async () => {
   let [asked, ended] = [0, 0]
   const answer = () => ({
     items: [{ id: 'r', suiteId: 's', status: 'running', createdAt: 1, summary: { total: ended } }],
@@ -77,7 +77,7 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   expect(shown.at(-1)).toBe(0)
   const before = { asked, ...drawn }
   await vi.advanceTimersByTimeAsync(18 * every)
-  // What says the same five times is then read half as often.
+  // A read with five equal answers is then made half as often.
   expect(asked - before.asked).toBeGreaterThanOrEqual(10)
   expect(asked - before.asked).toBeLessThanOrEqual(13)
   expect(drawn).toEqual({ header: before.header, screen: before.screen })
@@ -88,7 +88,7 @@ test('a run that waits, read ten times with the same answer, draws nothing; anot
   unmount()
 })
 
-test('suites that passed are drawn several at a time, the last ones and one that failed at once', async () => {
+test('suites that passed are rendered in groups, the last ones and a failed one at once', async () => {
   const asked: string[] = []
   const runOf = (suiteId: string) => {
     const failed = suiteId === 's7' ? 1 : 0
@@ -107,7 +107,7 @@ test('suites that passed are drawn several at a time, the last ones and one that
   const wanted = Array.from({ length: 22 }, (_, suite) =>
     queries.runs.list.options({ projectId: 'p', suiteId: `s${suite}` }),
   )
-  /** How many are known in each drawing, and whether the failed one is among them. */
+  /** How many are known in each render, and whether the failed one is among them. */
   const drawn: { read: number; failed: boolean }[] = []
   function Screen() {
     const answers = useNowReads(({ read }) => read('runs', wanted))
@@ -126,12 +126,12 @@ test('suites that passed are drawn several at a time, the last ones and one that
   while (asked.length < wanted.length) await settle()
   await settle()
   expect(drawn.at(-1)?.read).toBe(wanted.length)
-  // One for each five, one for the failed one, one for the last, and those of the start.
+  // One for each five, one for the failed one, one for the last, and those at the start.
   expect(new Set(drawn.map(({ read }) => read)).size).toBeLessThanOrEqual(9)
   unmount()
 })
 
-test('what is read rarely is read at once where it is older than its pause', async () => {
+test('a rare read is made at once if its answer is older than its pause', async () => {
   let asked = 0
   const { queries, draw } = openStage(() => {
     asked += 1
@@ -156,7 +156,7 @@ test('what is read rarely is read at once where it is older than its pause', asy
   expect(await visit(session)).toBe(1)
 })
 
-test('the reads of a suite whose run ended count in the header as reads that come more rarely', async () => {
+test('the reads of a suite whose run ended count in the header with the rarer reads', async () => {
   const { queries, draw } = openStage(() => Promise.resolve(Response.json({ items: [] })))
   const queryClient = createQueryClient()
   const wanted = [queries.runs.list.options({ projectId: 'p', suiteId: 's' })]
@@ -176,7 +176,7 @@ test('the reads of a suite whose run ended count in the header as reads that com
   unmount()
 })
 
-test('whatever makes everything out of date, hundreds of reads go on by the plan', async () => {
+test('if everything becomes out of date, hundreds of reads continue by the plan', async () => {
   let [asked, isAnswering] = [0, true]
   const { queries, draw } = openStage(
     () => {
@@ -205,7 +205,7 @@ test('whatever makes everything out of date, hundreds of reads go on by the plan
   unmount()
 })
 
-test('among a thousand reads, a request looks through none of the others', async () => {
+test('a request among a thousand reads looks through none of the others', async () => {
   let asked = 0
   const { queries, draw } = openStage(() => {
     asked += 1
@@ -229,7 +229,7 @@ test('among a thousand reads, a request looks through none of the others', async
 })
 
 // In the second and third of these seeds one read is between two attempts when the service is back.
-test.each([1, 77, 81])('while the service is lost, hundreds of reads wait for one another; seed %i', async seed => {
+test.each([1, 77, 81])('while the service is lost, hundreds of reads take turns; seed %i', async seed => {
   let isLost = true
   const tried = new Set<string>()
   const fetch: Fetch = request => {
@@ -274,15 +274,15 @@ test.each([1, 77, 81])('while the service is lost, hundreds of reads wait for on
   expect(said.at(-1)).toBe('fresh')
   await pass(120)
   expect(read).toBe(ids.length)
-  // What failed is as little known as what was never tried.
+  // A failed read is as unknown as one that was never tried.
   const first = new Set([...tried].slice(0, failed.length + 10))
   expect(failed.filter(url => !first.has(url)).length).toBeLessThanOrEqual(underWay)
   unmount()
 })
 
-test('over a line that takes its time and drops answers, nothing on screen is older than the header says', async () => {
+test('on a slow line that drops answers, nothing on screen is older than the header says', async () => {
   const { next: random } = randomNumbers(8)
-  // What the service says is the time at which it says so; it arrives up to half a minute later, or never.
+  // The service answers with its time of sending, which arrives up to half a minute later, or never.
   const { queries, draw } = openStage(
     async () => {
       const answer = await slowAnswer(random() * 29_000, Response.json({ items: [], made: Date.now() }))
@@ -324,7 +324,7 @@ test('over a line that takes its time and drops answers, nothing on screen is ol
   unmount()
 })
 
-test('an answer about one suite draws once, and touches the rows and the reads of no other', async () => {
+test('an answer about one suite renders once, and touches no other rows or reads', async () => {
   const [projects, suites] = [range(10, 'p'), range(8, 's')]
   const at = Date.now() - 60_000
   const ended = (suiteId: string, runNumber = 1) => ({
@@ -384,7 +384,7 @@ test('an answer about one suite draws once, and touches the rows and the reads o
   expect(others(lines)).toEqual(others(before.lines))
   expect([...others(lines)].every(line => before.lines.includes(line))).toBe(true)
   expect(lines.find(({ key }) => key.includes('p7s7'))?.sentence).toContain('#2')
-  // It was read again meanwhile, and nothing of it ended.
+  // It was read again, and no trial had ended.
   expect(flying()?.readAt).toBeGreaterThan(first!.readAt!)
   expect(flying()?.sentence).toBe(first?.sentence)
   expect(first?.sentence).toContain('1 of 10 trials ended, about')
@@ -397,53 +397,50 @@ test.each([
   [true, 20],
   [false, 20],
   [true, null],
-])(
-  'a suite whose runs stopped is asked for its schedule; on: %s, every %s minutes',
-  async (enabled, intervalMinutes) => {
-    const suite = { id: 's', name: 'Smoke' }
-    const runs = [0, 1, 2].map(step => ({
-      id: `r${step}`,
-      suiteId: 's',
-      status: 'completed',
-      result: 'passed',
-      createdAt: Date.now() - (60 + step * 20) * 60_000,
-      summary: { total: 1, passed: 1, failed: 0 },
-    }))
-    const { queries, draw, runReads } = openStage(({ url }) => {
-      const { pathname } = new URL(url)
-      if (pathname.endsWith('/s'))
-        return Promise.resolve(Response.json({ ...suite, schedule: { enabled, intervalMinutes } }))
-      const items = pathname.endsWith('/runs') ? runs : [{ ...suite, latestRun: runs[0] }]
-      return Promise.resolve(Response.json({ items }))
-    })
-    const wanted = [queries.suites.list.options({ projectId: 'p' })]
-    const of = [{ id: 'p', name: 'p' }]
-    const queryClient = createQueryClient()
-    const readRuns = runReads(queryClient)
-    let known: ReturnType<typeof readRuns> | undefined
-    function Screen() {
-      known = useNowReads(reader => readRuns(reader, of, reader.read('suites', wanted), Date.now()))
-      return null
-    }
-    const { unmount } = draw(<Screen />, queryClient)
-    for (let second = 0; second < 20; second += 1) {
-      await vi.advanceTimersByTimeAsync(1_000)
-      await new Promise(done => setImmediate(done))
-    }
-    expect(known?.sources.find(({ kind }) => kind === 'schedules')).toMatchObject({ state: 'read', of: 'Smoke' })
-    const sentences = known?.lines.map(({ sentence }) => sentence)
-    if (enabled && intervalMinutes)
-      expect(sentences).toEqual([expect.stringMatching(/^Smoke did not run, due (?:[-\d]+ )?\d\d:\d\d/)])
-    else expect(sentences).toEqual([])
-    unmount()
-  },
-)
+])('a suite whose runs stopped has its schedule read; on: %s, every %s minutes', async (enabled, intervalMinutes) => {
+  const suite = { id: 's', name: 'Smoke' }
+  const runs = [0, 1, 2].map(step => ({
+    id: `r${step}`,
+    suiteId: 's',
+    status: 'completed',
+    result: 'passed',
+    createdAt: Date.now() - (60 + step * 20) * 60_000,
+    summary: { total: 1, passed: 1, failed: 0 },
+  }))
+  const { queries, draw, runReads } = openStage(({ url }) => {
+    const { pathname } = new URL(url)
+    if (pathname.endsWith('/s'))
+      return Promise.resolve(Response.json({ ...suite, schedule: { enabled, intervalMinutes } }))
+    const items = pathname.endsWith('/runs') ? runs : [{ ...suite, latestRun: runs[0] }]
+    return Promise.resolve(Response.json({ items }))
+  })
+  const wanted = [queries.suites.list.options({ projectId: 'p' })]
+  const of = [{ id: 'p', name: 'p' }]
+  const queryClient = createQueryClient()
+  const readRuns = runReads(queryClient)
+  let known: ReturnType<typeof readRuns> | undefined
+  function Screen() {
+    known = useNowReads(reader => readRuns(reader, of, reader.read('suites', wanted), Date.now()))
+    return null
+  }
+  const { unmount } = draw(<Screen />, queryClient)
+  for (let second = 0; second < 20; second += 1) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise(done => setImmediate(done))
+  }
+  expect(known?.sources.find(({ kind }) => kind === 'schedules')).toMatchObject({ state: 'read', of: 'Smoke' })
+  const sentences = known?.lines.map(({ sentence }) => sentence)
+  if (enabled && intervalMinutes)
+    expect(sentences).toEqual([expect.stringMatching(/^Smoke did not run, due (?:[-\d]+ )?\d\d:\d\d/)])
+  else expect(sentences).toEqual([])
+  unmount()
+})
 
 function range(length: number, name: string): string[] {
   return Array.from({ length }, (_, index) => `${name}${index}`)
 }
 
-test('after a write what Now shows of its project is read first, however many other projects there are', async () => {
+test('after a write, what Now shows of its project is read first, however many other projects there are', async () => {
   const asked: string[] = []
   const { queries, draw } = openStage(
     async ({ url }) => {

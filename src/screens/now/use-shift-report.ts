@@ -19,7 +19,7 @@ const HOUR_MS = 60 * 60_000
 const HOURS = [SHIFT_HOURS, 8, 24, 72]
 const LOOKED = 'looked'
 
-/** Asks since when, shows the report of the shift and writes it where the person says. */
+/** Asks for the start, shows the report of the shift and writes it to a chosen path. */
 export function useShiftReport(data: NowData): () => Promise<void> {
   const workspace = useWorkspace()
   const { profile, journal, seen } = workspace
@@ -79,7 +79,7 @@ export function useShiftReport(data: NowData): () => Promise<void> {
   return report
 }
 
-/** Begins with it where the place says so, once. */
+/** Starts a report if the place asks for one, once. */
 function useWhenWanted(report: () => Promise<void>): void {
   const router = useRouter()
   const isWanted = usePlace().params['report'] !== undefined

@@ -14,7 +14,7 @@ import { wavesKeys } from '../swarms/bindings.ts'
 import { nowKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 
-/** A wave that stays in flight, launched by somebody else, in a program that was not started yet. */
+/** A wave in flight, launched by somebody else, in a program that has not started yet. */
 async function flying() {
   const { settings } = await scriptedModel(() => 'silence')
   const stage = await openSwarms({ models: { ...settings, apiKey: KEY, model: 'player' } })
@@ -41,7 +41,7 @@ async function flying() {
   return { open, gate, read, projectId, waves }
 }
 
-test('a wave in flight stands on Now, is opened by Enter and stopped by the key that stops a run', async () => {
+test('a wave in flight is on Now, is opened with Enter and stopped with the key that stops a run', async () => {
   const { open, read } = await flying()
   const { app, agree } = await open()
   await app.see(/▌low +● wave running +Sums: 0 of 2 sessions ended/)
@@ -55,11 +55,11 @@ test('a wave in flight stands on Now, is opened by Enter and stopped by the key 
   await agree()
   await app.see('the wave of Sums is stopped.')
   expect(await read()).toMatchObject({ canceled: true })
-  // What somebody stopped is no fault.
+  // A run that somebody stopped is not a fault.
   await app.see('All clear at')
 })
 
-test('the header shows it on every screen, and the key of followed runs leads to it', async () => {
+test('the header shows it on every screen, and the key for followed runs leads to it', async () => {
   const { open, projectId, read } = await flying()
   const first = await open()
   await first.app.see(/wave running/)
@@ -76,7 +76,7 @@ test('the header shows it on every screen, and the key of followed runs leads to
   expect(await read()).toMatchObject({ canceled: true })
 })
 
-test('with the feature off when the program starts, one that nobody here has seen is found and stopped', async () => {
+test('with the feature off at the start of the program, an unseen wave is found and stopped', async () => {
   const { open, gate, read } = await flying()
   gate('off')
   const { app, agree } = await open()
@@ -89,7 +89,7 @@ test('with the feature off when the program starts, one that nobody here has see
   expect(await read()).toMatchObject({ canceled: true })
 })
 
-test('with the feature off it is found among the waves of its project too', async () => {
+test('with the feature off it is also found among the waves of its project', async () => {
   const { open, gate, projectId, read } = await flying()
   gate('off')
   const { app, agree } = await open(swarmsRoute.to({ projectId, swarmId: projectId, pane: 'detail', tab: 'waves' }))
@@ -101,7 +101,7 @@ test('with the feature off it is found among the waves of its project too', asyn
   expect(await read()).toMatchObject({ canceled: true })
 })
 
-test('what was launched from here stays in the header after a start with the feature off', async () => {
+test('a wave launched from here stays in the header after a start with the feature off', async () => {
   const { open, gate, projectId, waves } = await flying()
   const first = await open()
   await first.app.see(/wave running/)

@@ -25,7 +25,7 @@ describe('the plugins', () => {
     await app.see('The local workspace installs no')
   })
 
-  test('of a service show their state and what the version in use holds', async () => {
+  test('of a service show their state and the contents of the version in use', async () => {
     const version = {
       id: 'plv_1',
       pluginId: 'plg_search',

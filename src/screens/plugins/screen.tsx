@@ -10,7 +10,7 @@ import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { pluginsKeys } from './index.ts'
 
-/** The plugins of a project, disabled ones too; nothing of them can be changed over the API. */
+/** The plugins of a project, including disabled ones; the API cannot change them. */
 export const PluginsScreen = collectionScreen({
   noun: 'plugin',
   title: 'Plugins',

@@ -31,7 +31,7 @@ export const projectsKeys = define.panel('projects', 'Projects', {
   }),
 })
 
-/** While something is left that nobody has done in the chosen project. */
+/** Active while the selected project has next steps. */
 export const nextStepKeys = define.screen('nextSteps', 'What you can do now', {
   run: on('launch', 'run its suite', {
     hint: true,

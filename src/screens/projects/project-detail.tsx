@@ -18,10 +18,10 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useNextSteps } from './use-next-steps.ts'
 
-/** Suites whose last run shows. */
+/** Number of suites whose last run is shown. */
 const LATEST = 8
 
-/** `✗ failed, 3 of 6 cases: nightly, 2h ago` of each suite that ran, the newest first. */
+/** A line such as `✗ failed, 3 of 6 cases: nightly, 2h ago` for each suite that ran, newest first. */
 function latestRunLines(suites: readonly EvalSuite[], symbols: Symbols): Line[] {
   const ran = suites.flatMap(suite => {
     const { latest } = suiteStateOf({ suite })
@@ -39,12 +39,12 @@ function latestRunLines(suites: readonly EvalSuite[], symbols: Symbols): Line[] 
   return [heading('Latest runs of its suites'), ...lines, '']
 }
 
-/** The record is here in any case; what failed before anything was read of the capabilities stands in their place. */
+/** The record is always available; a failure to read the capabilities is shown in their place. */
 function shownBy(capabilities: ApiQuery<ProjectCapabilities>): PaneData {
   return { ...capabilities, hasData: true, problem: capabilities.data ? capabilities.problem : undefined }
 }
 
-/** The chosen project: its record, what it holds, what may be done in it. */
+/** The selected project: its record, its contents, and the rights in it. */
 export function ProjectDetail(props: { project: Project; focused: boolean }) {
   const { project } = props
   const { symbols } = useTheme()

@@ -29,7 +29,7 @@ async function openProjects(params: Record<string, string> = {}): Promise<void> 
 const chosen = (): string => /│▌(\w+)/.exec(app.frame())?.[1] ?? ''
 
 describe('the projects', () => {
-  test('show what the chosen one holds and what may be done in it', async () => {
+  test('show the contents and rights of the selected one', async () => {
     await openProjects()
     await app.see(/Allowed +all but: delete any/)
     expect(await app.see(/Servers +1/)).toMatch(/Eval suites +1/)
@@ -74,7 +74,7 @@ describe('the projects', () => {
     expect(app.router.current().screen).toBe('projects')
   })
 
-  test('a filter that hides all says so', async () => {
+  test('a filter that hides everything says so', async () => {
     await openProjects()
     await app.press(listKeys.bindings.filter)
     await app.type('nothing like it')
@@ -83,7 +83,7 @@ describe('the projects', () => {
     await app.see(/Projects \d of 3/)
   })
 
-  test('one opens at its servers or its runs, and the last place is its row', async () => {
+  test('one opens at its servers or its runs, and going back returns to its row', async () => {
     const zebra = (await testService.client.projects.list()).items.find(({ name }) => name === 'Zebra')!
     await openProjects({ projectId: zebra.id })
     expect(chosen()).toBe('Zebra')
@@ -109,7 +109,7 @@ describe('the projects', () => {
 
 describe('what can be done now', () => {
   const dismissedSteps = createDismissedSteps()
-  /** Opens the new project of the workspace at 80 columns, where its steps stand below the list. */
+  /** Opens the workspace's new project at 80 columns, with its steps below the list. */
   async function openSandbox(): Promise<void> {
     const { items } = await testService.client.projects.list()
     const { id } = items.find(({ name }) => name === 'Sandbox')!
@@ -143,7 +143,7 @@ describe('what can be done now', () => {
     await app.see('Call echo')
   })
 
-  test('launches no other suite where the one it names is gone, and says so', async () => {
+  test('launches nothing if the suite it names is gone, and says so', async () => {
     const { client } = testService
     const { id: projectId } = await client.projects.create({ body: { name: 'Gone' } })
     onTestFinished(async () => void (await client.projects.delete({ projectId })))
@@ -179,7 +179,7 @@ describe('what can be done now', () => {
 })
 
 describe('a project', () => {
-  test('that somebody else changed meanwhile is shown with both changes before one replaces the other', async () => {
+  test('that somebody else changed is shown with both changes before one replaces the other', async () => {
     await openProjects()
     const { id, name } = await app.client.projects.create({ body: { name: 'Shared' } })
     await app.press(appKeys.bindings.refresh)
@@ -188,7 +188,7 @@ describe('a project', () => {
     while (chosen() !== 'Shared') await app.press(listKeys.bindings.down)
     await app.press(keys.edit)
     await app.see(`Edit ${name}`)
-    // What was filled in beforehand is replaced by what is typed, unless another key comes first.
+    // Typing replaces the initial text, unless another key comes first.
     await app.press('end')
     await app.type(' mine')
     await app.client.projects.update({ projectId: id, body: { name: 'Shared theirs' } })
@@ -200,7 +200,7 @@ describe('a project', () => {
     await app.client.projects.delete({ projectId: id })
   })
 
-  test('is opened, changed, and deleted after its name was typed', async () => {
+  test('is created, changed, and deleted after its name was typed', async () => {
     await openProjects()
     await app.press(keys.add)
     await app.see('New project')

@@ -29,7 +29,7 @@ const NONE: never[] = []
 const paramsOf = ({ id }: Project) => ({ projectId: id })
 const recordOf = (project: Project) => project
 
-/** Every project that the key reaches, and what the chosen one holds. */
+/** Every project that the key can access, and the contents of the selected one. */
 export function ProjectsScreen() {
   const { queries } = useWorkspace()
   const projects = useWholeList(queries.projects.list, {})
@@ -51,7 +51,7 @@ function Projects(props: { projects: ApiPages<Project>; named: string | undefine
     keyOf: projectKey,
     columns: projectColumns,
     recordOf,
-    // The row is the current project, so that the numbers of the other screens open its things.
+    // The row is the current project, so that the numbers of other screens open its things.
     placed: { key: projectId, param: 'projectId', follows: true },
   })
   useCrumbs(['Projects', collection.row?.name])

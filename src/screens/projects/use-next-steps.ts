@@ -24,12 +24,12 @@ import { nextStepKeys, projectsKeys } from './bindings.ts'
 const NOT_NOW = unavailable('The steps above say what can be done now.')
 const never = () => () => undefined
 
-/** Whether a tool of a server was called by hand, in this session or one before; undefined while that is not known. */
+/** Whether a tool of a server was called manually, in this or an earlier session; undefined while unknown. */
 function useIsCalled(projectId: string, serverId: string | undefined, isAsked: boolean): boolean | undefined {
   const { client, queries, profile } = useWorkspace()
   const log = callLogOf(client)
   const called = useSyncExternalStore(log.subscribe, () => serverId !== undefined && log.of(serverId).length > 0)
-  // A service keeps no calls; the local workspace keeps those of earlier sessions.
+  // A remote service stores no calls; the local workspace stores those of earlier sessions.
   const stored = useApiQuery({
     ...queries.calls.list.options({ projectId, serverId: serverId ?? '', limit: 1 }),
     enabled: serverId !== undefined && isAsked && profile.local,
@@ -38,7 +38,7 @@ function useIsCalled(projectId: string, serverId: string | undefined, isAsked: b
   return stored.data && stored.data.items.length > 0
 }
 
-/** What can be done now in the chosen project, as lines; their keys work while it is the chosen one. */
+/** The next steps of the selected project as lines, whose keys work while it is selected. */
 export function useNextSteps(
   project: Project,
   servers: ApiPages<ProjectServer>,

@@ -9,13 +9,13 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 
 type ProjectBody = InputOf<typeof contract.projects.create>['body']
 
-/** Opens a project, changes one, and deletes one; the place is the caller's to change. */
+/** Creates, changes and deletes projects; the caller changes the place. */
 export function useProjectChanges(on: { opened: (project: Project) => void; deleted: () => void }) {
   const { client } = useWorkspace()
   const saveRecord = useRecordForm()
   const removeProject = useWrite(contract.projects.delete)
 
-  /** A project as it is now; no route reads one alone. */
+  /** The current state of a project; no route reads a single one. */
   const now = async (stored: Project): Promise<Project> =>
     (await client.items(contract.projects.list, {})).find(({ id }) => id === stored.id) ?? stored
 
@@ -74,7 +74,7 @@ function projectForm(stored: Project | undefined): FormSpec {
   }
 }
 
-/** The fields of the body; an empty text of a change clears, a new project leaves it out. */
+/** The fields of the request; an empty text clears a field in a change, and is left out for a new project. */
 function bodyOf({ name, ...rest }: FormValues, isChange: boolean) {
   const given = Object.entries(rest).filter(([, value]) => isChange || value !== '')
   return { ...(name !== undefined && { name: name.trim() }), ...Object.fromEntries(given) }

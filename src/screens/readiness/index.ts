@@ -2,7 +2,7 @@ import { defineScreen } from '../../tui/router/screen.ts'
 import { readinessKeys } from './bindings.ts'
 import { readinessRoute } from './route.ts'
 
-/** Servers graded against what a publisher's directory asks for. */
+/** Servers graded against the requirements of a publisher's directory. */
 export const readinessScreen = defineScreen({
   route: readinessRoute,
   title: 'Readiness',

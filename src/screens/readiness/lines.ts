@@ -7,10 +7,10 @@ import { isRunning, directoryLabel, readinessLook, stateLook, wordsOf } from '..
 import { formatCount, sentenceCase } from '../../lib/format.ts'
 import type { Symbols } from '../../tui/theme/theme.ts'
 
-/** A run with what its server is called, where that is known, and whether that is on now, as in {@link stateLook}. */
+/** A run with the name of its server, if known, and whether that is on, as in {@link stateLook}. */
 export type ReadinessRow = { run: ReadinessRun; server: string; isOn: boolean | undefined }
 
-/** What a verdict means where its word alone is easily misread. */
+/** What a verdict means, if its word alone is easily misread. */
 const MEANS = new Map([
   ['incomplete', 'incomplete: no violations, but something required was not checked'],
   ['cancelled', 'cancelled: no result for the server'],
@@ -43,7 +43,7 @@ const OPINIONS = new Map([
   ['completed', 'in the report'],
 ])
 
-/** What a run came to; which server it checks is the title of its pane. */
+/** The result of a run; the title of its pane names the server. */
 export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols): Field[] {
   const look = stateLook(run, isOn)
   const { reason, detail } = run.llmObservations ?? {}
@@ -65,7 +65,7 @@ export function runFields({ run, server, isOn }: ReadinessRow, symbols: Symbols)
   ]
 }
 
-/** What of a run is for programs and for whoever looks for a fault in the grading itself. */
+/** Fields of a run for programs, and for debugging the grading itself. */
 export function runIds({ run }: ReadinessRow): Field[] {
   return [
     ...(run.submissionMode ? [['Submitted as', run.submissionMode] as const] : []),
@@ -75,11 +75,11 @@ export function runIds({ run }: ReadinessRow): Field[] {
   ]
 }
 
-/** What each lane came to, as a field, and the missing inputs that would let it evaluate more. */
+/** The result of each lane as a field, and the missing inputs that would let it evaluate more. */
 export function laneFields({ run, isOn }: ReadinessRow, symbols: Symbols): LaneField[] {
   return (run.lanes ?? []).map(each => {
     const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
-    // No violation over nothing evaluated is not a pass.
+    // A lane that evaluated nothing has no violation, but has not passed.
     const isBlank = evaluated === 0 && status === 'ready'
     const isIdle = evaluated === 0 && notEvaluated === 0 && status !== 'not-ready'
     const look = isIdle
@@ -102,7 +102,7 @@ const NOTHING_TO_DO = { symbol: 'cancelled', tone: 'muted', word: 'nothing to ev
 
 const COVERAGE = ['evaluated', 'not evaluated', 'not applicable']
 
-/** The lanes in columns as wide as those of the fields above them. */
+/** The lanes in columns aligned with the fields above them. */
 export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], width: number): Line[] {
   if (lanes.length === 0)
     return [{ text: isRunning(run) ? 'Checks appear when the run ends.' : 'The run reports no checks.', tone: 'muted' }]
@@ -115,13 +115,13 @@ export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], wi
   ]
 }
 
-/** A part of the verdict; of a server that is not known to be on, only that nothing in it speaks against it. */
+/** A part of the verdict; for a server not known to be on, only that nothing in it is against the server. */
 function partLook(status: string | null | undefined, isOn: boolean | undefined) {
   if (isOn === true || status !== 'ready') return readinessLook(status)
   return { symbol: isOn === false ? 'cancelled' : 'pending', tone: 'muted', word: 'no violation' } as const
 }
 
-/** The findings of a report with the rule behind each; the document as it is where it has none that can be shown. */
+/** The findings of a report, each with its rule; the document as received if it has none that can be shown. */
 export function reportLines(report: ReadinessReport | undefined, symbols: Symbols): Line[] {
   if (report === undefined) return []
   const findings = findingsOf(report)

@@ -15,7 +15,7 @@ let app: TestApp
 let projectId: string
 afterEach(() => app.close())
 
-/** Opens the tab of a server over HTTP, or the screen, in a project of its own. */
+/** Opens the tab of a server over HTTP, or the screen, in a separate project. */
 async function open(where: 'tab' | 'screen', overrides: Parameters<typeof startHttpServer>[0] = {}): Promise<void> {
   const server = await startHttpServer(overrides)
   onTestFinished(() => server.close())
@@ -59,7 +59,7 @@ test('a server is graded from its tab, followed to its verdict, and its report c
   expect(await runs()).toMatchObject([{ readinessKind: 'claude', includeLlmObservations: false }])
 })
 
-test('what would be submitted is asked, and what costs is said before and can be taken back', async () => {
+test('asks what would be submitted, and shows costs first, which can be declined', async () => {
   await open('screen')
   await app.see('No server of this project was')
   await app.press(keys.add)
@@ -67,7 +67,7 @@ test('what would be submitted is asked, and what costs is said before and can be
   await app.press('down', 'tab', 'space')
   await app.see('its provider charges')
   await app.press(formKeys.bindings.send)
-  // This workspace has no model: the form says so, and nothing was started.
+  // This workspace has no model: the form says so, and nothing is started.
   await app.see(/│ This needs a model: set/)
   expect(await runs()).toEqual([])
   await app.press('tab', 'space')
@@ -77,7 +77,7 @@ test('what would be submitted is asked, and what costs is said before and can be
   expect(await runs()).toMatchObject([{ readinessKind: 'openai', submissionMode: 'mcp-only' }])
 })
 
-test('a run under way is cancelled after a question, and has no verdict then', async () => {
+test('a running one is cancelled after a question, and then has no verdict', async () => {
   await open('screen', { 'tools/list': () => undefined })
   await app.see('No server of this project was')
   await app.press(keys.add)
@@ -93,7 +93,7 @@ test('a run under way is cancelled after a question, and has no verdict then', a
   expect(await runs()).toMatchObject([{ status: 'cancelled' }])
 })
 
-test('the report of a run is read when it has ended, also where the run does not say whether it has one', async () => {
+test('the report of a run is read when it has ended, even if the run does not say whether it has one', async () => {
   let isRunning = true
   let reads = 0
   const run = { id: 'rdr_1', readinessKind: 'claude', serverUrl: 'https://mcp.example/mcp', createdAt: 0 }
@@ -129,7 +129,7 @@ test('a server without an address says why it cannot be graded', async () => {
   expect(await runs()).toEqual([])
 })
 
-/** Opens the screen over a run that found nothing against a server; `list` answers in place of the list of servers. */
+/** Opens the screen on a run that found nothing against a server; `list` replaces the answer to the list of servers. */
 async function openReady(
   server: { enabled: boolean },
   list?: (answer: () => ReturnType<Fetch>) => ReturnType<Fetch>,
@@ -158,7 +158,7 @@ const FAULT = () => Response.json({ code: 'INTERNAL', message: 'no' }, { status:
 
 const SAYS_READY = /✓|\bready\b/
 
-test('a verdict calls no server ready that is switched off', async () => {
+test('no server that is switched off is called ready', async () => {
   const serverId = await openReady({ enabled: false })
   await app.see('off: it meets every rule')
   expect(app.frame()).toMatch(/Directory policy +⊘ no violation: 3 evaluated/)
@@ -168,7 +168,7 @@ test('a verdict calls no server ready that is switched off', async () => {
   await app.see(/Claude +⊘ off/)
 })
 
-test('a verdict calls a server ready as soon as it is known to be on, and not before', async () => {
+test('a server is called ready as soon as it is known to be on, and not before', async () => {
   const asked = Promise.withResolvers<void>()
   const read = Promise.withResolvers<void>()
   await openReady({ enabled: true }, async answer => {
@@ -184,7 +184,7 @@ test('a verdict calls a server ready as soon as it is known to be on, and not be
   await app.see(/Verdict +✓ ready/)
 })
 
-test('a verdict that was called ready is so no longer where the list of servers cannot be read again', async () => {
+test('a server is no longer called ready if the list of servers cannot be read again', async () => {
   let fails = false
   await openReady({ enabled: true }, async answer => (fails ? FAULT() : await answer()))
   await app.see(/Verdict +✓ ready/)
@@ -197,7 +197,7 @@ test('a verdict that was called ready is so no longer where the list of servers 
 test.each<[string, () => Response]>([
   ['could not be read', FAULT],
   ['does not have it', () => Response.json({ items: [] })],
-])('a verdict calls no server ready where the list of servers %s', async (_, list) => {
+])('no server is called ready if the list of servers %s', async (_, list) => {
   await openReady({ enabled: true }, async () => list())
   await app.see('not known: it meets every rule')
   await app.see(/Claude +○ not known/)

@@ -27,7 +27,7 @@ import { serversRoute } from '../servers/route.ts'
 import { readinessKeys } from './bindings.ts'
 import { hasReport, laneFields, laneLines, reportLines, runFields, runIds, type ReadinessRow } from './lines.ts'
 
-/** Runs that grade servers against what a publisher's directory asks for: lanes and coverage, never a score. */
+/** Runs that grade servers against the requirements of a publisher's directory: lanes and coverage, never a score. */
 export const ReadinessScreen = collectionScreen({
   noun: 'readiness run',
   title: 'Readiness',
@@ -56,7 +56,7 @@ export const ReadinessScreen = collectionScreen({
   }),
 })
 
-/** What is worth a notice: how it ended. */
+/** What counts as a change: how it ended. */
 function stateOf(run: ReadinessRun): string {
   return isRunning(run) ? 'under way' : stateLook(run, true).word
 }
@@ -66,7 +66,7 @@ function useReadinessRows(items: readonly ReadinessRun[], projectId: string) {
   const { symbols } = useTheme()
   const read = useWholeList(queries.servers.list, { projectId })
   const servers = read.items
-  // Names stay what they were; a server may have been switched off since.
+  // Names do not change, but a server may have been switched off since.
   const isOld = read.restored || read.problem !== undefined
   const rows = useMemo(() => {
     const known = new Map(servers?.map(each => [each.id, each]))
@@ -113,7 +113,7 @@ function Checks({ row, focused }: DetailProps<ReadinessRow>) {
   return <Viewer {...view} focused={focused} />
 }
 
-/** What was found, with the rule behind each finding and what to do about it. */
+/** The findings, each with its rule and what to do about it. */
 function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>) {
   const { queries } = useWorkspace()
   const { symbols } = useTheme()

@@ -37,12 +37,12 @@ export const runsKeys = define.screen('runs', 'Runs', {
   }),
 })
 
-/** Only while the run of a date is looked for: giving that up comes before anything else that Esc does. */
+/** Active only while the run of a date is being searched: Esc cancels that first. */
 export const runDateKeys = define.first('runDate', 'Going to a date', {
   stop: { keys: ['escape'], label: 'stop looking', hint: true },
 })
 
-/** In the comparison of two runs. */
+/** Active in the comparison of two runs. */
 export const compareKeys = define.panel('compare', 'Comparison', {
   openNow: {
     keys: ['enter'],
@@ -61,14 +61,14 @@ export const compareKeys = define.panel('compare', 'Comparison', {
   unchanged: on('hidden', 'unchanged', { hint: 'later', help: 'Show what did not change, or hide it.' }),
 })
 
-/** While the base of a comparison is chosen. */
+/** Active while the base of a comparison is being chosen. */
 export const baseKeys = define.overlay('base', 'Compare with', {
   choose: { keys: ['enter'], label: 'compare', hint: true },
   service: on('compare', 'the previous one', { hint: true, help: 'Leave the choice to the service.' }),
   close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'cancel', hint: true },
 })
 
-/** While the insights of a run show. */
+/** Active while the insights of a run are shown. */
 export const insightsKeys = define.panel('insights', 'Insights', {
   insights: on('insights', 'request insights', {
     hint: true,

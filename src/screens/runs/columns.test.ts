@@ -28,7 +28,7 @@ describe('a suite', () => {
     expect(shown({}, 'trend')).toBe('—')
   })
 
-  test('counts in whole numbers where they fit, and never rounds up to all', () => {
+  test('counts in whole numbers if they fit, and never rounds up to all', () => {
     const latestRun = (passed: number, failed: number) => ({
       latestRun: { id: 'r', status: 'completed', passed, failed },
     })
@@ -37,7 +37,7 @@ describe('a suite', () => {
     expect(shown(latestRun(3, 20_000), 'latest')).toBe('3/20,003 of ?')
   })
 
-  test('whose service states only counts of its last run is not said to have passed', () => {
+  test('is not shown as passed if its service reports only counts of its last run', () => {
     const latest = (passed: number, failed: number) => ({ latestRun: { id: 'r', status: 'completed', passed, failed } })
     expect([latest(0, 0), latest(3, 0), latest(3, 1)].map(each => shown(each, 'state'))).toEqual([
       '! undecided',
@@ -90,13 +90,13 @@ describe('a run', () => {
       runColumns(unicode).find(column => column.id === id)!,
     )
 
-  test('carries a mark while the person follows it', () => {
+  test('has a mark while the person follows it', () => {
     const [number] = runColumns(unicode, new Set(['run_abcdef']))
     expect(cellText(run({ runNumber: 7 }), number!)).toBe('#7 ◎')
     expect(cellText(run({ id: 'other', runNumber: 8 }), number!)).toBe('#8')
   })
 
-  test('shows what passed of what was graded', () => {
+  test('shows how many graded ones passed', () => {
     expect(shown({ summary: { total: 4, passed: 3, failed: 1 } }, 'passed')).toBe('3/4')
     expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('3/4 of 10')
     expect(shown({ summary: { total: 10, passed: 3 } }, 'passed')).toBe('—')

@@ -18,7 +18,7 @@ test.each([
   expect(coveredText(reportRun({ id: 'r', status, result: null, decisionSummary }))).toBe(text)
 })
 
-test('where the column has no room for all words it says fewer, never a part of one', () => {
+test('uses fewer words if the column is too narrow for all, never a part of one', () => {
   const run = (passed: number, failed: number, selected: number, total: number) =>
     coveredText(
       reportRun({

@@ -8,8 +8,8 @@ export const COVERED = 14
 export const PASSED = 9
 
 /**
- * What passed of what was graded, and of how much that speaks: `6/6`, `3/3 of 6 cases`, and `21/42 of 47` where
- * five were not graded.
+ * How many graded ones passed, and how much that covers: `6/6`, `3/3 of 6 cases`, and `21/42 of 47` if five were not
+ * graded.
  */
 export function coveredText({ outcome, counts, coverage }: ReportedRun): string {
   const { cases, graded, isRerun } = coverage
@@ -21,7 +21,7 @@ export function coveredText({ outcome, counts, coverage }: ReportedRun): string 
   if (passed === UNKNOWN) return passed
   if (!cases) return isRerun ? `${passed} rerun` : passed
   if (cases.selected >= cases.total) return passed
-  // What was counted need not be cases: one may be executed on several models.
+  // The unit may not be cases: a case may run on several models.
   const ofCases = counts && counts.passed + counts.failed === cases.selected
   const total = formatCount(cases.total)
   return ofCases
@@ -29,19 +29,17 @@ export function coveredText({ outcome, counts, coverage }: ReportedRun): string 
     : fitting(`${passed}, ${formatCount(cases.selected)} of ${total} cases`, `${passed} of a part`)
 }
 
-/** The words where the column has room for them, else a shorter form of them: never a part of a word. */
+/** The words if they fit the column, else a shorter form; never a part of a word. */
 export function fitting(words: string, short: string): string {
   return words.length <= COVERED ? words : short
 }
 
-/** `3/5`: passed of what was graded, in the run's own unit; unknown before anything was. */
+/** `3/5`: passed of graded, in the run's own unit; unknown before anything was graded. */
 export function passedOfGraded({ passed, failed }: { passed: number; failed: number }): string {
   return passed + failed > 0 ? partOf(passed, passed + failed) : UNKNOWN
 }
 
-/**
- * `980/1,000`, and `9.8k/10k` where that has no room: rounded down, so that what is short of all never seems to be all.
- */
+/** `980/1,000`, or `9.8k/10k` if that does not fit: rounded down, so that an incomplete number never looks complete. */
 function partOf(part: number, whole: number): string {
   const text = `${formatCount(part)}/${formatCount(whole)}`
   if (text.length <= PASSED) return text

@@ -27,7 +27,7 @@ export function runsScreenWith<Cases extends SuiteCases>(suites: DeclaredSuites<
   })
 }
 
-/** Suites by name, and the runs of those that were looked at. */
+/** Suites by name, and the runs of suites that were opened. */
 function namedRuns(queryClient: QueryClient): NamedPlace[] {
   const suites = cachedItems(queryClient, contract.suites.list)
   const names = new Map(suites.map(({ item }) => [item.id, item.name]))

@@ -8,7 +8,7 @@ import { runsKeys } from './bindings.ts'
 import { runsRoute } from './route.ts'
 import { readWhen } from './use-run-date.ts'
 
-/** The latest runs that are read by themselves, and runs that there are. */
+/** Number of latest runs read automatically, and total number of runs. */
 const [PAGE, RUNS] = [100, 130]
 const DAY_MS = 24 * 60 * 60_000
 
@@ -16,9 +16,9 @@ let testService: TestService
 let app: TestApp
 let projectId: string
 let isLocal: boolean
-/** Requests for older runs. */
+/** Number of requests for older runs. */
 let requests: number
-/** Answers to them wait for this. */
+/** Their answers wait for this. */
 let answering: Promise<void>
 
 beforeEach(async () => {
@@ -77,7 +77,7 @@ async function goTo(date: string): Promise<void> {
   await app.press(formKeys.bindings.send)
 }
 
-test('a part of the runs says how many there are, never that a filter finds none, and is read on with a key', async () => {
+test('a partial list of runs shows their number, is never reported as filtered to nothing, and continues with a key', async () => {
   await open()
   await app.see(`read ${PAGE} of ${RUNS} runs, there is more; + reads on`)
   await app.press(listKeys.bindings.filter)
@@ -105,7 +105,7 @@ test('jumping to a date loads runs back to it and selects one, which stays selec
   await app.see(/▌#1 /)
 })
 
-test('looking for a date is given up with Esc, which leaves the person where they are', async () => {
+test('searching for a date is cancelled with Esc, without leaving the place', async () => {
   await open()
   const { promise, resolve } = Promise.withResolvers<void>()
   answering = promise
@@ -127,7 +127,7 @@ test('a service without older runs says so, and a date leads to the oldest that 
   expect(requests).toBe(0)
 })
 
-test('a date is a day until its end, a time, or how long ago; anything else is none', () => {
+test('a date is a day until its end, a time, or an age; other texts are invalid', () => {
   const now = new Date('2026-11-20T12:00:00').getTime()
   expect(readWhen('3d', now)).toBe(now - 3 * DAY_MS)
   expect(readWhen(' 36 hours ago', now)).toBe(now - 1.5 * DAY_MS)

@@ -6,7 +6,7 @@ import { defineRoute } from '../../tui/router/place.ts'
  */
 export const runsRoute = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')
 
-/** The screen's panes, from left to right, as places name them. */
+/** The panes of the screen from left to right, as named in places. */
 export const PANES = ['suites', 'runs', 'run'] as const
 export type PaneId = (typeof PANES)[number]
 
@@ -17,7 +17,7 @@ export type RunTab = (typeof RUN_TABS)[number]
 export const MIDDLES = ['runs', 'cases', 'settings', 'heat'] as const
 export type Middle = (typeof MIDDLES)[number]
 
-/** The focused pane of a place; one that names a run without a pane is that run's. */
+/** The focused pane of a place; for a place with a run but no pane, that of the run. */
 export function paneOf({ pane, runId }: Readonly<Record<string, string>>): PaneId {
   return PANES.find(id => id === pane) ?? (runId === undefined ? 'suites' : 'run')
 }

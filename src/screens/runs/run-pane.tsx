@@ -31,7 +31,7 @@ import { insightsKeys } from './bindings.ts'
 import { insightsText } from './run/insights-text.ts'
 import type { Cause } from '../../domain/runs/causes.ts'
 
-/** One run, with its tabs. `onOpenTrial` receives how the chosen trial is opened from outside. */
+/** A run with its tabs. `onOpenTrial` receives a function that opens the selected trial. */
 export function RunPane(props: {
   projectId: string
   run: Pick<EvalRun, 'id' | 'runNumber'>
@@ -109,7 +109,7 @@ export function RunPane(props: {
   )
 }
 
-/** `✗ failed, 9/10 trials passed`, so that every tab shows how the run stands. */
+/** `✗ failed, 9/10 trials passed`, so that every tab shows the state of the run. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const counts = runCounts(run)
   const graded = counts ? passedOfGraded(counts) : UNKNOWN
@@ -117,7 +117,7 @@ function runNote(run: EvalRun, symbols: Symbols): string {
   return [lookCell(symbols, runLook(run)).text, passed, ...partLabels(reportRun(run))].filter(Boolean).join(', ')
 }
 
-/** Says once how a run ended that was seen in flight. */
+/** Announces once how a run ended that was seen in flight. */
 function useEndNotice(run: EvalRun | undefined, live: boolean, title: string): void {
   const toasts = useToasts()
   const sawLive = useRef(false)
@@ -130,7 +130,7 @@ function useEndNotice(run: EvalRun | undefined, live: boolean, title: string): v
   }, [run, live, title, toasts])
 }
 
-/** What a model found in the run, and how its judges graded it. */
+/** A model's findings in the run, and the grades of its judges. */
 function RunInsights(props: { projectId: string; data: RunData; focused: boolean }) {
   const { focused } = props
   const run = props.data.run.data
@@ -148,12 +148,12 @@ function RunInsights(props: { projectId: string; data: RunData; focused: boolean
   )
 }
 
-/** The ways from what is said of a run to its trials. */
+/** Functions that lead from statements about a run to its trials. */
 function useTrialLinks(data: RunData, { list }: Trials) {
   const router = useRouter()
   const toasts = useToasts()
   return {
-    /** The trials of one cause, or all of them. */
+    /** Opens the trials of one cause, or all of them. */
     openCause(cause: Cause | undefined): void {
       list.setFilter(cause === undefined ? '' : `cause:${cause}`)
       router.replace({ tab: 'trials', rows: undefined })

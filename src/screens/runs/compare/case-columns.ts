@@ -18,7 +18,7 @@ const LOOKS: Record<
   unchanged: { symbol: 'ok', tone: 'muted' },
 }
 
-/** Columns of the compared cases; `rerun` = the later run repeats cases of the earlier one. */
+/** Columns of the compared cases; `rerun` means that the later run repeats cases of the earlier one. */
 export function caseColumns(symbols: Symbols, rerun: boolean): readonly Column<GroupedCase>[] {
   return [
     lookColumn(

@@ -22,7 +22,7 @@ let projectId: string
 let nightly: DriftingSuite
 let failedId: string
 let app: TestApp
-/** What becomes of the answer to the next rerun. */
+/** What happens to the answer to the next rerun. */
 let loseAnswer = false
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function openRun(params: Record<string, string>, size?: { width: number; h
 }
 
 describe('a run beside its base', () => {
-  test('tells both runs, the figures with sign and unit, and the cases in groups with both reasons', async () => {
+  test('shows both runs, the figures with sign and unit, and the grouped cases with both reasons', async () => {
     await openRun({ runId: failedId, tab: 'compare' })
     await app.press('z')
     const frame = await app.see(/✗ regressed +adds small numbers/)
@@ -86,7 +86,7 @@ describe('a run beside its base', () => {
     await app.see(/ to \d+m?s +[━│─ ]+ \d, before \d/)
   })
 
-  test('opens the telling trial of either side, and the last place is the comparison', async () => {
+  test('opens the deciding trial of either side, and going back returns to the comparison', async () => {
     await openRun({ runId: failedId, tab: 'compare' })
     await app.see(/✗ regressed +adds small numbers/)
     await app.press(compare.openBefore)
@@ -100,7 +100,7 @@ describe('a run beside its base', () => {
     expect(app.frame()).toContain('adds small numbers')
   })
 
-  test('is against the run that one chooses, and says what to do where there is none', async () => {
+  test('compares with the chosen run, and says what to do if there is none', async () => {
     await openRun({ runId: nightly.runId, tab: 'compare' })
     await app.see('No baseline')
     await app.see('Press = to choose the run to compare with.')
@@ -135,7 +135,7 @@ describe('a run beside its base', () => {
 })
 
 describe('the doctor beside a failure', () => {
-  test('a failing trial says what changed about its tool, and since when', async () => {
+  test('a failing trial says what changed in its tool, and since when', async () => {
     await openRun({ runId: failedId, tab: 'trials' })
     await app.see(/▌✗ failed +adds/)
     await app.press(keys.open)
@@ -143,7 +143,7 @@ describe('the doctor beside a failure', () => {
     await app.see(/! Changed after run #1 \(.*\d\d:\d\d\): the schema of get-sum changed: `a` is now string/)
   })
 
-  test('says in the summary what changed, and sets the tools then against now', async () => {
+  test('the summary says what changed, and compares the tools', async () => {
     await openRun({ runId: failedId, tab: 'summary' })
     await app.press('z')
     await app.see('sums: the schema of get-sum changed: `a` is now string (was number) (3 cases)')
@@ -165,7 +165,7 @@ describe('the doctor beside a failure', () => {
 })
 
 describe('a rerun of failed cases', () => {
-  test('previews cases by title with what they cost, and says why there is nothing to run', async () => {
+  test('previews cases by title with their costs, or says why there is nothing to run', async () => {
     await openRun({ runId: failedId, tab: 'summary' })
     await app.see('▌Run #2')
     await app.press(keys.rerun)
@@ -186,7 +186,7 @@ describe('a rerun of failed cases', () => {
     expect(refused).toContain('Trials that do not count: 4 passed.')
   })
 
-  test('is followed to its end, where the comparison with its parent opens by itself', async () => {
+  test('is followed to its end, when the comparison with its parent opens', async () => {
     nightly.drift(false)
     await openRun({ runId: failedId, tab: 'summary' })
     await app.see('▌Run #2')
@@ -203,7 +203,7 @@ describe('a rerun of failed cases', () => {
     nightly.drift(true)
   })
 
-  test('that is still failing says so elsewhere with the key, also when its answer was lost', async () => {
+  test('that still fails is reported elsewhere with the key, even if its answer was lost', async () => {
     await openRun({ runId: failedId, tab: 'summary' })
     await app.see('▌Run #2')
     loseAnswer = true

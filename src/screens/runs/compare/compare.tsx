@@ -45,7 +45,7 @@ import type { ComparedTrial } from '../../../domain/runs/changes.ts'
 type Props = {
   projectId: string
   run: EvalRun | undefined
-  /** Those of the run that are read. */
+  /** The trials read so far. */
   trials: readonly EvalIteration[]
   focused: boolean
   onOpenTrial: (iterationId: string) => void
@@ -54,7 +54,7 @@ type Props = {
 const LATEST_RUNS = 100
 const NO_RUNS: readonly EvalRun[] = []
 
-/** The latest runs of the suite, which the list beside has read already. */
+/** The latest runs of the suite, which the list has already read. */
 function useSiblings({ projectId, run }: Props): readonly EvalRun[] {
   const { queries } = useWorkspace()
   const input = { projectId, suiteId: run?.suiteId ?? '', limit: LATEST_RUNS }
@@ -75,7 +75,7 @@ export function Compare(props: Props) {
   const runs = useSiblings(props)
   const chooseBase = useChooseBase(run, runs, query.data?.baseRun.id ?? baseRunId)
   const ready = query.data !== undefined
-  // The keys of the cases are those of the pane inside, once there is something to compare.
+  // The pane inside has the keys of the cases, once there is something to compare.
   useBindings(
     compareKeys,
     { openNow: NOTHING, openBefore: NOTHING, base: chooseBase, figures: NOTHING, unchanged: NOTHING },
@@ -155,7 +155,7 @@ function ComparedCases(props: Shown) {
 
 type Measures = { latency: Overlaid; tokens: Overlaid } | 'reading' | undefined
 
-/** What trials of both runs took and used; of the base no more than a page is read, once. */
+/** Durations and tokens of both runs' trials; of the base only one page is read, once. */
 function useMeasures({ projectId, trials }: Props, baseRunId: string | undefined): Measures {
   const { queries } = useWorkspace()
   const input = { projectId, runId: baseRunId ?? '', limit: TRIALS_A_PAGE }
@@ -172,12 +172,12 @@ function useMeasures({ projectId, trials }: Props, baseRunId: string | undefined
   }, [data, pending, baseRunId, trials])
 }
 
-/** A pane of fewer rows gives them to the cases. */
+/** A pane with fewer rows uses them for the cases. */
 const BOXES_FROM = 24
 /** Columns of pictures in an overlay. */
 const OVERLAY = 90
 
-/** Of as many rows before the trials are there, so that nothing moves. */
+/** Has as many rows before the trials are read, so that nothing moves. */
 function latencyRows(measures: Measures, look: { symbols: Symbols; width: number }): Row[] {
   const latency = typeof measures === 'object' ? measures.latency : undefined
   const lines = boxLines('Latency', latency, { ...look, words: formatDuration }).map(plainText)
@@ -203,7 +203,7 @@ function measureLines(measures: Measures, symbols: Symbols): Line[] {
   ]
 }
 
-/** What stayed as it was is no news; in a rerun most cases were not run again on purpose. */
+/** Unchanged cases are not interesting; in a rerun most cases were intentionally left out. */
 function isFolded({ group }: GroupedCase, isRerun: boolean): boolean {
   return group === 'unchanged' || (isRerun && group === 'left out')
 }
@@ -309,7 +309,7 @@ function headLines(
   ]
 }
 
-/** The chosen case with the first reason of both sides. */
+/** The selected case with the first reason of both sides. */
 function reasonLines(each: GroupedCase, width: number): Row[] {
   const { base, compare } = each.compared
   const notes = caseNotes(each)
@@ -344,27 +344,27 @@ function caseLines(cases: readonly GroupedCase[], isRerun: boolean): Line[] {
   ]
 }
 
-/** The base in a place's params that leaves the choice to the service. */
+/** The value of the base in a place that leaves the choice to the service. */
 const SERVICE_CHOICE = 'previous'
 
-/** Two runs that have ended say the same for ever. */
+/** A comparison of two ended runs never changes. */
 const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 
 type Comparison = {
   query: ApiQuery<EvalRunCompare>
   cases: readonly GroupedCase[]
-  /** Undefined where the service chooses. */
+  /** Undefined if the service chooses. */
   baseRunId: string | undefined
-  /** The run that this one repeats, where it is known. */
+  /** The run that this one repeats, if known. */
   parentId: string | undefined
 }
 
-/** The run against its base: the one chosen here, else the one that it repeats, else the service's choice. */
+/** The run compared with its base: the one chosen here, else the one it repeats, else the service's choice. */
 function useComparison(projectId: string, run: EvalRun | undefined, trials: readonly ComparedTrial[]): Comparison {
   const { queries, reruns } = useWorkspace()
   const { params } = usePlace()
   const parentId = run && (parentOf(run) ?? reruns?.parentOf(run.id))
-  // A base belongs to the run that it was chosen for; the list beside moves without a change of place.
+  // A base belongs to the run it was chosen for; the list moves without a change of place.
   const chosen = (params['runId'] === run?.id ? params['base'] : undefined) ?? parentId
   const baseRunId = chosen === SERVICE_CHOICE || chosen === run?.id ? undefined : chosen
   const input = { projectId, runId: run?.id ?? '', ...(baseRunId !== undefined && { baseRunId }) }

@@ -18,7 +18,7 @@ const comparison = (fields: Partial<EvalRunCompare>): EvalRunCompare => ({
 const words = (fields: Partial<EvalRunCompare>): string => allFigures(comparison(fields)).map(plainText).join('\n')
 
 describe('a figure on both sides', () => {
-  test('has its difference with sign and unit, and what is not known is not zero', () => {
+  test('has its difference with sign and unit, and an unknown value is not zero', () => {
     expect(diffText({ base: 1000, compare: 3100, delta: 2100, percentDelta: 210 }, formatDuration)).toBe(
       '3.1s (was 1s, +2.1s, +210%)',
     )
@@ -27,7 +27,7 @@ describe('a figure on both sides', () => {
     expect([diffText(null, String), diffText(undefined, String), diffText({}, String)]).toEqual(['—', '—', '—'])
   })
 
-  test('is a share of the graded, and all only where all of it passed', () => {
+  test('is a share of the graded, and is all only if everything passed', () => {
     const passSummary = {
       passRatePercent: { base: 55.5555, compare: 99.97, delta: 44.4145 },
       passed: { base: 15, compare: 2999 },
@@ -38,7 +38,7 @@ describe('a figure on both sides', () => {
     )
   })
 
-  test('never loses the sign', () => {
+  test('never loses its sign', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), value => {
         const text = deltaText(value, String)
@@ -66,7 +66,7 @@ describe('the scores of two runs', () => {
     ],
   }
 
-  test('are shares of trials, apart from the percent that the runs count', () => {
+  test('are shares of trials, unlike the percentages that the runs count', () => {
     const text = words({ scoreContract, passSummary: { passRatePercent: { base: 100, compare: 25, delta: -75 } } })
     expect(text).toMatch(/Pass rate +25% \(was 100%, −75 points\)/)
     expect(text).toContain('This run: 3 trials scored, 2 quarantined, scores not valid')
@@ -76,7 +76,7 @@ describe('the scores of two runs', () => {
     expect(text).toMatch(/Errors +1 \(was 0\)/)
   })
 
-  test('come with what makes them hard to compare', () => {
+  test('are shown with what makes them hard to compare', () => {
     const both = { outcome: 'passed' } as const
     const changed = { caseKey: 'a', title: 'a', status: 'unchanged_passed', evaluationConfigChanged: true } as const
     const cases = [{ ...changed, base: both, compare: both }]
@@ -92,7 +92,7 @@ describe('the scores of two runs', () => {
     expect(scoreWarnings(comparison({}))).toEqual([])
   })
 
-  test('may be anything, as the contract leaves them open', () => {
+  test('may be anything, since the contract does not define them', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom('base', 'compare', 'scorers', 'x'), fc.jsonValue()), contract => {
         const given = comparison({ scoreContract: contract })

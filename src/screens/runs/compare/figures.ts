@@ -15,7 +15,7 @@ import {
 import { formatCount, formatDuration, UNKNOWN } from '../../../lib/format.ts'
 import type { JsonObject } from '../../../lib/json.ts'
 
-/** Every figure of a comparison; rates of scorers are fractions of iterations and no part of the runs' own counters. */
+/** Every figure of a comparison; rates of scorers are fractions of iterations, independent of the runs' counters. */
 export function allFigures(comparison: EvalRunCompare): Line[] {
   const { passSummary, metrics } = comparison
   return [
@@ -81,7 +81,7 @@ function scorerFields(scorer: JsonObject): Field[] {
   ]
 }
 
-/** The contract leaves the scores of a comparison open, so only numbers are taken from them. */
+/** The contract does not define the scores of a comparison, so only numbers are used. */
 function diffOf(value: unknown): Diff {
   const { base, compare, delta, percentDelta } = objectOf(value)
   return {

@@ -41,7 +41,7 @@ describe('a chip', () => {
     expect(chipOf({ pin, isGone: false, ...more }, symbols).text).toBe(text)
   })
 
-  test('of a group is called by its target, made harmless', () => {
+  test('of a group is named by its target, with harmful characters removed', () => {
     const labelled = { ...pin, label: 'sta\u001b[31mging with a long name' }
     const { text } = chipOf({ pin: labelled, run: run({}), isGone: false }, symbols)
     expect(text).not.toContain('\u001b')
@@ -50,7 +50,7 @@ describe('a chip', () => {
   })
 })
 
-test('chips take no more than their room, and those that do not fit are counted', () => {
+test('chips fit their room, and the others are counted', () => {
   const chip = fc.record<Chip>({
     runId: fc.string(),
     text: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 20 }),
@@ -67,7 +67,7 @@ test('chips take no more than their room, and those that do not fit are counted'
   )
 })
 
-test('a run is followed once, within a bound, and the oldest go first', () => {
+test('a run is followed once, within a limit, and the oldest are removed', () => {
   const pins = createPins()
   const heard: number[] = []
   pins.subscribe(() => heard.push(pins.list().length))

@@ -7,16 +7,16 @@ import { clean, truncate, widthOf } from '../../../tui/theme/text.ts'
 import type { Symbols, Tone } from '../../../tui/theme/theme.ts'
 import { runLook } from '../../../components/records/run-look.ts'
 
-/** A followed run as it stands; without a run it was not read yet. */
+/** A followed run with its state; without a run, it was not read yet. */
 export type Followed = {
   pin: Pin
   run?: EvalRun | undefined
   counts?: TrialCounts | undefined
-  /** How much of it has ended, as it never goes back. */
+  /** Share that has ended, which never goes back. */
   share?: number | undefined
-  /** Milliseconds until it ends, as its trials tell; undefined while that is not known. */
+  /** Milliseconds until it ends, according to its trials; undefined if unknown. */
   remaining?: number | undefined
-  /** It cannot be read: it was deleted, or this key may not see it any more. */
+  /** Whether it cannot be read: it was deleted, or this key can no longer see it. */
   isGone: boolean
 }
 
@@ -28,14 +28,14 @@ const BAR = 3
 const MOST_LABEL = 14
 const ID_SHOWN = 8
 
-/** What a followed run is called: its target in a group, its number, or the end of its id. */
+/** The name of a followed run: its target in a group, its number, or the end of its id. */
 export function followedName({ pin, run }: Pick<Followed, 'pin' | 'run'>): string {
   const number = run?.runNumber == null ? undefined : `#${run.runNumber}`
   if (pin.label !== undefined) return [number, truncate(clean(pin.label), MOST_LABEL)].filter(Boolean).join(' ')
   return number ?? clean(pin.runId).slice(-ID_SHOWN)
 }
 
-/** Whether it has ended and waits to be looked at. */
+/** Whether it has ended and has not been viewed. */
 export function hasEnded({ run, isGone }: Followed): boolean {
   return isGone || (run !== undefined && isTerminalRunStatus(run.status))
 }
@@ -58,7 +58,7 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
   return chip(
     'live',
     bar(symbols, Math.floor(BAR * share) / BAR, BAR),
-    // Rounded down, so that nothing is said to be done before it is.
+    // Rounded down, so that nothing looks done before it is.
     `${Math.floor(100 * share)}%`,
     remaining === undefined ? undefined : `${shortTime(remaining)} left`,
   )
@@ -66,17 +66,14 @@ export function chipOf(followed: Followed, symbols: ChipSymbols): Chip {
 
 const MINUTE_MS = 60_000
 
-/** As coarse as an estimate deserves: `20s`, `2m`, `3h`. */
+/** Rounded like the estimate it is: `20s`, `2m`, `3h`. */
 function shortTime(ms: number): string {
   if (ms < MINUTE_MS) return `${Math.max(5, Math.ceil(ms / 5_000) * 5)}s`
   const minutes = Math.ceil(ms / MINUTE_MS)
   return minutes < 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
 }
 
-/**
- * The chips that fit into so many columns with a space before each, and how many do not; those that have ended come
- * first.
- */
+/** The chips that fit into this many columns, each after a space, and the number of others; ended ones come first. */
 export function fitChips(
   chips: readonly Chip[],
   room: number,

@@ -36,7 +36,7 @@ async function openAt(place: ReturnType<typeof runsRoute.to>): Promise<void> {
   app = await openApp({ testService: service, place, pins })
 }
 
-test('a run is followed and let go by its key, and its progress shows on every screen', async () => {
+test('a run is followed and unfollowed with a key, and its progress shows on every screen', async () => {
   pins = createPins()
   const run = await launch('Pinned', 60)
   await openAt(runsRoute.to({ ...run, pane: 'run' }))
@@ -54,7 +54,7 @@ test('a run is followed and let go by its key, and its progress shows on every s
   await cancel(run.runId)
 })
 
-test('the end is told wherever one is, stays in the header, and is let go by going there', async () => {
+test('the end is announced on any screen, stays in the header, and is cleared by going there', async () => {
   pins = createPins()
   const run = await launch('Ending', 60)
   pins.add([run])
@@ -71,7 +71,7 @@ test('the end is told wherever one is, stays in the header, and is let go by goi
   await app.see('No run is followed.')
 })
 
-test('what ended while the program was closed waits in the header, and the palette lists it', async () => {
+test('a run that ended while the program was closed waits in the header, and the palette lists it', async () => {
   pins = createPins()
   const run = await launch('Away', 0)
   pins.add([{ ...run, label: 'staging' }])
@@ -92,7 +92,7 @@ test('what ended while the program was closed waits in the header, and the palet
   expect(pins.list()).toEqual([])
 })
 
-test('with more than fit, the header counts the rest and still says where one is', async () => {
+test('if more runs are followed than fit, the header counts the rest and still shows the place', async () => {
   pins = createPins()
   const runs = [await launch('Many', 0)]
   await until(

@@ -14,7 +14,7 @@ import { runLook } from '../../../components/records/run-look.ts'
 import { followedName } from './chips.ts'
 import { usePins } from './use-followed.ts'
 
-/** Follows a run from every screen, or lets it go. */
+/** Follows a run on every screen, or stops following it. */
 export function useFollowToggle(projectId: string): (run: EvalRun) => void {
   const { pins, rings } = useWorkspace()
   const toasts = useToasts()
@@ -29,14 +29,14 @@ export function useFollowToggle(projectId: string): (run: EvalRun) => void {
       toasts.show('warn', `${MOST_PINS} runs are followed, which is the maximum; unfollow one first.`)
     } else {
       pins.add([pin])
-      // Who follows it sees that it has ended.
+      // Its follower already sees that it has ended.
       if (isTerminalRunStatus(run.status)) rings?.claim(run.id)
       toasts.show('ok', `Run ${name} is followed from every screen.`)
     }
   }
 }
 
-/** Lets a followed run go that has ended when the person leaves its pane: then it was looked at. */
+/** Stops following an ended run when the person leaves its pane, since it was viewed. */
 export function useLetGoWhenSeen(run: EvalRun | undefined): void {
   const { pins } = useWorkspace()
   const endedId = run && isTerminalRunStatus(run.status) ? run.id : undefined
@@ -49,8 +49,8 @@ export function useLetGoWhenSeen(run: EvalRun | undefined): void {
 }
 
 /**
- * Goes to the next followed run: those that have ended first, which are let go by being looked at, then those in
- * flight, one after the other, then to `others`.
+ * Goes to the next followed run: first ended ones, which are cleared by viewing them, then those in flight, then
+ * `others`.
  */
 export function useGoToFollowed(others: readonly Place[]): KeyHandler | Unavailable {
   const { pins, queries } = useWorkspace()
@@ -77,7 +77,7 @@ export function useGoToFollowed(others: readonly Place[]): KeyHandler | Unavaila
   }
 }
 
-/** The followed runs as the palette lists them. */
+/** The followed runs as entries of the palette. */
 export function useFollowedPlaces(): () => NamedPlace[] {
   const { pins, queries } = useWorkspace()
   const queryClient = useQueryClient()

@@ -21,18 +21,18 @@ import { passedWords, runLook } from '../../../components/records/run-look.ts'
 import { followedName, hasEnded, type Followed } from './chips.ts'
 
 const NONE: readonly Pin[] = []
-/** Pages of trials of each run that a round reads. */
+/** Number of pages of each run's trials that a round reads. */
 const PAGES_A_ROUND = 1
-/** How many times rarer a run is read here that another part of the screen reads too. */
+/** How much more rarely a run is read here if another part of the screen reads it too. */
 const SHARED_FACTOR = 3
 
-/** The runs that the person follows; draws again when they change. */
+/** The followed runs; renders again when they change. */
 export function usePins(): readonly Pin[] {
   const { pins } = useWorkspace()
   return useSyncExternalStore(pins?.subscribe ?? never, () => pins?.list() ?? NONE)
 }
 
-/** Every followed run as it stands, polled by the budget wherever the person is; those that have ended first. */
+/** Every followed run with its state, polled within the budget on any screen; ended ones first. */
 export function useFollowed(): readonly Followed[] {
   const { client, queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -43,7 +43,7 @@ export function useFollowed(): readonly Followed[] {
   }).length
   const pause = useCadence()
   usePoller(live > 0)
-  // One poller stands for all followed runs, which take turns.
+  // One poller handles all followed runs in turns.
   const read = { kind: 'live', requests: 1 + PAGES_A_ROUND, times: live } as const
   const { first, reads: runs } = useEach(pins, {
     nameOf: nameOfPin,
@@ -85,7 +85,7 @@ function isOver(state: RunState): boolean {
   return isEnded(state.data) || isGone(state)
 }
 
-/** Whether it cannot be read any more; what had ended before stays as it was read. */
+/** Whether it can no longer be read; a run that had already ended keeps its data. */
 function isGone({ data, error }: RunState): boolean {
   return !isEnded(data) && isMissing(error)
 }
@@ -94,10 +94,10 @@ function isEnded(run: { status: string } | undefined): boolean {
   return run !== undefined && isTerminalRunStatus(run.status)
 }
 
-/** How far a run is; without counts nobody knows yet. */
+/** The progress of a run; unknown without counts. */
 type Progress = Pick<Followed, 'counts' | 'remaining'>
 
-/** How far a run is by its own counts, where its service reports them. */
+/** The progress of a run by its own counts, if its service reports them. */
 function toldProgress(run: EvalRun | undefined): Progress | undefined {
   const counts = run && reportedTrials(run)
   return counts && { counts, remaining: runRemaining(run, counts, serviceNow()) }
@@ -110,7 +110,7 @@ function nameOfPin({ projectId, runId }: Pin): string {
 const followedKey = ({ projectId, runId }: Pin) => ['followed', projectId, runId] as const
 
 /**
- * Reads the trials of each followed run whose service does not count them. Of the runs that are let go nothing stays.
+ * Reads the trials of each followed run whose service does not count them. Data of runs no longer followed is dropped.
  */
 function useProgress(pins: readonly Pin[]) {
   const { client } = useWorkspace()
@@ -126,7 +126,7 @@ function useProgress(pins: readonly Pin[]) {
       createTrialReader(client, { projectId, runId }, call, { keep: withProgress, maxPagesPerPoll: PAGES_A_ROUND })
     readers.current.set(runId, reader)
     const trials = await reader.read()
-    // A share of what is not known yet would be a guess.
+    // A share of an unknown total would be a guess.
     if (!reader.isWhole) return {}
     const counts = countTrials(trials)
     const remaining = estimateRemaining(trials, counts.total - counts.ended, serviceNow())
@@ -134,13 +134,13 @@ function useProgress(pins: readonly Pin[]) {
   }
 }
 
-/** What shows how far a run is; the rest of ten thousand trials would be most of the program's memory. */
+/** What shows the progress of a run; the rest of ten thousand trials would be most of the program's memory. */
 function withProgress(trial: EvalIteration): EvalIteration {
   const { id, iterationNumber, status, result, startedAt, durationMs } = trial
   return { id, iterationNumber, status, result, startedAt, durationMs }
 }
 
-/** Says once how a followed run ended that was seen in flight; where it is on screen, its pane says so. */
+/** Announces once how a followed run ended that was seen in flight; if it is on screen, its pane announces it. */
 function useEndNotices(followed: readonly Followed[]): void {
   const toasts = useToasts()
   const { screen, params } = usePlace()

@@ -12,7 +12,7 @@ import { advice } from '../../../api/client/errors/error-advice.ts'
 import { numberProblem, valuesOf, YES } from '../../../components/form/field-input.ts'
 import type { LaunchFacts } from './facts.ts'
 
-/** What is in the form's fields, as their texts; empty = as configured. */
+/** The texts in the form's fields; empty = as configured. */
 export type LaunchDraft = Readonly<Record<DraftField, string>>
 
 export const DRAFT_FIELDS = [
@@ -38,7 +38,7 @@ export type DraftField = (typeof DRAFT_FIELDS)[number]
 /** Which cases run. */
 export type CaseChoice = 'all' | 'marked' | 'failed' | 'some'
 
-/** As configured, and followed; of the cases those that the person marked, where some are. */
+/** As configured, and followed; with the cases that the person marked, if any. */
 export function emptyDraft(marked: readonly string[] = []): LaunchDraft {
   const empty = Object.fromEntries(DRAFT_FIELDS.map(field => [field, ''])) as Record<DraftField, string>
   const cases: CaseChoice = marked.length > 0 ? 'marked' : 'all'
@@ -47,14 +47,14 @@ export function emptyDraft(marked: readonly string[] = []): LaunchDraft {
 
 export const PASS_RATE = { least: 0, most: 100 } as const
 
-/** A launch as the draft says it; only `environmentIds` may hold some that have to be attached first. */
+/** A launch as described by the draft; only `environmentIds` may contain some that must be attached first. */
 export type DraftedLaunch = {
   request: LaunchRequest
   /** Environments to attach first. */
   attach: readonly string[]
-  /** Used whether chosen or by themselves. */
+  /** Targets used, whether chosen or by default. */
   targets: ReturnType<typeof targetsOf>
-  /** What is wrong, by field; nothing is sent while there is something. */
+  /** Errors by field; nothing is sent while there are any. */
   errors: Partial<Record<LaunchField | DraftField, string>>
 }
 
@@ -151,7 +151,7 @@ function ruleErrors(suite: LaunchFacts['suite'], request: LaunchRequest): Errors
   return errors
 }
 
-/** What the rule is, and the way out. */
+/** The rule, and what to do. */
 function obstacleSentence({ reason, sentence }: LaunchObstacle): string {
   const words = advice[reason]
   const said = sentence ?? (typeof words.sentence === 'string' ? words.sentence : words.title)

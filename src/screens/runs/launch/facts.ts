@@ -7,23 +7,23 @@ import type { EarlierDurations } from '../../../domain/runs/launch-size.ts'
 import { onceFor } from '../../../lib/once-for.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
-/** What an environment yields now; without either it is still being read. */
+/** What an environment resolves to now; with neither field it is still being read. */
 export type Preview = { resolved?: EnvironmentResolved; fault?: string }
 
-/** What is known of a suite while its launch is being written; what is still being read is empty. */
+/** What is known of a suite while its launch form is open; fields still being read are empty. */
 export type LaunchFacts = {
   suite: EvalSuiteDetail
   cases: readonly EvalCase[]
-  /** Live ones of the project. */
+  /** Environments of the project that are not archived. */
   environments: readonly Environment[]
   servers: readonly ProjectServer[]
-  /** Runs in flight that this project lists. */
+  /** Runs in flight that are listed in this project. */
   inFlight: readonly SlotHolder[]
-  /** How many run slots the organization has, where that is announced. */
+  /** Number of run slots of the organization, if announced. */
   slots: number | undefined
   durations: EarlierDurations | undefined
   lastEnded: EvalRun | undefined
-  /** Cases without a pass in that run, once they were asked for. */
+  /** Cases without a pass in that run, once requested. */
   failedLast: readonly string[] | undefined
   /** Cases that the person marked. */
   marked: readonly string[]

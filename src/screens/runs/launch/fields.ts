@@ -8,7 +8,7 @@ import { PASS_RATE, type DraftedLaunch, type DraftField, type LaunchDraft } from
 import { environmentName, holderName, type LaunchFacts } from './facts.ts'
 import { actSentence, isFull } from './labels.ts'
 
-/** A field of the launch form; those without a text of their own are menus, and `offered` fills in the model. */
+/** A field of the launch form; those without their own text are menus, and `offered` fills in the model. */
 export type LaunchFormField = FormFieldLook & { id: DraftField | 'lead' | 'offered' | 'slots' | 'elsewhere' }
 
 /** What a refusal adds to the form. */
@@ -16,16 +16,16 @@ export type Refused = { errors: Partial<Record<string, string>>; hostedModels: r
 
 export type MenuPick = (value: string) => void | Promise<void>
 
-/** Values of the menus. */
+/** Values of menus. */
 export const PICK = { wait: 'wait', go: 'go ', cancel: 'cancel ', servers: 'servers', settings: 'settings' }
 
-/** Headings of what makes this run another one than usual, and of what is about something else. */
+/** Headings of the fields that make this run different, and of other fields. */
 const CHANGES = 'Change for this run'
 const BESIDE = 'Beside the run'
 
 const AS_IN_CASES = 'as in each case'
 
-/** The fields that make sense for this suite and this draft, in their order. */
+/** The fields that apply to this suite and this draft, in order. */
 export function launchFields(
   facts: LaunchFacts,
   draft: LaunchDraft,
@@ -130,7 +130,7 @@ function clientField({ suite }: LaunchFacts, field: MakeField): LaunchFormField 
   return field('clients', 'Clients', 'several are a run group', { input: { kind: 'choices', options, none } })
 }
 
-/** Servers can be chosen only where no environment brings its own. */
+/** Servers can be chosen only if no environment brings its own. */
 function serverField(
   facts: LaunchFacts,
   draft: LaunchDraft,
@@ -151,7 +151,7 @@ function serverField(
   })
 }
 
-/** Only a model of one's own needs a key. */
+/** Only a custom model needs a key. */
 function keyFields({ model, key }: LaunchDraft, field: MakeField): LaunchFormField[] {
   if (model.trim() === '' && key === '') return []
   return [

@@ -11,7 +11,7 @@ export function groupSentence(name: string, { targets }: EvalRunGroupCreated): s
     : `Started ${started} of ${plural(targets.length, 'run')} of ${name} as one group.`
 }
 
-/** What became of each target of a run group: its siblings go on when one cannot start. */
+/** The result of each target of a run group: the others continue if one cannot start. */
 export function outcomeLines(
   { targets }: EvalRunGroupCreated,
   symbols: Pick<Symbols, 'ok' | 'error'>,

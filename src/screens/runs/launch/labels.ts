@@ -8,10 +8,10 @@ import type { FormText } from '../../../components/form/fields-form.tsx'
 import type { DraftedLaunch } from './draft.ts'
 import { environmentName, suiteName, type LaunchFacts } from './facts.ts'
 
-/** How many slots an organization has unless it was given another number (contract: "Limits"). */
+/** Default number of slots of an organization (contract: "Limits"). */
 const USUAL_SLOTS = 2
 
-/** What the launch will do, cost and take. */
+/** What the launch will do, cost and use. */
 export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
   return [
     hasSize(launch)
@@ -26,12 +26,12 @@ export function effectLines(facts: LaunchFacts, launch: DraftedLaunch): FormText
   ]
 }
 
-/** Whether what the draft says of cases and iterations can be counted with. */
+/** Whether the cases and iterations of the draft can be counted. */
 function hasSize({ errors }: DraftedLaunch): boolean {
   return !errors.iterations && !errors.cases && !errors.someCases
 }
 
-/** What the last line of the form does, in a sentence. */
+/** A sentence about what the last line of the form does. */
 export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   if (!hasSize(launch)) return 'Launch'
   const { trials, runs } = countOf(facts, launch)
@@ -42,10 +42,10 @@ export function actSentence(facts: LaunchFacts, launch: DraftedLaunch): string {
   return `${names.length > 0 ? `Attach ${names.join(', ')} and launch` : 'Launch'} ${what}${where}`
 }
 
-/** Cases that are named where they check nothing. */
+/** Maximum number of cases named because they check nothing. */
 const MOST_NAMED = 3
 
-/** Green says nothing of what passes whatever is answered. */
+/** A pass means nothing for cases that pass whatever is answered. */
 function uncheckedLines(facts: LaunchFacts, launch: DraftedLaunch): FormText[] {
   const titles = casesWithoutChecks(facts.suite, casesOf(facts, launch)).map(({ title }) => clean(title))
   if (titles.length === 0) return []
@@ -118,12 +118,12 @@ function offLines({ suite, servers, previews }: LaunchFacts, { request, targets 
   return [{ text, tone: 'warn' }]
 }
 
-/** Whether the servers that the suite saves may be used: a target brings its own, and so do attached environments. */
+/** Whether the suite's own servers may be used: targets and attached environments bring their own. */
 function areSavedUsed(suite: LaunchFacts['suite'], { environmentIds, clientIds }: DraftedLaunch['targets']): boolean {
   return environmentIds.length + clientIds.length + (suite.environmentIds ?? []).length === 0
 }
 
-/** What an environment resolves to, or why it cannot. */
+/** What an environment resolves to, or why it does not. */
 export function environmentLine(facts: LaunchFacts, id: string): FormText {
   const name = environmentName(facts, id)
   const { resolved, fault } = facts.previews.get(id) ?? {}
@@ -138,7 +138,7 @@ export function environmentLine(facts: LaunchFacts, id: string): FormText {
   return { text: `${name}, revision ${environment.revision}: ${parts.join('; ')}.`, tone: 'plain' }
 }
 
-/** What attaching changes for good. */
+/** What attaching changes permanently. */
 function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] {
   if (attach.length === 0) return []
   const { suite } = facts
@@ -158,14 +158,14 @@ function attachLines(facts: LaunchFacts, { attach }: DraftedLaunch): FormText[] 
   return [{ text: `First attaches ${names} to ${suiteName(suite)}, for good${what}.${schedule}`, tone: 'warn' }]
 }
 
-/** The limit is the organization's, but only runs of the project can be listed. */
+/** The limit applies to the organization, but only runs of the project can be listed. */
 function slotSentence({ inFlight, slots }: LaunchFacts): string {
   const limit = slots ?? USUAL_SLOTS
   const usual = slots === undefined ? ', unless the organization has another number' : ''
   return `${inFlight.length} of ${limit} run slots in use by this project${usual}; others may hold more.`
 }
 
-/** Only runs that executed to their end tell how long it takes. */
+/** Only runs that executed completely show how long it takes. */
 function timeSentence({ durations }: LaunchFacts): string {
   if (!durations) return 'Its duration is unknown: no run of it has completed yet.'
   const { runs, median, least, most } = durations
@@ -173,7 +173,7 @@ function timeSentence({ durations }: LaunchFacts): string {
   return `Its last ${runs} runs took ${formatDuration(median)} (${formatDuration(least)} to ${formatDuration(most)}).`
 }
 
-/** Whether the next launch is most likely refused for want of a slot. */
+/** Whether the next launch will probably be refused because no slot is free. */
 export function isFull({ inFlight, slots }: LaunchFacts): boolean {
   return inFlight.length >= (slots ?? USUAL_SLOTS)
 }

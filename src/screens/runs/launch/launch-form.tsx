@@ -20,23 +20,23 @@ import { outcomeLines } from './group-outcome.ts'
 import { useLaunchFacts } from './use-launch-facts.ts'
 import { actSentence, effectLines } from './labels.ts'
 
-/** What a launch started, as it is followed; a run group reports what became of each target. */
+/** What a launch started, for following it; a run group reports the result of each target. */
 export type Launched = { pins: readonly Pin[]; deduped: boolean; group?: EvalRunGroupCreated }
 
 export type LaunchIntent = {
   projectId: string
   request: LaunchRequest
-  /** Environments that the suite is attached to first; one that is already stays as it is. */
+  /** Environments that the suite is attached to first, unless they already are. */
   attach: readonly string[]
   /** One for the whole intent, kept through retries and while it waits for a slot. */
   idempotencyKey: string
 }
 
-/** How a launch ended that was sent. */
+/** How a launch that was sent ended. */
 export type Outcome =
   | { kind: 'launched'; launched: Launched }
   | { kind: 'refused'; refusal: LaunchRefusal; needsGrant: boolean; holders: readonly SlotHolder[] }
-  /** The request itself failed, which was reported. */
+  /** The request failed, which was already reported. */
   | { kind: 'failed' }
 
 export type LaunchFormProps = {
@@ -45,9 +45,9 @@ export type LaunchFormProps = {
   cases: readonly EvalCase[]
   /** Cases that the person marked. */
   marked: readonly string[]
-  /** Sends it, says how it ended, and goes on from a launch that started something. */
+  /** Sends the launch, reports how it ended, and continues from one that started something. */
   onSend: (intent: LaunchIntent, follow: boolean) => Promise<Outcome>
-  /** A way that leaves the form; `intent` is the launch as it stands. */
+  /** An option that leaves the form; `intent` is the current launch. */
   onPick: (value: string, intent: LaunchIntent, follow: boolean) => void | Promise<void>
   onClose: () => void
 }
@@ -58,7 +58,7 @@ type LaunchError = Omit<Extract<Outcome, { kind: 'refused' }>, 'kind' | 'refusal
 }
 const NO_LAUNCH_ERROR: LaunchError = { needsGrant: false, holders: [], lines: [] }
 
-/** A launch as it is written: what would be refused is said at its field, what it does above the answers. */
+/** The form of a launch: what would be refused is shown at its field, the effect above the answers. */
 export function LaunchForm(props: LaunchFormProps) {
   const { projectId } = props
   const { symbols } = useTheme()
@@ -100,7 +100,7 @@ export function LaunchForm(props: LaunchFormProps) {
     setLaunchError({ ...outcome, lines })
     return refusal.waitsForSlot ? 'slots' : fieldOf(refusal)
   }
-  /** A second press while the first is on its way must not launch twice. */
+  /** A second press while the first is in progress must not launch twice. */
   const act = async (): Promise<string | undefined> => {
     if (isSending.current) return undefined
     isSending.current = true
@@ -129,7 +129,7 @@ export function LaunchForm(props: LaunchFormProps) {
   )
 }
 
-/** The same key for as long as the launch says the same, so that a repeat of a lost one launches nothing twice. */
+/** The same key as long as the launch is the same, so that repeating a lost one launches nothing twice. */
 function useIntentKey(): (content: object) => string {
   const last = useRef({ content: '', key: '' })
   return content => {
@@ -139,7 +139,7 @@ function useIntentKey(): (content: object) => string {
   }
 }
 
-/** Reads the environments of a launch again, and reports in what they differ from what the person saw. */
+/** Reads the environments of a launch again, and reports how they differ from what the person saw. */
 function useEnvironmentChanges(projectId: string) {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -147,7 +147,7 @@ function useEnvironmentChanges(projectId: string) {
     const fresh = await Promise.all(
       environmentIds.map(async (environmentId): Promise<Preview> => {
         const options = { ...queries.environments.resolve.options({ projectId, environmentId }), staleTime: 0 }
-        // One that cannot run shows at its field, and any other failure when the launch is sent.
+        // One that cannot run is reported at its field, and other failures when the launch is sent.
         return await queryClient.fetchQuery(options).then(
           resolved => ({ resolved }),
           () => ({}),
@@ -176,7 +176,7 @@ function refusedOf({ refusal, needsGrant }: LaunchError): Refused {
   }
 }
 
-/** The form's name of the field that a refusal is about. */
+/** The form's name of the field that a refusal concerns. */
 function fieldOf({ field }: LaunchRefusal): string | undefined {
   return field === 'modelKeys' ? 'key' : field
 }
@@ -185,12 +185,12 @@ export function sentenceOf({ text }: LaunchRefusal): string {
   return `${text.sentence} ${text.next}`
 }
 
-/** A refusal that the person has begun to answer: what it offered stays. */
+/** A refusal that the person is already responding to; what it offered stays. */
 function quiet(refusal: LaunchRefusal): LaunchRefusal {
   return { ...refusal, text: { sentence: '', next: '' } }
 }
 
-/** What no field of the form can say. */
+/** What no field of the form can report. */
 function launchErrorLines(launchError: LaunchError, fields: readonly LaunchFormField[]): FormText[] {
   const { refusal, lines } = launchError
   const { errors } = refusedOf(launchError)

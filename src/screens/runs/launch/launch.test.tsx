@@ -30,7 +30,7 @@ describe('the form', () => {
     await seeWords('2 cases × 1 trial each = 2 trials, as configured. The saved servers: everything.')
     await seeWords('Checks nothing, so it passes whatever is answered: a, b.')
     await seeWords('0 of 1 run slots in use by this project; others may hold more. Its duration is unknown')
-    // The line that launches is in sight from the first, also where the fields scroll.
+    // The line that launches is always visible, even if the fields scroll.
     await app.resize({ width: 80, height: 24 })
     await app.see('[  Launch 2 trials ]')
     await app.see('▌ As configured        (goes to: Launch 2 trials)')
@@ -44,7 +44,7 @@ describe('the form', () => {
     await allEnded(suiteId)
   })
 
-  test('says before the launch which of its servers are switched off, and what that does', async () => {
+  test('shows before the launch which of its servers are switched off, and the effect', async () => {
     const { client } = service
     const { projectId } = stage
     const serverId = (await client.servers.list({ projectId })).items.find(({ name }) => name === 'everything')!.id
@@ -54,7 +54,7 @@ describe('the form', () => {
     await seeWords('everything is switched off, so trials that need it fail in their setup.')
   })
 
-  test('groups what makes it another run, and says of each field what it is unless it is changed', async () => {
+  test('groups the fields that make the run different, and shows the default of each', async () => {
     await openForm('Quick groups', await stage.suite('Quick groups'))
     const rows = app
       .frame()
@@ -88,7 +88,7 @@ describe('the form', () => {
     await allEnded(suiteId)
   })
 
-  test('tells a refusal at once, though no read is answered any more', async () => {
+  test('shows a refusal at once, even if later reads fail', async () => {
     const suiteId = await stage.suite('Full')
     await openForm('Full', suiteId)
     doubles.set('/eval-runs', {
@@ -100,7 +100,7 @@ describe('the form', () => {
     await app.see(frame => line.isStalled && !frame.includes('Launching Full'))
   })
 
-  test('sends nothing when it is left, and nothing for a single Enter', async () => {
+  test('sends nothing when it is left, or after a single Enter', async () => {
     const suiteId = await stage.suite('Left')
     await openForm('Left', suiteId)
     await app.press(form.choose, form.cancel)
@@ -109,7 +109,7 @@ describe('the form', () => {
     expect(await runsOf(suiteId)).toEqual([])
   })
 
-  test('sends what was changed, says what that makes, and says earlier times', async () => {
+  test('sends what was changed, and shows the effect and earlier durations', async () => {
     const suiteId = await stage.suite('Changed', { tests: [failingCase('bad'), quickCase('good')] })
     await ranOnce(suiteId)
     await openForm('Changed', suiteId)
@@ -150,7 +150,7 @@ describe('the form', () => {
     await allEnded(suiteId)
   })
 
-  test('asks before it leaves out what is highlighted: one of several, or what else can be done', async () => {
+  test('asks before it drops a highlighted choice: one of several, or another action', async () => {
     const suiteId = await stage.suite('Several', { tests: [quickCase('a'), quickCase('b')] })
     await openForm('Several', suiteId)
     await goTo('Cases')
@@ -173,7 +173,7 @@ describe('the form', () => {
     await allEnded(suiteId)
   })
 
-  test('does not send what stands on Cancel', async () => {
+  test('does not send while Cancel is selected', async () => {
     const suiteId = await stage.suite('Cancelled')
     await openForm('Cancelled', suiteId)
     while (!app.frame().includes('▌ Cancel')) await app.press(form.previous)
@@ -182,7 +182,7 @@ describe('the form', () => {
     expect(sent).toEqual([])
   })
 
-  test('never shows a key, and sends it with the launch alone', async () => {
+  test('never shows a key, and sends it only with the launch', async () => {
     const suiteId = await stage.suite('Keyed')
     await openForm('Keyed', suiteId)
     await goTo('Model')
@@ -216,7 +216,7 @@ describe('environments', () => {
     await app.see('▌ Launch 1 trial on Only')
   })
 
-  test('of those that are attached none is chosen yet: nothing is said of the saved servers', async () => {
+  test('with several attached, none is preselected, and the saved servers are not mentioned', async () => {
     const { client } = service
     const { projectId } = stage
     const host = await stage.mcpClient('Two client')
@@ -230,7 +230,7 @@ describe('environments', () => {
     expect(app.frame()).not.toContain('switched off')
   })
 
-  test('one that is not attached is attached on the way, with what that means', async () => {
+  test('one that is not attached is attached first, and the effect is shown', async () => {
     const host = await stage.mcpClient('Way client')
     const [first, second] = [await stage.environment('First', host), await stage.environment('Second', host)]
     const suiteId = await stage.suite('Attached on the way', { environmentIds: [first] })
@@ -248,7 +248,7 @@ describe('environments', () => {
     await allEnded(suiteId)
   })
 
-  test('one that was edited since it was shown is shown anew and asked again', async () => {
+  test('one that changed since it was shown is shown again and confirmed again', async () => {
     const { projectId } = stage
     const environmentId = await stage.environment('Moving', await stage.mcpClient('Moving client'))
     const suiteId = await stage.suite('On moving', { environmentIds: [environmentId] })
@@ -265,7 +265,7 @@ describe('environments', () => {
     await allEnded(suiteId)
   })
 
-  test('several are one group: each outcome is told, and its runs are followed by their targets', async () => {
+  test('several make one group: each result is shown, and its runs are followed by target', async () => {
     const host = await stage.mcpClient('Group client')
     const empty = await stage.mcpClient('Serverless', { serverIds: [] })
     const environmentIds = [

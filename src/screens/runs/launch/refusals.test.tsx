@@ -27,7 +27,7 @@ withLaunchForms()
 
 type Refusal = {
   name: string
-  /** Makes the suite, opens the form and does what leads into the refusal. */
+  /** Makes the suite, opens the form and causes the refusal. */
   into: (suiteId: string) => Promise<void>
   suite?: () => Promise<Parameters<typeof stage.suite>[1]>
   says: readonly string[]
@@ -51,7 +51,7 @@ const withEnvironments = (count: number) => async () => {
 let serial = 0
 const environmentSerial = (): number => (serial += 1)
 
-/** Changes the suite behind the form's back. */
+/** Changes the suite without the form's knowledge. */
 const edit = (suiteId: string, body: object) =>
   service.client.suites.update({ projectId: stage.projectId, suiteId, body })
 
@@ -218,7 +218,7 @@ const refusals: Refusal[] = [
   })),
 ]
 
-describe('a launch that is refused says why and what helps, and keeps what was filled in', () => {
+describe('a refused launch says why and what helps, and keeps what was entered', () => {
   test.each(refusals)('$name', async ({ name, suite, into, says }) => {
     // The title of a list is cut where it is long.
     const title = `R${environmentSerial()}`
@@ -232,7 +232,7 @@ describe('a launch that is refused says why and what helps, and keeps what was f
 })
 
 describe('at the limit of runs', () => {
-  test('the form names who holds the slot, and goes there', async () => {
+  test('the form names the run that holds the slot, and leads there', async () => {
     const holder = await stage.suite('Holder', { tests: [slowCase('long', 60)] })
     const suiteId = await stage.suite('Held')
     await service.client.runs.create({ projectId: stage.projectId, body: { suiteId: holder } })
@@ -245,7 +245,7 @@ describe('at the limit of runs', () => {
     await app.see('▌Run #1')
   })
 
-  test('a refusal offers to wait, and launches once the run there was cancelled', async () => {
+  test('a refusal offers to wait, and launches once that run was cancelled', async () => {
     const holder = await stage.suite('Slow holder', { tests: [slowCase('long', 60)] })
     const suiteId = await stage.suite('Waiting')
     await openForm('Waiting', suiteId)
@@ -286,7 +286,7 @@ describe('at the limit of runs', () => {
     await app.press(form.cancel)
   })
 
-  test('cancelling the holder from the form asks first, and frees the slot', async () => {
+  test('cancelling that run from the form asks first, and frees the slot', async () => {
     const holder = await stage.suite('Cancelled holder', { tests: [slowCase('long', 60)] })
     const suiteId = await stage.suite('Freed')
     const { projectId } = stage
@@ -304,7 +304,7 @@ describe('at the limit of runs', () => {
     await allEnded(suiteId)
   })
 
-  test('waiting can be given up, and then nothing is launched', async () => {
+  test('waiting can be cancelled, and then nothing is launched', async () => {
     const holder = await stage.suite('Kept holder', { tests: [slowCase('long', 60)] })
     const suiteId = await stage.suite('Given up')
     await service.client.runs.create({ projectId: stage.projectId, body: { suiteId: holder } })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What the client and the service say to the launch as it is written, with what a run group does not take left in. */
+/** What client and service say to the launch as written, including what a run group does not accept. */
 async function isAccepted(projectId: string, { request, attach }: ReturnType<typeof draftedLaunch>) {
   const call = launchCall(request)
   const { client } = service
@@ -39,7 +39,7 @@ async function isAccepted(projectId: string, { request, attach }: ReturnType<typ
   }
 }
 
-test('whatever is attached and chosen, the form allows what the service accepts', async () => {
+test('the form allows what the service accepts, whatever is attached and chosen', async () => {
   const { client } = service
   const stage = await launchStage(client)
   const { projectId } = stage
@@ -128,7 +128,7 @@ test('whatever is attached and chosen, the form allows what the service accepts'
   expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(10)
 })
 
-test('an environment that is not attached is offered with attaching it, and refused without', async () => {
+test('an environment that is not attached is offered together with attaching it, and refused without', async () => {
   const { client } = service
   const stage = await launchStage(client)
   const { projectId } = stage

@@ -17,10 +17,10 @@ import { useWorkspace } from '../../../hooks/workspace.tsx'
 import type { LaunchDraft } from './draft.ts'
 import type { LaunchFacts, Preview } from './facts.ts'
 
-/** Latest runs that tell how long one takes and which are in flight. */
+/** Number of latest runs that show how long one takes and which are in flight. */
 const RUNS_READ = 100
 
-/** Everything the form shows about a launch, read as it is needed; suite and cases are here from the start. */
+/** Everything that the form shows about a launch, read when needed; suite and cases are available from the start. */
 export function useLaunchFacts(options: {
   projectId: string
   suite: EvalSuiteDetail
@@ -57,7 +57,7 @@ export function useLaunchFacts(options: {
   }
 }
 
-/** Runs that are known to have ended, so that one which a refusal named holds its slot no longer than it does. */
+/** Runs known to have ended, so that one named in a refusal stops holding its slot. */
 function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): ReadonlySet<string> {
   const own = runs.map(({ id, status }) => ({ id, status }))
   const latest = suites.map(({ latestRun }) => ({ id: latestRun?.id, status: latestRun?.status }))
@@ -66,7 +66,7 @@ function endedOf(runs: readonly EvalRun[], suites: readonly EvalSuite[]): Readon
   )
 }
 
-/** The list of a suite's runs has all of them, the list of suites only of the latest of each. */
+/** The list of a suite's runs has all of them; the list of suites has only the latest of each. */
 function holdersOf(
   { id, name }: EvalSuiteDetail,
   runs: readonly EvalRun[],
@@ -84,7 +84,7 @@ function holdersOf(
   return [...own, ...latest.filter(({ suiteId }) => suiteId !== id)]
 }
 
-/** What a deployment announces is not documented, so anything but a number of slots is as good as nothing. */
+/** The announcement of a deployment is not documented, so anything but a number of slots is ignored. */
 function slotsOf(announced: unknown): number | undefined {
   const { plan } = Object(announced) as { plan?: unknown }
   const { limits } = Object(plan) as { limits?: unknown }
@@ -112,12 +112,12 @@ function faultText(error: Error): string {
   return `${sentence} ${next}`
 }
 
-/** Cases of a run with a trial that ended without a pass; read only when they are asked for. */
+/** Cases of a run with a trial that ended without a pass; read only on request. */
 function useFailedCases(projectId: string, runId: string | undefined): readonly string[] | undefined {
   const { client } = useWorkspace()
   const { data } = useQuery({
     queryKey: ['launch', 'failed cases', runId ?? ''],
-    // Only the ids stay: ten thousand trials with all that their calls answered can be most of the program’s memory.
+    // Only the ids are kept: ten thousand trials with their answers could be most of the program’s memory.
     queryFn: async ({ signal }) =>
       failedCases(await createTrialReader(client, { projectId, runId: runId ?? '' }, { signal }).read()),
     enabled: runId !== undefined,

@@ -28,8 +28,8 @@ import { LaunchForm, sentenceOf, type Launched, type LaunchIntent, type Outcome 
 const WIDTH = 104
 
 /**
- * Opens the form of a launch. `onLaunched` gets the first run that was started, unless it waited for a slot: then the
- * person stays where they are.
+ * Opens the form of a launch. `onLaunched` receives the first run that was started, unless it waited for a slot: then
+ * the person stays where they are.
  */
 export function useLaunch(projectId: string, onLaunched: (runId: string) => void) {
   const { queries } = useWorkspace()
@@ -111,7 +111,7 @@ function useWaysOut(projectId: string): (value: string, suiteId: string) => void
   }
 }
 
-/** The form of a launch is its question. */
+/** The form of a launch is also its question. */
 function launching({ idempotencyKey }: LaunchIntent) {
   return { endpoint: LAUNCHES, confirm: 'done', idempotencyKey } as const
 }
@@ -132,7 +132,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
       showText('Result of the run group', outcomeLines(group, symbols))
   }
   return {
-    /** Sends it once; a refusal is shown in the form too. */
+    /** Sends the launch once; a refusal is also shown in the form. */
     async now(name: string, intent: LaunchIntent, follow: boolean): Promise<Outcome> {
       let full: ApiError | undefined
       const outcome = await write<AnyEndpoint, Outcome>({
@@ -181,7 +181,7 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
     return { kind: 'refused', refusal, needsGrant: error.code === 'OAUTH_REQUIRED', holders: [] }
   }
 
-  /** None where they cannot be read: the refusal holds all the same. */
+  /** Empty if they cannot be read; the refusal is shown anyway. */
   async function holdersOf(error: ApiError, { projectId }: LaunchIntent): Promise<readonly SlotHolder[]> {
     try {
       return await slotHolders(client, projectId, error)
@@ -191,11 +191,11 @@ function useSendLaunch(onLaunched: (runId: string) => void) {
   }
 }
 
-/** What a launch writes to. */
+/** Endpoints that a launch writes to. */
 const LAUNCHES = [contract.suites.attachEnvironment, contract.runs.create, contract.runGroups.create] as const
 
 /**
- * Attaches, then launches.
+ * Attaches environments, then launches.
  * @throws ApiError as the service refuses it
  */
 async function sendLaunch(
@@ -218,7 +218,7 @@ async function sendLaunch(
 }
 
 /**
- * The same, again whenever a slot has become free, until it is launched.
+ * Like `sendLaunch`, repeated whenever a slot has become free, until it is launched.
  * @throws ApiError for any other refusal, or the reason of the signal
  */
 async function launchWhenFree(client: Client, task: WriteTask, intent: LaunchIntent): Promise<Launched> {

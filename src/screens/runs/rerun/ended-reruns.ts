@@ -10,12 +10,12 @@ export function keepEnded(session: QueryClient, rerun: EndedRerun): void {
   ended.set(session, rerun)
 }
 
-/** Whether the comparison of a rerun of this project is still to be seen. */
+/** Whether the comparison of a rerun of this project has not been viewed. */
 export function hasEnded(session: QueryClient, projectId: string): boolean {
   return ended.get(session)?.projectId === projectId
 }
 
-/** The rerun of this project whose comparison is still to be seen; it is handed out once. */
+/** The rerun of this project whose comparison has not been viewed; it is returned only once. */
 export function takeEnded(session: QueryClient, projectId: string): EndedRerun | undefined {
   const rerun = ended.get(session)
   if (rerun?.projectId !== projectId) return undefined

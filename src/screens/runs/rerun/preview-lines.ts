@@ -8,18 +8,18 @@ import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
-/** What is known of the run that would be repeated. */
+/** What is known of the run to be repeated. */
 export type RerunSource = {
   preview: RerunPreview
-  /** Its trials, as far as they were read. */
+  /** The trials read so far. */
   trials: readonly EvalIteration[]
-  /** Whether those are all. */
+  /** Whether all trials were read. */
   whole: boolean
   /** Titles of the suite's cases by id. */
   titles: ReadonlyMap<string, string>
 }
 
-/** Everything a person wants to know before failed cases run again: which, why, and what that cost last time. */
+/** What a person needs to know before failed cases run again: which, why, and their cost last time. */
 export function rerunLines(source: RerunSource, cost: string, symbols: Symbols): Line[] {
   const { preview, trials } = source
   const selected = new Set(preview.selectedCaseIds)
@@ -43,7 +43,7 @@ export function rerunLines(source: RerunSource, cost: string, symbols: Symbols):
   ]
 }
 
-/** The figures of last time stand for the next: nobody knows beforehand what a run will cost. */
+/** The figures of last time are the best estimate for the next. */
 function costLines(again: readonly EvalIteration[], whole: boolean, cost: string): Line[] {
   if (again.length === 0) return [{ text: cost, tone: 'warn' }]
   const tokens = sumOf(again.map(trial => (trial.model ? amountOf(trial.tokensUsed) : 0)))
@@ -57,7 +57,7 @@ function costLines(again: readonly EvalIteration[], whole: boolean, cost: string
   ]
 }
 
-/** Undefined where one of them is not known. */
+/** Undefined if one of them is unknown. */
 function sumOf(values: readonly (number | null | undefined)[]): number | undefined {
   return values.some(value => value == null) ? undefined : values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
 }

@@ -12,14 +12,14 @@ import { middleOf, runsRoute } from '../route.ts'
 import { runLook } from '../../../components/records/run-look.ts'
 import { keepEnded, type EndedRerun } from './ended-reruns.ts'
 
-/** Trials that are asked whether those of one case disagree. */
+/** Number of trials read to see whether those of one case disagree. */
 const TRIALS_READ = 200
-/** Polls in a row that may fail until the rerun is left to itself. */
+/** Number of polls in a row that may fail before the rerun is no longer followed. */
 const MOST_FAILURES = 100
 
 /**
- * Follows a rerun to its end, wherever the person goes meanwhile: then the comparison with its parent opens by itself
- * where the rerun is still in front, else a sentence says how it ended and which key opens the comparison.
+ * Follows a rerun to its end, on any screen: then opens the comparison with its parent if the rerun is still in front,
+ * else a sentence says how it ended and which key opens the comparison.
  */
 export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const { client, queries, budget } = useWorkspace()
@@ -28,7 +28,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
   const notify = useNotify()
   const key = useKeyName()
 
-  /** Undefined when nobody answers any more. Its timer keeps no process alive that wants to end. */
+  /** Undefined if the service no longer answers. Its timer does not keep the process alive. */
   const untilEnded = async ({ projectId, runId }: EndedRerun): Promise<EvalRun | undefined> => {
     const stopPolling = budget.startPolling()
     const options = queries.runs.get.options({ projectId, runId })
@@ -37,7 +37,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
         const pause = livePause(budget.snapshot(), 1)
         await delay(pause, undefined, { ref: false })
         try {
-          // What the pane has just read is not asked for again.
+          // What the pane has just read is not requested again.
           const run = await queryClient.fetchQuery({ ...options, staleTime: pause })
           if (isTerminalRunStatus(run.status)) return run
           failures = 0
@@ -58,7 +58,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
       const trials = await client.iterations.list({ projectId, runId, limit: TRIALS_READ }, options)
       return ` ${rerunLabel(groupedCases(comparison, trials.items))}`
     } catch {
-      // How the run ended is worth saying without the comparison, which the tab reads again and explains.
+      // The end of the run is worth reporting without the comparison, which the tab reads again and explains.
       return ''
     }
   }
@@ -68,7 +68,7 @@ export function useFollowRerun(): (rerun: EndedRerun) => Promise<void> {
     if (!run) return
     const { params, screen } = router.current()
     const isOnIt = screen === runsRoute.screen && params['runId'] === rerun.runId
-    // Beside the cases no run shows: whoever is there has gone on to something else.
+    // While the cases are shown no run is visible: the person has moved on.
     if (isOnIt && middleOf(params['middle']) !== 'cases') {
       router.replace({ pane: 'run', tab: 'compare', base: rerun.parentId })
       return

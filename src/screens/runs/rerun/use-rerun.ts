@@ -19,12 +19,12 @@ import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 import { useFollowRerun } from './use-follow-rerun.ts'
 
 const COST = 'It occupies one of the organization’s run slots and spends whatever its models and servers cost.'
-/** Trials that are read to tell what they cost last time. */
+/** Number of trials read to see what they cost last time. */
 const MOST_TRIALS = 1_000
 
 /**
- * Runs the failed cases of a run again: a preview first, then a launch that is sent once, then the rerun is followed.
- * @param onLaunched told the new run and the one that it repeats
+ * Runs the failed cases of a run again: shows a preview, launches once, then follows the rerun.
+ * @param onLaunched called with the new run and the one that it repeats
  */
 export function useRerun(
   projectId: string,
@@ -83,7 +83,7 @@ export function useRerun(
     await follow({ projectId, suiteId: run.suiteId, runId: sent.runId, parentId: run.id })
   }
 
-  /** The latest runs of the suite once the person has agreed knowing of them; undefined where they did not. */
+  /** The latest runs of the suite that the person knew of when they agreed; undefined if they declined. */
   async function agreedRuns(
     run: EvalRun,
     source: RerunSource & { runs: readonly EvalRun[] },
@@ -110,7 +110,7 @@ export function useRerun(
 
   async function trialsOf(runId: string): Promise<{ trials: EvalIteration[]; whole: boolean }> {
     const input = { projectId, runId, limit: TRIALS_A_PAGE }
-    // What the run's pane has read to its end is not asked for again.
+    // What the run's pane has read completely is not requested again.
     const shown = queryClient.getQueryData(queries.iterations.list.infinite(input).queryKey)
     const known = shown?.pages.flatMap(({ items }) => items) ?? []
     const last = shown?.pages.at(-1)

@@ -13,14 +13,14 @@ import type { Failure, FailurePages } from './use-diagnostics.ts'
 export type DiagnosticsLook = {
   symbols: Symbols
   openKey: string
-  /** What the trials that were read say of where to look, by their ids. */
+  /** Where to look, by the ids of the trials that were read. */
   causes: ReadonlyMap<string, Cause>
 }
 
-/** The node from which the next page is read. */
+/** The node at which the next page is read. */
 export const MORE = 'more'
 
-/** How much was looked at, each failure with its stage and reason, and what is still to be read. */
+/** How much was examined, each failure with its stage and reason, and what has not been read. */
 export function diagnosticsNodes(run: EvalRun, pages: FailurePages, look: DiagnosticsLook): OutlineNode[] {
   return [
     linesNode('about', [aboutLine(run, pages), '']),

@@ -11,14 +11,14 @@ const LONGEST_BAR = 40
 const LEAST_BAR = 6
 const NAME = 7
 const BETWEEN = '  '
-/** What is said of amounts, from the least to the most. */
+/** Labels of amounts, from the smallest to the largest. */
 const MARKS = ['least', 'p25', 'p50', 'p75', 'p90', 'p95', 'most'] as const
 type Mark = (typeof MARKS)[number]
 
-/** `words` are those of an amount with its unit. */
+/** `words` formats an amount with its unit. */
 type DistributionLook = { symbols: Symbols; width: number; words: (amount: number) => string }
 
-/** How amounts spread: two lines of percentiles, a box, and a bar for each range of amounts. */
+/** How amounts are distributed: two lines of percentiles, a box, and a bar for each range. */
 export function distributionLines(distribution: Distribution, look: DistributionLook): Line[] {
   const { symbols } = look
   const { bins } = distribution
@@ -40,8 +40,8 @@ export function distributionLines(distribution: Distribution, look: Distribution
 }
 
 /**
- * Two runs below each other: whatever their boxes mark in columns, and behind it the boxes on one scale, where there is
- * room; none where one of the runs has no amounts.
+ * Two runs below each other: the values that their boxes mark, in columns, followed by the boxes on one scale if there
+ * is room; empty if one of the runs has no amounts.
  */
 export function boxLines(title: string, both: Overlaid, { symbols, width, words }: DistributionLook): Line[] {
   if (!both) return []
@@ -68,7 +68,7 @@ export function boxLines(title: string, both: Overlaid, { symbols, width, words 
   ]
 }
 
-/** Boxes and ranges of two runs: the bar is of now, and its shade goes as far as that of before. */
+/** Boxes and ranges of two runs: the bar is the current run, and its shade the earlier one. */
 export function overlaidLines(title: string, both: Overlaid, look: DistributionLook): Line[] {
   if (!both) return []
   const { now, before } = both
@@ -93,7 +93,7 @@ function overlaidBar(now: number, before: number, symbols: Symbols, columns: num
   const lengthOf = (share: number): number => (share > 0 ? Math.max(1, Math.round(share * columns)) : 0)
   const [solid, shade] = [lengthOf(now), Math.max(0, lengthOf(before) - lengthOf(now))]
   if (full === '') return []
-  // Where before was less, its end is a gap in the bar.
+  // If the earlier run had less, its end is a gap in the bar.
   const end = lengthOf(before) < solid ? lengthOf(before) : undefined
   const text =
     end === undefined ? full.repeat(solid) : full.repeat(end) + symbols.lines.vertical + full.repeat(solid - end - 1)

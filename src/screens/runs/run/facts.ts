@@ -7,23 +7,23 @@ import { distributionOf, type Distribution } from '../../../domain/runs/distribu
 import { classOfTrial, type TrialClass } from '../../../domain/runs/trial-class.ts'
 import { countTrials, uncheckedCases, type TrialCounts } from '../../../domain/runs/trials.ts'
 
-/** What a run's trials say together. */
+/** What a run's trials show together. */
 export type TrialFacts = {
-  /** How many trials were read; a run in flight may tell the counts of all. */
+  /** Number of trials read; a run in flight may report the counts of all. */
   loaded: number
-  /** What became of each, in the order of the run. */
+  /** The class of each trial, in the order of the run. */
   classes: readonly TrialClass[]
   counts: TrialCounts
   causes: readonly CauseCount[]
-  /** Milliseconds of the trials that ended. */
+  /** Durations of the ended trials in milliseconds. */
   latency: Distribution | undefined
   tokens: Distribution | undefined
   /** Tokens of all trials; undefined while none reported any. */
   tokensUsed: number | undefined
-  /** Ended trials that a model took part in and that tell no tokens. */
+  /** Number of ended trials that used a model but report no tokens. */
   tokensUntold: number
   models: readonly string[]
-  /** Names of cases that passed though nothing checked them. */
+  /** Names of cases that passed although nothing checked them. */
   unchecked: readonly string[]
 }
 
@@ -51,7 +51,7 @@ export function factsOf(trials: readonly EvalIteration[], run?: EvalRun): TrialF
   }
 }
 
-/** Milliseconds and tokens of trials, where they are reported. */
+/** Milliseconds and tokens of trials, if reported. */
 export function measuresOf(trials: readonly EvalIteration[]): { durations: number[]; tokens: number[] } {
   return {
     durations: trials.flatMap(({ durationMs }) => amountOf(durationMs) ?? []),
@@ -59,7 +59,7 @@ export function measuresOf(trials: readonly EvalIteration[]): { durations: numbe
   }
 }
 
-/** How many trials the run has, where the service reports it; what is loaded may be less. */
+/** Number of trials in the run, if the service reports it; fewer may have been read. */
 export function plannedTrials({ decisionSummary }: EvalRun): number | undefined {
   const { total } = Object(decisionSummary?.counts?.['trials']) as { total?: unknown }
   return typeof total === 'number' ? total : undefined

@@ -9,14 +9,14 @@ import type { Symbols } from '../../../tui/theme/theme.ts'
 import { heading } from '../../../components/lines.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
-/** Runs that are drawn: this one and those just before it. */
+/** Number of runs drawn: this one and those just before it. */
 const SHOWN = 8
 const LONGEST_BAR = 30
 
-/** `isWhole` = not known to leave out cases, so that it can be a measure for others. */
+/** `isWhole` means that it is not known to leave out cases, so that others can be compared with it. */
 type Rated = { run: EvalRun; counts: RunCounts; rate: number; parts: string[]; isWhole: boolean }
 
-/** The pass rates of this run and of the suite's earlier ones, oldest first, and how this one stands among them. */
+/** The pass rates of this run and earlier ones of the suite, oldest first, and how this one compares. */
 export function historyLines(
   run: EvalRun,
   runs: readonly EvalRun[],
@@ -28,7 +28,7 @@ export function historyLines(
   const shown = [...(own ? [own] : []), ...earlier].slice(0, SHOWN).toReversed()
   const names = shown.map(each => shortRunName(each.run))
   const label = Math.max(...names.map(widthOf))
-  // Named once above the rows; only a run that counts otherwise names its own.
+  // Named once above the rows; only a run with another unit names its own.
   const unit = shown.at(-1)?.counts.unit
   const columns = Math.max(6, Math.min(LONGEST_BAR, width - label - 40))
   const rows = shown.map((rated, index): Line => {
@@ -62,13 +62,13 @@ function ratedOf(run: EvalRun): Rated | undefined {
   return { run, counts, rate: reportedRate(report) ?? 0, parts: partLabels(report), isWhole }
 }
 
-/** `1/12, 2 of 12 trials graded` where most of a run has no verdict, which counts as not passed. */
+/** `1/12, 2 of 12 trials graded` if most of a run has no verdict, which counts as not passed. */
 function countWords({ counts: { passed, failed, total, unit }, parts }: Rated, named: string | undefined): string {
   const own = unit === undefined || unit === named ? '' : ` ${unit}`
   return [`${formatCount(passed)}/${formatCount(total ?? passed + failed)}${own}`, ...parts].join(', ')
 }
 
-/** Runs that count in another unit or leave out cases are no measure for this one. */
+/** Runs that use another unit or leave out cases are not comparable with this one. */
 function standing(own: Rated | undefined, earlier: readonly Rated[]): Line {
   if (!own) return { text: 'Nothing of this run is graded yet.', tone: 'muted', indent: 2 }
   const alike = earlier.filter(({ counts, isWhole }) => isWhole && counts.unit === own.counts.unit)

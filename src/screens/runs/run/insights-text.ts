@@ -6,10 +6,10 @@ import { serviceNow } from '../../../api/client/transport/service-time.ts'
 import { formatAgo, formatCount, plural, UNKNOWN } from '../../../lib/format.ts'
 import { judgesOf, isUngraded, judgeState, type Judge } from '../../../domain/runs/judges.ts'
 
-/** How to ask for what is not here, by the keys as they are bound. */
+/** How to request what is missing, with the keys as bound. */
 export type AskKeys = { insights: string; judge: string }
 
-/** Insights and judges of a run as Markdown; what a model wrote stands in it as it was written. */
+/** Insights and judges of a run as Markdown; a model's text is kept as written. */
 export function insightsText(run: EvalRun, keys: AskKeys): string {
   const judges = judgesOf(run.judges)
   return [
@@ -52,7 +52,7 @@ function stateText(insights: InsightsEnvelope | undefined, { insights: key }: As
   }
 }
 
-/** How much was analyzed, which is to be read before what was found. */
+/** How much was analyzed, which belongs before the findings. */
 function coverageText({ coverage, generatedAt, truncation }: InsightsEnvelope): string[] {
   const age = formatAgo(toEpochMs(generatedAt), serviceNow())
   const when = age === UNKNOWN ? 'at an unknown time' : age
@@ -133,7 +133,7 @@ function caseText({ caseKey, score, reason, notes }: Judge['cases'][number]): st
   return `\`${caseKey.replaceAll('`', "'")}\` ${score ?? UNKNOWN}: ${reason ?? 'no reason was given'}${noted}`
 }
 
-/** What stands in a heading or in an item must not begin another one. */
+/** Text inside a heading or an item must not begin another one. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -5,7 +5,7 @@ import { judgeLines } from './summary-nodes.ts'
 
 const { symbols } = createTheme({ level: 0, ascii: true })
 
-test('a case that could not be graded is told from one below the threshold', () => {
+test('a case that could not be graded is distinguished from one below the threshold', () => {
   const state = { status: 'completed', errorCode: null, summary: null, generatedAt: null, modelUsed: 'm' }
   const cases = [
     { caseKey: 'good', score: 0.9, passed: true, reason: null },

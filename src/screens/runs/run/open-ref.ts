@@ -1,9 +1,9 @@
 import { useEffect, type RefObject } from 'react'
 
-/** Where the shown tab leaves what opening does there, for the screen's key. */
+/** Where the visible tab stores its open action, for the screen's key. */
 export type OpenRef = RefObject<(() => void) | undefined>
 
-/** What opening does while this shows. */
+/** Sets the open action while this is shown. */
 export function useOpens(ref: OpenRef, open: () => void): void {
   useEffect(() => {
     ref.current = open

@@ -91,7 +91,7 @@ describe('the summary', () => {
     expect(end).toMatch(/Notes +build 7/)
   })
 
-  test('names the class of each failure, and what lies outside is no failure', async () => {
+  test('names the class of each failure, and causes outside the case are not failures', async () => {
     await openRun(await report('Classes', mixed))
     const frame = await app.see('Why 4 trials did not pass')
     expect(frame).toMatch(/✗ model: 1 trial\.[^]*unreached \(trial 1\): no such call/)
@@ -99,7 +99,7 @@ describe('the summary', () => {
     expect(frame).toMatch(/! throttling: 2 trials, no failure of a case\.[^]*hurried \(trial 1\): 429 Too Many/)
   })
 
-  test('opens the trials of the class that is chosen', async () => {
+  test('opens the trials of the selected class', async () => {
     await openRun(await report('Filtered', mixed))
     await app.see('! throttling')
     await goTo('throttling')
@@ -127,7 +127,7 @@ describe('the summary', () => {
     expect(frame).toContain('Tokens: 1,000 in all')
   })
 
-  test('sets the run against earlier ones of its suite', async () => {
+  test('compares the run with earlier ones of its suite', async () => {
     await report('History', [passing('a'), failing('b')])
     await report('History', [passing('a'), passing('b')])
     await openRun(await report('History', [failing('a'), failing('b')]))
@@ -138,7 +138,7 @@ describe('the summary', () => {
     expect(app.frame()).toContain('Of 2 earlier runs, 2 did better, 0 as well, 0 worse.')
   })
 
-  test('what has no verdict is in the rate beside earlier runs, as in every trend', async () => {
+  test('ungraded trials count in the rate beside earlier runs, as in every trend', async () => {
     const ungraded = { caseTitle: 'b', status: 'evaluator_error' } as unknown as Reported
     await report('Rates', [passing('a'), passing('b')])
     await openRun(await report('Rates', [passing('a'), ungraded]))
@@ -146,7 +146,7 @@ describe('the summary', () => {
     expect(app.frame()).toMatch(/▌ #2 ━+─+ +50% +1\/2, 1 of 2 trials graded this run/)
   })
 
-  test('tells while it goes on what is done, that there is no verdict yet, and what is not known', async () => {
+  test('shows in flight what is done, that there is no verdict yet, and what is unknown', async () => {
     const serverId = (await testService.client.servers.list({ projectId })).items[0]!.id
     const steps = [
       {
@@ -172,7 +172,7 @@ describe('the summary', () => {
     expect(app.frame()).toMatch(/Passed +0 of 0 graded case executions \(—\)/)
   })
 
-  test('calls what could not be set up the environment’s', async () => {
+  test('attributes setup failures to the environment', async () => {
     const { client } = testService
     const body = { name: 'gone', url: 'http://127.0.0.1:9/mcp' }
     const server = await client.servers.create({ projectId, body: { ...body, transportType: 'http', enabled: true } })
@@ -205,7 +205,7 @@ describe('the diagnostics', () => {
     await app.see('45 trials did not pass among 45 read; that is all.')
   })
 
-  test('open the trial of the chosen failure', async () => {
+  test('open the trial of the selected failure', async () => {
     await openRun(
       await report('Leads', [passing('fine'), failing('first'), failing('second', { error: 'got 6' })]),
       'diagnostics',
@@ -218,12 +218,12 @@ describe('the diagnostics', () => {
     expect(app.frame()).toContain('got 6')
   })
 
-  test('say when nothing went wrong', async () => {
+  test('say if nothing went wrong', async () => {
     await openRun(await report('Fine', [passing('fine')]), 'diagnostics')
     await app.see('Nothing went wrong in this run.')
   })
 
-  test('say why a page cannot be read, and try it again', async () => {
+  test('say why a page cannot be read, and retry', async () => {
     let refuses = true
     const failingService = await openService({
       wrap: fetch => async request => {
@@ -272,7 +272,7 @@ async function judged(script: (asked: Asked) => Answer) {
 }
 
 describe('insights', () => {
-  test('say how to get a model where there is none, and ask for nothing unasked', async () => {
+  test('say how to get a model if there is none, and request nothing by themselves', async () => {
     await openRun(await report('Modelless', [failing('wrong')]), 'insights')
     await app.see('Not available')
     expect(app.frame()).toContain('This needs a model: set MCPDECK_MODEL_BASE_URL')
@@ -283,7 +283,7 @@ describe('insights', () => {
     await app.see(frame => frame.split('This needs a model').length === 3)
   })
 
-  test('are asked for once, shown when they are there, and only made again with a word about the charge', async () => {
+  test('are requested once, shown when available, and only repeated after a warning about the charge', async () => {
     const { service, run, asked } = await judged(adviser)
     await openRun(run, 'insights', service)
     await app.see('Not requested.')
@@ -308,7 +308,7 @@ describe('insights', () => {
     )
   })
 
-  test('have a judge asked with a threshold, which a wrong number stops', async () => {
+  test('request a judge with a threshold, and refuse an invalid number', async () => {
     const { service, run, asked } = await judged(() =>
       json({ score: 0.4, reason: 'Half of it.', rubricHits: ['tells it'] }),
     )
