@@ -52,7 +52,7 @@ async function open(screen: ScreenDeclaration, wanted: Rest): Promise<TestApp> {
   onTestFinished(app.close)
   await settled(app)
   rest = wanted
-  // The others would stand above and below it.
+  // The others would be above and below it.
   await app.press(panesKeys.bindings.zoom)
   return app
 }

@@ -22,7 +22,7 @@ import { appKeys } from '../components/everywhere-keys.ts'
 type Condition = Drawn & {
   /** How many records each list holds. */
   records: number
-  /** How many tabs of what is chosen are looked at. */
+  /** How many tabs of what is chosen are examined. */
   tabs?: number
   readOnly?: boolean
   /** That of the key; the owner's by default. */
@@ -30,7 +30,7 @@ type Condition = Drawn & {
 }
 
 const SMALL = { width: 60, height: 20 }
-/** Panes stand beside each other from this width on. */
+/** Panes are beside each other from this width on. */
 const BESIDE = { width: TWO_PANES_FROM, height: 30 }
 const USUAL = { width: 80, height: 24 }
 const WIDE = { width: 120, height: 40 }
@@ -178,7 +178,7 @@ describe.each(CONDITIONS)('%s', (_, condition) => {
   })
 })
 
-/** The words of each pane that stands beside others, from the left. */
+/** The words of each pane that is beside others, from the left. */
 function panesOf(app: TestApp): string[] {
   const lines = app.frame().split('\n').slice(2, -2)
   const borders = [...lines[0]!].flatMap((sign, column) => ('╭┬╮'.includes(sign) ? [column] : []))

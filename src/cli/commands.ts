@@ -28,7 +28,7 @@ const HELP_GROUPS: Readonly<Record<string, string>> = {
 
 /**
  * The command line with every command.
- * @param word the first of the words, where these are known: where that is a command, only what it needs is made
+ * @param word the first of the words, if these are known: where that is a command, only what it needs is made
  */
 export function buildProgram(options: CommandLineOptions, word?: string): CommandLine {
   const opening = [

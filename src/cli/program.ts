@@ -6,7 +6,7 @@ import type { openPlace } from './dashboard/open-command.ts'
 import { chooseErrorFormat } from './output/error-format.ts'
 import { outliveReaders } from './output/output.ts'
 
-/** Runs the command line; resolves to the exit code, or `undefined` while the program goes on by itself. */
+/** Runs the command line; resolves to the exit code, or `undefined` while the program continues by itself. */
 export async function run(argv: readonly string[], painted: PaintedScreen | undefined): Promise<number | undefined> {
   endOnCrash()
   chooseErrorFormat(argv)

@@ -4,7 +4,7 @@ import { clean, wrap } from '../tui/theme/text.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { SizeProvider, useSize } from './size.tsx'
 
-/** Most rows that notices take above what else a pane shows. */
+/** Maximum number of rows that notices take above what else a pane shows. */
 const MOST_ROWS = 4
 
 /** Content of a pane, below warnings about the same. */

@@ -89,7 +89,7 @@ function stage(throws: Throws) {
 }
 
 test.each([new Error('a lost number'), 'a text', 0, null, { is: 'no error' }])(
-  'a pane that throws says so, the others go on, and a key tries it again',
+  'a pane that throws says so, the others continue, and a key tries it again',
   async thrown => {
     const throws: Throws = { detail: thrown }
     const { frame, report, press } = stage(throws)
@@ -129,7 +129,7 @@ test('all parts may throw at once: the keys of the panes still work', async () =
   expect(frame()).toContain('▌List')
 })
 
-test('a dialog that throws can be closed, and the page beneath goes on', async () => {
+test('a dialog that throws can be closed, and the page beneath continues', async () => {
   const { frame, press, openDialog } = stage({ dialog: new Error('no dialog') })
   await openDialog()
   expect(frame()).toContain('no dialog')

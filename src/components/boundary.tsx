@@ -52,7 +52,7 @@ class Catcher extends Component<CatcherProps, { caught?: Caught }> {
   readonly again = (): void => this.setState({ caught: undefined })
 }
 
-/** A part of the frame that shows nothing where it throws. */
+/** A part of the frame that shows nothing if it throws. */
 export function QuietBoundary(props: { children: ReactNode }) {
   const faults = useContext(FaultsContext)
   return (
@@ -62,7 +62,7 @@ export function QuietBoundary(props: { children: ReactNode }) {
   )
 }
 
-/** A pane or a screen: where it throws, the rest of the dashboard goes on, and a key tries it again. */
+/** A pane or a screen: where it throws, the rest of the dashboard continues, and a key tries it again. */
 export function Boundary(props: { title: string; focused: boolean; children: ReactNode }) {
   const faults = useContext(FaultsContext)
   const { title, focused } = props

@@ -7,7 +7,7 @@ import { MouseFocus } from './mouse-areas.tsx'
 import { FootContext } from './panes/joints.ts'
 import { SizeProvider, useArea, type Size } from './size.tsx'
 
-/** From so many columns on a companion stands at the right, else below. */
+/** From so many columns on a companion is at the right, else below. */
 const BESIDE_FROM = 110
 /** Rows that a companion below gets at least, its title among them. */
 const LEAST_BELOW = 10
@@ -30,7 +30,7 @@ export function useTakenRows(count: (most: number) => number): void {
   }, [room, taken])
 }
 
-/** Content that is said to fill at least so many rows, because of what stands beside it. */
+/** Content that is said to fill at least so many rows, because of what is beside it. */
 export function LeastRows(props: { rows: number; children: ReactNode }) {
   const { rows } = props
   const room = useContext(RoomContext)
@@ -45,7 +45,7 @@ export function LeastRows(props: { rows: number; children: ReactNode }) {
 /** The most that content took of a width and left room, so that what is below stays in place from row to row. */
 const mostTaken = new WeakMap<object, { width: number; rows: number }>()
 
-/** What the content gets of an area where a companion stands with it; undefined where there is no room for one. */
+/** What the content gets of an area where a companion stands with it; undefined if there is no room for one. */
 function shareOf({ width, height }: Size, taken: number | undefined, most: number): Size | undefined {
   if (width >= BESIDE_FROM) return { width: Math.floor(width / 2), height }
   const fits = (rows: number): boolean => rows + LEAST_BELOW <= height
@@ -54,8 +54,8 @@ function shareOf({ width, height }: Size, taken: number | undefined, most: numbe
 }
 
 /**
- * Content with what else is worth seeing, where there is room for both: beside it in a wide pane, below it in a tall
- * one. Keys go to the content; a click opens the companion.
+ * Content with what else is worth seeing, if there is room for both: beside it in a wide pane, below it in a tall one.
+ * Keys go to the content; a click opens the companion.
  * @param props.of what the content is an example of, such as the declaration of its tab
  */
 export function Accompanied(props: {

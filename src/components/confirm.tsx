@@ -130,7 +130,7 @@ function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label
   return <Text>{theme.paint(isSelected ? 'key' : 'plain', `${label} ]`)}</Text>
 }
 
-/** Why nothing goes on, the expected word first, so that it shows also beside a long text. */
+/** Why nothing continues, the expected word first, so that it shows also beside a long text. */
 function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }

@@ -53,7 +53,7 @@ function expectText(it: string): void {
   expect(strangeText(it, 'text')).toEqual([])
 }
 
-test('a value on the clipboard is one line without controls; a text keeps its lines, and nothing else that is no text', () => {
+test('a value on the clipboard is one line without controls; a text keeps its lines, and nothing else that is not a text', () => {
   const { copied, copy, close } = openCopy()
   fc.assert(
     fc.property(text, it => {

@@ -9,7 +9,7 @@ import { linesNode } from './viewer/sections.ts'
 import type { Line, Span, SpanLine } from './viewer/source.ts'
 
 /**
- * Longest value that is laid out in a pane of fields, which is drawn anew with every change; the raw record holds all
+ * Longest value that is laid out in a pane of fields, which is drawn again with every change; the raw record holds all
  * of it.
  */
 const VALUE_LIMIT = 4000
@@ -17,9 +17,9 @@ const VALUE_LIMIT = 4000
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
 
 /**
- * Labels and values in two columns, of which a long value goes on below itself, and a long word below its label; an
+ * Labels and values in two columns, of which a long value continues below itself, and a long word below its label; an
  * unknown one shows as such, never as nothing. A wide viewer lays two fields beside each other.
- * @param width of the labels with the blanks behind them, where the values of several groups stand in one column
+ * @param width of the labels with the blanks behind them, where the values of several groups are in one column
  */
 export function fieldLines(fields: readonly Field[], indent = 0, width = labelWidth(fields)): SpanLine[] {
   const margin = ' '.repeat(indent)
@@ -87,7 +87,7 @@ function valueText(value: string | null | undefined): string {
   return `${value.slice(0, VALUE_LIMIT)} … ${formatCount(value.length - VALUE_LIMIT)} more characters`
 }
 
-/** A column of a table that is only read; numbers stand at the right. */
+/** A column of a table that is only read; numbers are at the right. */
 export type TableColumn = { title: string; cells: readonly string[]; isNumber?: boolean; tone?: Tone }
 
 /** Columns of the widest cell of a table, and between two cells. */

@@ -17,7 +17,7 @@ type Opening<T> = {
 }
 
 /**
- * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what lies below.
+ * Reads what a dialog needs before it can open, and takes the keys meanwhile: none of them reaches what is below.
  * Resolves to `undefined` where reading failed, which was reported, or where the person gave it up.
  */
 export function useOpening(runTask: RunTask): <T>(opening: Opening<T>) => Promise<T | undefined> {

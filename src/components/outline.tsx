@@ -46,7 +46,7 @@ export type OutlineView = {
   here: Here | undefined
   /** Unfolds what is around a place and goes there. */
   show(place: Place): void
-  /** Rows that all of it takes as it is folded now, of at most so many. */
+  /** Rows that all of it takes as it is folded now, of at most that many. */
   filled(most: number): number
   picture: Parameters<typeof ScrolledRows>[0]
 }
@@ -60,13 +60,13 @@ export type OutlineOptions = {
   whole: string
   /** The only picture, sound or file in the answer. It can be opened without selecting its row. */
   file?: BinaryContent | undefined
-  /** Nothing in it is folded but what few people ask for, and choosing a line is left to whoever shows it. */
+  /** Nothing in it is folded but what few people ask for, and choosing a line is left to anyone who shows it. */
   isFlat?: boolean
 }
 
 /**
  * A document of parts that can be folded, of which only the visible lines are wrapped and drawn. It opens as its nodes
- * say, keeps what was folded when it is given anew, and searches also what is folded away.
+ * say, keeps what was folded when it is given again, and searches also what is folded away.
  */
 export function useOutline(options: OutlineOptions): OutlineView {
   const { roots, focused } = options
@@ -169,7 +169,7 @@ type Folds = {
   shown: Outline
   /** Unfolds what is around a place and goes there, to the row that shows the text where one is looked for. */
   show(place: Place, text?: string): void
-  /** Folds what the entry stands in, or unfolds it, and goes to its head. */
+  /** Folds what the entry is in, or unfolds it, and goes to its head. */
   toggle(entry: Entry): void
   toggleAll(open: boolean): void
 }
@@ -321,7 +321,7 @@ function graphicsOf(screen: PictureScreen): Graphics {
   return known
 }
 
-/** How pictures are drawn here, of at most so many rows; another one once the terminal said what it draws. */
+/** How pictures are drawn here, of at most that many rows; another one once the terminal said what it draws. */
 function usePictures(rows: number): PictureLook {
   const screen = useRegions()
   const graphics = screen && graphicsOf(screen)

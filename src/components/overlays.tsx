@@ -127,7 +127,7 @@ function OverlayFrame(props: { entry: Entry; depth: number; isTop: boolean }) {
   const { entry, isTop } = props
   const width = theme.plain || available.width - entry.width < LEAST_BESIDE ? available.width : entry.width
   const [filled, setFilled] = useState<number>()
-  // Read aloud, what lies behind would be read as a part of it.
+  // Read aloud, what is behind would be read as a part of it.
   const rows = theme.plain ? undefined : rowsOf(entry.height, { width, height: available.height }, filled)
   const size = { width, height: Math.min(rows ?? available.height, available.height) }
   const left = Math.floor((available.width - size.width) / 2)
@@ -193,7 +193,7 @@ function useQuietPage(isTop: boolean, page: Area, above: Area): void {
     const [row = 0, column = 0, width = 0, height = 0, ...rest] = areas
     const [topRow = 0, leftColumn = 0, columns = 0, rows = 0] = rest
     regions?.quiet({
-      // A notice stands in the last row.
+      // A notice is in the last row.
       page: { row, column, width, height: height - 1 },
       above: { row: topRow, column: leftColumn, width: columns, height: rows },
       look: paint('muted', 'x'),

@@ -5,7 +5,7 @@ import { pairFields } from './viewer.tsx'
 const fieldsOf = (count: number) =>
   fieldLines(Array.from({ length: count }, (_, at) => [`label ${at}`, 'value'] as const))
 
-test('short fields stand beside each other in a wide pane', () => {
+test('short fields are beside each other in a wide pane', () => {
   expect(pairFields(fieldsOf(10), 100)).toHaveLength(5)
   expect(pairFields(fieldsOf(10), 60)).toHaveLength(10)
 })

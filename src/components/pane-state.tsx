@@ -19,7 +19,7 @@ export type PaneData = {
   problem: Problem | undefined
   /** There is something to show, however old. */
   hasData: boolean
-  /** When what is shown was read, epoch milliseconds. */
+  /** When what is shown was read, in epoch milliseconds. */
   updatedAt: number | undefined
   /** What is shown comes from an earlier session and has not been read again yet. */
   restored?: boolean
@@ -65,7 +65,7 @@ function useStaleWords(data: PaneData): string | undefined {
   const { problem, restored, hasData } = data
   const lingers = useLingering(hasData && restored === true)
   if (!hasData || !(problem ?? lingers)) return undefined
-  // Asked for only here: whoever reads the time of a read is drawn again after every read.
+  // Asked for only here: anyone who reads the time of a read is drawn again after every read.
   const when = formatAgo(data.updatedAt, Date.now())
   // The age comes first: a narrow pane cuts the rest.
   return `Read ${when}: ${problem ? problem.title : 'from an earlier session, being read again…'}`
@@ -176,7 +176,7 @@ function againSentence(key: ReturnType<typeof useKeyName>): string {
   return `Press ${key(appKeys, 'refresh')} to read again.`
 }
 
-/** What could not be read, where there is nothing else to show. */
+/** What could not be read, if there is nothing else to show. */
 export function ReadProblem({ problem }: { problem: Problem }) {
   const key = useKeyName()
   return <ProblemNotice problem={{ ...problem, next: `${problem.next} ${againSentence(key)}` }} />

@@ -38,7 +38,7 @@ export function Panes<Id extends string>(props: {
     0,
     panes.findIndex(pane => pane.id === props.focused),
   )
-  // A click must not move the pane away from under the mouse; keys show what lies before again.
+  // A click must not move the pane away from under the mouse; keys show what is before again.
   const [first, holdFirst] = useState<number>()
   const [zoomed, setZoomed] = useState(false)
   const group = { ...size, panes, focused, first }

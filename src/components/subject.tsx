@@ -5,7 +5,7 @@ export type SubjectPlace = { screen: string; params: Readonly<Record<string, str
 
 /** What the person has chosen on the screen: the thing that copying and looking at its record is about. */
 export type Subject = {
-  /** Such as `run`, for sentences. */
+  /** For example, `run`, for sentences. */
   kind: string
   id: string
   /** As the service answered it. */

@@ -60,7 +60,7 @@ function endOf(tabs: readonly string[], shown: Shown, { keys = '', width }: { ke
 
 /**
  * One line of tabs, the current one in brackets; a click opens one. `top` is its row in the area around it, `keys` says
- * at its end which keys change them, where there is room.
+ * at its end which keys change them, if there is room.
  */
 export function TabLine(props: {
   titles: readonly string[]

@@ -6,7 +6,7 @@ export type Toast = { id: number; tone: Tone; text: string }
 /** A sentence that was shown, and when: milliseconds since 1970. */
 export type Message = Pick<Toast, 'tone' | 'text'> & { at: number }
 
-/** Most sentences that stay readable after they left the screen. */
+/** Maximum number of sentences that stay readable after they left the screen. */
 export const MOST_MESSAGES = 200
 
 /** How long a sentence stays, in milliseconds: a moment, and one more for each further 80 characters to read. */
@@ -32,8 +32,8 @@ export type Toasts = {
 }
 
 /**
- * Sentences shown for a while, the newest in front. Good news gives way to what is newer; the last bad news waits
- * behind it, and shows for the rest of its time then.
+ * Sentences shown for a while, the newest in front. Good news yields to what is newer; the last bad news waits behind
+ * it, and shows for the rest of its time then.
  * @param moment how long one of a line stays, in milliseconds
  */
 export function createToasts(moment = MOMENT_MS): Toasts {

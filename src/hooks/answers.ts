@@ -30,7 +30,7 @@ export function unchangedAnswers(query: Pick<PolledQuery, 'state'>): number {
 const inForce = new WeakMap<object, { answers: number; pauses: Map<number, number> }>()
 
 /**
- * What is left of a pause since the last answer, in milliseconds. The library starts its timer anew with each interval
+ * What is left of a pause since the last answer, in milliseconds. The library starts its timer again with each interval
  * that differs, so that one which changes with the rate of requests would never end.
  */
 export function fromLastAnswer(query: Pick<PolledQuery, 'state'>, wanted: number | false): number | false {

@@ -126,7 +126,7 @@ test('a server that does not answer behind a service that does is no line that i
   expect(clock.pending).toBe(0)
 })
 
-test('what is read on this machine is no answer of a service that is lost', async () => {
+test('what is read on this machine is not an answer of a service that is lost', async () => {
   const { clock, queryClient, line, watch } = setup([PROJECTS])
   await clock.advance(0)
   line.up = false

@@ -118,8 +118,8 @@ export function createNowReads(queryClient: QueryClient, budget: Budget) {
       return { seen: of(reader), plan: { wanted, worth } }
     },
     /**
-     * Reads what a look wanted, until the next plan is carried out or the end.
-     * Whoever is on call leaves Now open to see what fails: however long no key is pressed, it does not pause.
+     * Reads what a look wanted, until the next plan is carried out or the end. Anyone who is on call leaves Now open to
+     * see what fails: however long no key is pressed, it does not pause.
      */
     carryOut(plan: NowPlan, conditions: Conditions): void {
       at = { ...conditions, isLongIdle: false }

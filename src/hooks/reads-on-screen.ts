@@ -15,7 +15,7 @@ export type Ages = {
 
 /** How much younger what is planned counts than it is, see {@link plannedAt}; milliseconds. */
 const MINUTE_MS = 60_000
-/** What is planned together waits for each other: it is late only after so many of its pauses. */
+/** What is planned together waits for each other: it is late only after that many of its pauses. */
 const LATE_SHARE = 1.25
 
 /** How old the reads on screen are. */
@@ -99,8 +99,8 @@ function plannedAt(query: Query): number {
 }
 
 /**
- * What never changes again, such as the trials of an ended run, cannot be too old; what the start before had read,
- * where nobody reads it again.
+ * What never changes again, such as the trials of an ended run, cannot be too old; what the start before had read, if
+ * nobody reads it again.
  */
 function isFinal(query: Query): boolean {
   return (

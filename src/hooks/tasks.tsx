@@ -15,7 +15,7 @@ export type Task = {
   progress: { done: number; total: number; share: number } | undefined
   /** Whether it sends writes, whose end is not seen where the program ends before. */
   writes: boolean
-  /** Gives it up; absent where that cannot be done, or was. */
+  /** Gives it up; absent if that cannot be done, or was. */
   stop: (() => void) | undefined
   /** Whether it was given up, and what had begun is not over yet. */
   isStopping: boolean

@@ -108,7 +108,7 @@ export function useApiPages<Page extends { items: readonly unknown[] }, Key exte
         return queryClient.getQueryCache().get(queryHash)?.state.dataUpdatedAt || undefined
       },
       error: query.error,
-      // What was kept from an earlier session has to be read again before it goes on.
+      // What was kept from an earlier session has to be read again before it continues.
       hasMore: goesOn,
       isCut,
       isStuck,

@@ -5,8 +5,8 @@ import type { ApiError } from '../api/client/errors/api-error.ts'
 import { firstOfEach } from '../lib/first-of-each.ts'
 
 /**
- * Most records of one list about each of which something is read without a person: each costs a request, and memory for
- * as long as it shows, and the service chooses how many there are.
+ * Maximum number of records of one list about each of which something is read without a person: each costs a request,
+ * and memory for as long as it shows, and the service chooses how many there are.
  */
 export const MOST_EACH = 200
 
@@ -21,7 +21,7 @@ export function ownName(name: string): string {
 }
 
 /**
- * The first of each name, at most so many of them, and how many more names there are.
+ * The first of each name, at most that many of them, and how many more names there are.
  * @param nameOf what tells them apart as the ids of the reads do; a function that stays the same
  */
 export function useFirstOfEach<Item>(

@@ -22,7 +22,7 @@ export function useWaitingWrite(): { status: number | undefined; seconds: number
 }
 
 const KEY = ['open-writes']
-/** How often the record of writes is looked at for what other processes did, in milliseconds; that is no request. */
+/** How often the record of writes is examined for what other processes did, in milliseconds; that is not a request. */
 const LOOK_MS = 10_000
 
 /** The writes without a known end, of earlier sessions, of this one, and of other processes that are gone. */

@@ -11,8 +11,8 @@ import { useWorkspace } from './workspace.tsx'
 const SHORTEST = 8
 
 /**
- * What must not stand in a document that others read: what lets somebody in as far as this session knows it, whatever
- * it looks like, of a link also its last part alone; and the person's home.
+ * What must not be in a document that others read: what lets somebody in as far as this session knows it, whatever it
+ * looks like, of a link also its last part alone; and the person's home.
  */
 export function useOwn(): () => Own {
   const queryClient = useQueryClient()

@@ -3,7 +3,7 @@ import { markOf, newsOf, type ListNews, type Seen, type SeenRow } from '../domai
 import { useWorkspace } from './workspace.tsx'
 
 /**
- * Notes the rows of a list as seen, and returns which of them are news since the last visit; nothing where nothing is
+ * Notes the rows of a list as seen, and returns which of them are news since the last visit; nothing if nothing is
  * kept. `list` names the list for good, such as `suites prj_1`; undefined while it is not known which one it is.
  * `items` are undefined while what is here was read in an earlier session. `keyOf`, `says` (all of a row that is worth
  * a notice, as text) and `bornAt` (for lists that are read in parts) must be stable.

@@ -6,7 +6,7 @@ import { useWorkspace } from './workspace.tsx'
 /** Pages of a transcript that are read as one: what a visitor says fits in fewer. */
 const MOST_PAGES = 20
 
-/** What a visitor and a scenario said; `isWhole` is false where only its beginning was read. */
+/** What a visitor and a scenario said; `isWhole` is false if only its beginning was read. */
 export type VisitorTranscript = { detail: UserTestingSessionDetail; messages: unknown[]; isWhole: boolean }
 
 /** All pages of a transcript as one answer; the key keeps it out of what is written to disk. */

@@ -33,7 +33,7 @@ export type Profile = {
   host: string
   local: boolean
   readOnly: boolean
-  /** Where the key comes from, in words and never the key; absent where none is needed. */
+  /** Where the key comes from, in words and never the key; absent if none is needed. */
   keySource?: string
   /** Addresses of the hosted UI by screen, where the profile names them. */
   web?: Readonly<Partial<Record<string, string>>> | undefined
@@ -42,7 +42,7 @@ export type Profile = {
 /** How many times rarer is polled than it could be, for a slow line or because nobody is there. */
 export type LinePace = {
   pollFactor: () => number
-  /** Whether nobody has been there for so long that polling rests; absent where that is not watched. */
+  /** Whether nobody has been there for so long that polling rests; absent if that is not watched. */
   isResting?: () => boolean
   subscribe: (listener: () => void) => () => void
 }
@@ -53,57 +53,57 @@ export type Workspace = {
   queries: Queries
   budget: Budget
   profile: Profile
-  /** What the person has seen of lists; absent where that is not kept. */
+  /** What the person has seen of lists; absent if that is not kept. */
   seen?: Seen
-  /** Which run each rerun from here repeats; absent where that is not kept. */
+  /** Which run each rerun from here repeats; absent if that is not kept. */
   reruns?: RerunLinks
-  /** What was done to the access to scenarios from here; absent where that is not kept. */
+  /** What was done to the access to scenarios from here; absent if that is not kept. */
   accessNotes?: AccessNotes
   /** Where visitors of the local workspace come in; absent for a service. */
   door?: VisitorDoor
   /** Work that this process runs in the local workspace and that stops with it. Absent for a remote service. */
   executing?: () => readonly { kind: string; subjectId: string }[]
-  /** The runs that the person follows; absent where none can be. */
+  /** The runs that the person follows; absent if none can be. */
   pins?: Pins
   /** Whose end was announced in any window; without it each window announces for itself. */
   rings?: Rings
-  /** Suites that run again when files change; absent where none can. */
+  /** Suites that run again when files change; absent if none can. */
   watches?: Watches
-  /** Servers that are restarted when files change; absent where none can be. */
+  /** Servers that are restarted when files change; absent if none can be. */
   serverWatches?: ServerWatches
-  /** Journey runs that were launched or seen in flight here; absent where none are. */
+  /** Journey runs that were launched or seen in flight here; absent if none are. */
   waves?: WaveMemory
   /** The connection requests that were begun here; they end with the session where they are not stored. */
   connections?: Connections
-  /** Writes without a known end; absent where none are noted. */
+  /** Writes without a known end; absent if none are noted. */
   journal?: Journal
-  /** What Now keeps; absent where that is not kept. */
+  /** What Now keeps; absent if that is not kept. */
   now?: NowMemory
-  /** Incidents; absent where they are not kept. */
+  /** Incidents; absent if they are not kept. */
   notebook?: Notebook
-  /** The doctor's last report on each server; absent where none is kept. */
+  /** The doctor's last report on each server; absent if none is kept. */
   doctorReports?: DoctorReports
-  /** The last run of the conformance suite against each server; absent where none is kept. */
+  /** The last run of the conformance suite against each server; absent if none is kept. */
   conformanceReports?: ConformanceReports
-  /** Steps of examinations under way; absent where the service answers all of them at once. */
+  /** Steps of examinations under way; absent if the service answers all of them at once. */
   doctorSteps?: DoctorSteps
-  /** What servers ask of the person; absent where the service does not connect them in this process. */
+  /** What servers ask of the person; absent if the service does not connect them in this process. */
   waitingRequests?: WaitingRequests
-  /** Servers that say by themselves that something is new; absent where only looking shows it. */
+  /** Servers that say by themselves that something is new; absent if only looking shows it. */
   serverNews?: ServerNews
   /** How saved servers are reached, for screens and nothing else; absent of a service, which returns none of it. */
   storedReaches?: StoredReaches
-  /** Projects whose next steps were dismissed; absent where that is not saved. */
+  /** Projects whose next steps were dismissed; absent if that is not saved. */
   dismissedSteps?: DismissedSteps
-  /** Servers that are used without being saved. Absent where every change is saved. */
+  /** Servers that are used without being saved. Absent if every change is saved. */
   unsaved?: UnsavedServers
-  /** Files of other programs that hold servers; absent where none can be read. */
+  /** Files of other programs that hold servers; absent if none can be read. */
   serverFiles?: ServerFiles
-  /** Signs in to MCP servers from this machine; absent where nothing can be opened. */
+  /** Signs in to MCP servers from this machine; absent if nothing can be opened. */
   signIns?: SignIns
-  /** How often screens are read, as the person wants it; absent where that cannot be said. */
+  /** How often screens are read, as the person wants it; absent if that cannot be said. */
   shares?: Shares
-  /** Absent where the line is not measured. */
+  /** Absent if the line is not measured. */
   pace?: LinePace
 }
 

@@ -61,7 +61,7 @@ function existence(pid: number): string | undefined {
 export type Owner = {
   machine: string
   pid: number
-  /** Empty where the system does not report it. */
+  /** Empty if the system does not report it. */
   start: string
 }
 

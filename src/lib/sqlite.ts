@@ -146,7 +146,7 @@ function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
   )
 }
 
-/** Most values are already accepted by SQLite and need no copy. */
+/** Maximum number of values are already accepted by SQLite and need no copy. */
 function isBindable(values: SqlValues): values is Record<string, SQLInputValue> {
   for (const name in values) if (typeof values[name] === 'boolean' || values[name] === undefined) return false
   return true

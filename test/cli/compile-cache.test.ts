@@ -70,7 +70,7 @@ test.each([
   ['empty', () => Buffer.alloc(0)],
   ['something else', () => Buffer.from('something else, of some length')],
   ['damaged', (code: Buffer) => Buffer.concat([code.subarray(0, 4000), Buffer.alloc(code.length - 4000)])],
-])('compiled code that is %s keeps no start from its work, and is stored anew', async (_, change) => {
+])('compiled code that is %s keeps no start from its work, and is stored again', async (_, change) => {
   const { home, cache } = await open()
   await home.run(['get', 'projects'])
   const [stored = ''] = storedIn(cache)
@@ -180,7 +180,7 @@ test('a cache that is switched off is no warning', async () => {
   expect(await doctor(home, { NODE_DISABLE_COMPILE_CACHE: '1' })).toMatchObject({ state: 'ok' })
 })
 
-test('without a place for a cache the program starts all the same', async () => {
+test('without a place for a cache the program starts anyway', async () => {
   const { home, shared } = await open()
   const env = { TMPDIR: shared, XDG_CACHE_HOME: '/proc' }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)

@@ -117,7 +117,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('serve', '--port', '')).toEqual([])
   })
 
-  test('offers what can stand at each place of a line', { tags: [shell] }, () => {
+  test('offers what can be at each place of a line', { tags: [shell] }, () => {
     expect(complete('tools', 'tw')).toHaveLength(1)
     expect(complete('tools', 'silent', 'tw')).toEqual([])
     expect(complete('doctor', 'silent', 'sil')).toEqual(['silent'])
@@ -132,7 +132,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('call', '--url', 'http://x.test', 'sil')).toEqual([])
   })
 
-  test('offers the tools of the server that stands before', { tags: [shell] }, () => {
+  test('offers the tools of the server that is before', { tags: [shell] }, () => {
     expect(complete('call', "'two words'", 'env')).toEqual(['environment'])
     expect(complete('call', 'nowhere', 'env')).toEqual([])
   })

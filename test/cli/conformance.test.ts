@@ -48,7 +48,7 @@ const baseline = (...entries: string[]): string[] => {
 }
 
 describe('the verdict', () => {
-  test('is 0 where all passed, and each scenario shows with its checks and time', async () => {
+  test('is 0 if all passed, and each scenario shows with its checks and time', async () => {
     const { code, stdout, stderr } = await tested({
       scenarios: { ping: [passing('ping')], 'tools-list': [passing('a')] },
     })

@@ -51,7 +51,7 @@ test('a project goes to files, to an empty project, and to the same files again'
   ])
 })
 
-test('a folder is applied with what lies in it alone, whatever links it has', async () => {
+test('a folder is applied with what is in it alone, whatever links it has', async () => {
   const dir = path('linked')
   expect(await run(['--project', 'Sandbox', 'export', 'servers', '--dir', dir])).toMatchObject({ code: 0 })
   const apply = () => run(['--project', 'Sandbox', 'apply', '-f', dir, '--yes', '--json'])

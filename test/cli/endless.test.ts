@@ -33,7 +33,7 @@ describe.concurrent('a list that gives a new cursor with every page', () => {
     expect(whole).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('is no list to look a name up in', async ending => {
+  test('is not a list to look a name up in', async ending => {
     const { home, service } = await openStage(ending)
     let nth = 0
     service.answers[SERVERS] = () => ({ body: servers((nth += 1), false) })

@@ -26,7 +26,7 @@ test('a wave is waited for over a lost connection, after its id is printed', asy
   expect(await launch('Both')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^[-\da-f]{36}\n$/) })
 })
 
-test('a wave that does not end is given up after the time given, and goes on', async ending => {
+test('a wave that does not end is given up after the time given, and continues', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = [{ id: 'j1', name: 'Weekly' }]
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })

@@ -36,7 +36,7 @@ const keyOf = (config: string, words: readonly string[]) =>
     never,
   )
 
-test('a key command is run as it stands in the file that was checked', async () => {
+test('a key command is run as it is in the file that was checked', async () => {
   const config = configWith(`echo ${KEY_PREFIX}key`)
   await expect(keyOf(config, ['echo', `${KEY_PREFIX}key`])).resolves.toBe(`${KEY_PREFIX}key`)
   const replaced = keyOf(config, ['echo', `${KEY_PREFIX}another`])

@@ -75,7 +75,7 @@ describe('the words of a command', () => {
     },
   )
 
-  test.each([`a 'b`, 'a "b', 'a \\', '  '])('%j is no command', text => {
+  test.each([`a 'b`, 'a "b', 'a \\', '  '])('%j is not a command', text => {
     expect(() => commandArguments(text)).toThrow(UsageError)
   })
 
@@ -168,7 +168,7 @@ describe('profiles of a service', () => {
     expect(await me()).toMatchObject({ code: 0 })
   })
 
-  test('a key file that others can read is refused, and so is what is no key', async () => {
+  test('a key file that others can read is refused, and so is what is not a key', async () => {
     const path = file('open.key', `${KEY}\n`, 0o640)
     await add('--key-file', path)
     const refused = await me()

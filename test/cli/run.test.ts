@@ -113,7 +113,7 @@ describe.concurrent('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test('a service that cannot start servers anew says so before anything runs', async ending => {
+  test('a service that cannot start servers again says so before anything runs', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.answers['GET /projects/p1/servers'] = () => ({
       body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },

@@ -120,7 +120,7 @@ test('a suite that mcpdeck ships is imported again as a new one', async () => {
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('10 created') as string })
 })
 
-test('what is no text, too long or missing is refused', async () => {
+test('what is not a text, too long or missing is refused', async () => {
   expect(await suite('import', join(home.home, 'none.yaml'))).toMatchObject({ code: 2 })
   expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain('zero.yaml:2:1: This is binary data')
   const long = await suite('import', write('long.yaml', '# long\n'.repeat(1_500_000)))

@@ -168,7 +168,7 @@ describe('servers', () => {
     })
   })
 
-  test('read prints text, and of what is no text its type and size', async () => {
+  test('read prints text, and of what is not a text its type and size', async () => {
     const uri = 'demo://resource/static/document/features.md'
     expect((await run('read', 'everything', uri)).stdout).toMatch(/^# Everything Server/)
     expect((await run('read', 'everything', 'demo://resource/dynamic/blob/1')).stdout).toMatch(

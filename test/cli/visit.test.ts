@@ -204,7 +204,7 @@ describe('the command', () => {
     expect(visit.output).not.toContain(api.key)
   })
 
-  test('no link is wrong usage, no way in is no verdict', async () => {
+  test('no link is wrong usage, no way in is not a verdict', async () => {
     const home = await inHome()
     expect(await home.run(['visit', 'nowhere'])).toMatchObject({ code: 2, stdout: '' })
     expect(await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).toMatchObject({

@@ -255,7 +255,7 @@ describe.concurrent('no verdict, and never 1', () => {
 })
 
 describe.concurrent('interrupted', () => {
-  test('by a signal into a pipe: 130, and how to go on', async ending => {
+  test('by a signal into a pipe: 130, and how to continue', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     const [junit, summary] = [join(home.home, 'report.xml'), join(home.home, 'summary.md')]

@@ -33,7 +33,7 @@ describe('a write in doubt that another process reads back', () => {
     expect(await two.journal.unresolved()).toEqual([])
   })
 
-  test('stops another launch of its suite, and --new sends it all the same', async () => {
+  test('stops another launch of its suite, and --new sends it anyway', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const writer = start()
     void meet('answer-lost', 'answer-lost')

@@ -69,7 +69,7 @@ test('a launch that was killed is told by a read-only start and offered by the n
   }
 })
 
-test('what the service may still act on is looked at again by itself, until it cannot any more', async () => {
+test('what the service may still act on is examined again by itself, until it cannot any more', async () => {
   const home = createHome()
   try {
     const projectId = (await client.projects.list()).items[0]!.id

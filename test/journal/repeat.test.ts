@@ -94,7 +94,7 @@ async function scene(ending: Ending) {
 const idIn = (stderr: string): string => /--retry (\d+)/.exec(stderr)?.[1] ?? 'none'
 
 describe('a launch is not repeated without a word after its command was killed', () => {
-  test('before the request left: it did not happen, which is said, and the launch goes on', async ending => {
+  test('before the request left: it did not happen, which is said, and the launch continues', async ending => {
     const { killNoted, suiteId, name, mcpdeck, runs } = await scene(ending)
     await killNoted('createEvalRun', { projectId, body: { suiteId } })
     const again = await mcpdeck('run', name, '--yes')
@@ -135,7 +135,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('once the service cannot act on it any more: reading back says so, and the launch goes on', async ending => {
+  test('once the service cannot act on it any more: reading back says so, and the launch continues', async ending => {
     const { killAt, file, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
@@ -147,7 +147,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('after the service got it: the only run that fits settles it, and the launch goes on', async ending => {
+  test('after the service got it: the only run that fits settles it, and the launch continues', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
     const again = await mcpdeck('run', name, '--yes')
@@ -182,7 +182,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect(await runs()).toHaveLength(1)
   })
 
-  test('--retry goes on with the write of its own target, once', async ending => {
+  test('--retry continues with the write of its own target, once', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     const getsIt = await killAt('request', 'run', name, '--yes')
     const { stderr } = await mcpdeck('run', name, '--yes')
@@ -291,7 +291,7 @@ describe('mcpdeck api', () => {
     expect(await runs()).toHaveLength(1)
   })
 
-  test('mentions other open writes in one line, and goes on', async ending => {
+  test('mentions other open writes in one line, and continues', async ending => {
     const { killNoted, suiteId, mcpdeck } = await scene(ending)
     await killNoted('createEvalRun', { projectId, body: { suiteId } })
     const create = ['api', 'createProject', '--field', `name=${randomUUID()}`]
@@ -305,7 +305,7 @@ describe('mcpdeck api', () => {
   })
 })
 
-test('an import that was killed goes on, and is not made twice by --new', async ending => {
+test('an import that was killed continues, and is not made twice by --new', async ending => {
   const { killAt, mcpdeck, home } = await scene(ending)
   const copy = randomUUID()
   const text = JSON.stringify({

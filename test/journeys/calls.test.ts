@@ -46,7 +46,7 @@ test('calls outlive the program that made them: of the shell, of a killed one, a
   await quit(again)
 })
 
-test('in a form the cursor of the terminal stands at the caret, and lines that come at once are no Enter', async () => {
+test('in a form the cursor of the terminal is at the caret, and lines that come at once are no Enter', async () => {
   const own = await openHome()
   onTestFinished(() => own.close())
   const terminal = openTerminal({ home: own.home, args: ['servers'] })

@@ -129,7 +129,7 @@ test.concurrent('an editor that is missing is said so, and the screen is there a
   )
 })
 
-test.concurrent('binary data, ten megabytes and what is no YAML are refused with their line, and kept for the next time', async ending => {
+test.concurrent('binary data, ten megabytes and what is not YAML are refused with their line, and kept for the next time', async ending => {
   const { home, env } = homeWithEditor(
     ending,
     `

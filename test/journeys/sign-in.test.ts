@@ -139,7 +139,7 @@ test('sign-in takes the address on standard input, and says what is wrong with i
   expectNoSecret(server, home, end.stdout, end.stderr)
 })
 
-test('a sign-in that is denied, or answered by somebody else, says so and goes on, and one that is interrupted ends with its signal', async () => {
+test('a sign-in that is denied, or answered by somebody else, says so and continues, and one that is interrupted ends with its signal', async () => {
   const { server, home } = await prepared()
   const denied = startSignIn(home)
   const link = await printed(denied.stderr)

@@ -18,7 +18,7 @@ describe('advice', () => {
   const signal = new AbortController().signal
   const accessOf = ({ models }: Awaited<ReturnType<typeof advisingModel>>) => ({ configured: models, keys: {} })
 
-  test('is on the gravest failures first, and counts what does not fit', async () => {
+  test('is on the most severe failures first, and counts what does not fit', async () => {
     const model = await advisingModel()
     const evidence = Array.from({ length: 9 }, () => ({ kind: 'transcript', excerpt: 'x' }))
     const failures = Array.from({ length: 25 }, (_, index) => failure(index + 1))

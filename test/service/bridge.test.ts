@@ -89,7 +89,7 @@ describe('a stdio server', () => {
     expect((await sessions[8]!.client.listTools()).tools).not.toEqual([])
   })
 
-  test('that ends says why to whoever waits, and so does one that cannot be started', async () => {
+  test('that ends says why to anyone who waits, and so does one that cannot be started', async () => {
     const ends = connectTo(await bridgeTo(small('exits')))
     await expect(ends).rejects.toThrow('The server exited with code 3: cannot read the configuration: TOKEN is missing')
     const transport = { type: 'stdio' as const, command: '/no/such/program', args: [], env: {} }

@@ -108,7 +108,7 @@ describe('what was called by hand', () => {
     expect(await api.call(calls.clear, { projectId, serverId })).toEqual({ cleared: 1 })
   })
 
-  test('of an ended connection is unknown where the tool may have acted', async () => {
+  test('of an ended connection is unknown if the tool may have acted', async () => {
     const { api } = await open({ log: () => undefined })
     const { ids, call } = await talkativeServer(api)
     await call('none')

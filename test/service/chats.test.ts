@@ -71,7 +71,7 @@ test('a chat calls real tools, remembers, and is a session with its transcript a
   expect(traces).toContain(clientId)
 })
 
-test('a chat that fails keeps what was called, and goes on without what was never answered', async () => {
+test('a chat that fails keeps what was called, and continues without what was never answered', async () => {
   const script = ({ prompts, results }: Asked): Answer => {
     if (prompts.at(-1) === 'again') return { text: 'Here.' }
     if (prompts.at(-1) === 'wait') return 'silence'

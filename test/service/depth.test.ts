@@ -87,7 +87,7 @@ test('a run that meets such an answer says so in its trial, and its trials can b
   ])
 })
 
-test('a model that calls a tool with too many levels hears of it, and the run goes on', async () => {
+test('a model that calls a tool with too many levels hears of it, and the run continues', async () => {
   const args = (levels: number) => JSON.parse(`{"message":${lists(levels - 1)}}`) as unknown
   const model = await scriptedModel(({ results }) =>
     results.length === 0 ? { calls: [{ name: 'echo', args: args(MAX_INPUT_LEVELS + 1) }] } : { text: results.join() },

@@ -89,7 +89,7 @@ describe('every GET list', () => {
     )
   })
 
-  test('goes on behind an item that is gone meanwhile', async () => {
+  test('continues behind an item that is gone meanwhile', async () => {
     const { api } = await open()
     const { projectId } = await sandbox(api)
     const ids: string[] = []

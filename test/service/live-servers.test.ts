@@ -84,7 +84,7 @@ test('templates and suggestions are the reference server’s own', async () => {
   expect(await complete({ ...name, others: { department: 'Support' } })).toEqual([])
 })
 
-test('a restart connects anew, which is counted, and an end does not', async () => {
+test('a restart connects again, which is counted, and an end does not', async () => {
   const { api } = await open()
   const { ids, call } = await tellingServer(api)
   await call('asked')

@@ -11,7 +11,7 @@ import { scriptedModel } from './scripted-model.ts'
 const { runs, iterations } = contract
 
 describe('without a way to a model', () => {
-  test('a prompt step says what to set, and steps without a model run all the same', async () => {
+  test('a prompt step says what to set, and steps without a model run anyway', async () => {
     const { items } = await runCases({}, [{ title: 'asks', steps: [prompt('Hello')] }, echoCase('calls', 'x')])
     expect(items.map(({ trialClass }) => trialClass)).toEqual(['setup_failed', 'passed'])
     expect(items[0]?.error).toContain('MCPDECK_MODEL_BASE_URL')

@@ -56,7 +56,7 @@ describe.each(MODEL_KINDS)('a model behind an endpoint that speaks %s', kind => 
     expect(messages.map(({ role }) => role)).toEqual(['user', 'tool', 'assistant', 'user', 'tool', 'assistant'])
   })
 
-  test('is told of failing and unknown tools and may go on', async () => {
+  test('is told of failing and unknown tools and may continue', async () => {
     const wrong = { name: 'get-sum', args: { a: 'two' } }
     const { settings, asked } = await scriptedModel(
       ({ results }) =>

@@ -47,7 +47,7 @@ test('tokens of one answer do not pass for those of two', async () => {
   expect(items[0]).toMatchObject({ result: 'failed', tokensUsed: null })
 })
 
-test.each(MODEL_KINDS)('an answer that tokens cut off is no verdict: %s', async kind => {
+test.each(MODEL_KINDS)('an answer that tokens cut off is not a verdict: %s', async kind => {
   const { settings } = await scriptedModel(() => ({ text: 'I shall now call', isCut: true }), kind)
   const steps = [prompt('Delete nothing'), assert({ type: 'noToolErrors' })]
   const { items, run } = await runCases({ models: settings }, [{ title: 'cut', steps, isNegativeTest: true }])
@@ -56,7 +56,7 @@ test.each(MODEL_KINDS)('an answer that tokens cut off is no verdict: %s', async 
   expect(run.result).not.toBe('passed')
 })
 
-test('an answer that was withheld is no verdict', async () => {
+test('an answer that was withheld is not a verdict', async () => {
   const { settings } = await scriptedModel(() =>
     answered({ prompt_tokens: 9, completion_tokens: 0 }, { message: { content: '' }, finish_reason: 'content_filter' }),
   )
@@ -72,7 +72,7 @@ test.each([
   ['no reason', null, 'without an answer'],
   ['the end of the turn', 'stop', 'without an answer'],
   ['calls that are not there', 'tool_calls', 'without an answer'],
-])('an answer of nothing is no verdict, whatever it ends with: %s', async (_, finish_reason, said) => {
+])('an answer of nothing is not a verdict, whatever it ends with: %s', async (_, finish_reason, said) => {
   const { settings } = await scriptedModel(() =>
     answered({ prompt_tokens: 9, completion_tokens: 0 }, { message: { content: '' }, finish_reason }),
   )

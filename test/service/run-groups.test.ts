@@ -153,7 +153,7 @@ test('an environment that changes while its group is launched is not run on', as
   })
 })
 
-test('targets of two kinds are refused by the contract’s own reason, before anything is looked at', async () => {
+test('targets of two kinds are refused by the contract’s own reason, before anything is examined', async () => {
   const { api, projectId, suiteId, refuse } = await workspace([])
   const targets = [{ environmentId: 'env_none' }, { namedHostId: 'cli_none' }]
   for (const more of [{ targets }, { targets, suiteId: 'ste_none' }])

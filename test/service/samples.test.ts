@@ -283,7 +283,7 @@ describe('a new workspace', () => {
     expect(second.store.samples.list()).toHaveLength(12)
   })
 
-  test('gets none by itself, and none where the reference server is gone', async () => {
+  test('gets none by itself, and none if the reference server is gone', async () => {
     const failures: unknown[] = []
     const service = await open({ log: entry => void failures.push(entry) })
     onTestFinished(() => expect(failures.filter(entry => (entry as { kind: string }).kind === 'failure')).toEqual([]))

@@ -90,7 +90,7 @@ describe('a body that nobody reads', () => {
     expect([refused.statuses(), long.statuses()]).toEqual([[401], [400]])
   })
 
-  test('because its sender is gone is no failure of the service', async () => {
+  test('because its sender is gone is not a failure of the service', async () => {
     const { api, baseUrl, printed } = await serveHere({ requestLog: '-' })
     const line = await dial(baseUrl)
     line.write(post(baseUrl, api.key, 1000))

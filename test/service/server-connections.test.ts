@@ -93,7 +93,7 @@ describe('a request to connect', () => {
     expect(JSON.stringify([failed, ready])).not.toContain('secret')
   })
 
-  test('without a project waits for one, and goes on with the same create that names it', async () => {
+  test('without a project waits for one, and continues with the same create that names it', async () => {
     const { api, projectId } = await workspace()
     const { url } = await localServer()
     const waiting = await api.call(connections.create, { body: { url, name: 'Later' } })
@@ -126,7 +126,7 @@ describe('a server that asks for OAuth', () => {
       },
     })
 
-  test('is waited for: wrong tokens keep it waiting, right ones let it go on by itself', async () => {
+  test('is waited for: wrong tokens keep it waiting, right ones let it continue by itself', async () => {
     const { api, store, projectId } = await workspace()
     const { url } = await guardedServer()
     const begun = await api.call(connections.create, { body: { url, projectId, name: 'guarded' } })

@@ -69,7 +69,7 @@ test('a second start finds everything as it was', async () => {
   expect((await second.api.call(projects.list)).items).toHaveLength(1)
 })
 
-test('a start that finds everything writes nothing, and needs not wait for whoever writes', async () => {
+test('a start that finds everything writes nothing, and needs not wait for anyone who writes', async () => {
   const dataDir = temporaryDirectory()
   const first = await createService({ dataDir })
   const file = first.store.directory!.database

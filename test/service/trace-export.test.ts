@@ -113,7 +113,7 @@ test('content that is exported holds no credential of a server that a tool print
   expect(text).toContain('Amsterdam-Centrum')
 })
 
-test('pages hold whole traces, oldest first, and say in headers how to go on', async () => {
+test('pages hold whole traces, oldest first, and say in headers how to continue', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const results = [5, 3, 1, 4, 2].map(n => ({

@@ -56,7 +56,7 @@ describe('over stdio', () => {
     expect(message.exchange).toBeNull()
   })
 
-  test('pages go on where the last one ended, and what was cleared is gone', async () => {
+  test('pages continue where the last one ended, and what was cleared is gone', async () => {
     const { api } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('echo')

@@ -106,7 +106,7 @@ test('where no copy can be kept nothing is upgraded', () => {
   expect(schemaIn(file)).toBe(OLDER)
 })
 
-test('a workspace that another process reads is upgraded, and what was half copied is copied anew', () => {
+test('a workspace that another process reads is upgraded, and what was half copied is copied again', () => {
   const { dataDir } = olderWorkspace()
   const part = join(dataDir, `${COPY}.part`)
   writeFileSync(part, 'left by a process that was killed')

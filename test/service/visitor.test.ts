@@ -39,7 +39,7 @@ async function study(
 }
 
 describe('a conversation', () => {
-  test('goes on from what was said, and its owner reads it without payloads', async () => {
+  test('continues from what was said, and its owner reads it without payloads', async () => {
     const { api, visit, target, scenarioId, model, projectId } = await study()
     const headers = { 'user-agent': 'Mozilla/5.0 (iPhone) Mobile', 'accept-language': 'de-CH,de;q=0.9' }
     const session = await visit.enter({ headers })

@@ -71,7 +71,7 @@ test('whatever a screen shows is text in its picture, in its cells, but for fram
   )
 })
 
-test('letters of one look share a text, a wide one has its own, and what follows stands behind it', () => {
+test('letters of one look share a text, a wide one has its own, and what follows is behind it', () => {
   const letters = [...'ab'].map(each => ({ ...PLAIN, text: each }))
   const wide = [
     { ...PLAIN, text: '世', width: 2, bold: true },

@@ -56,7 +56,7 @@ test('a release changes version and changelog, makes files with checksums, commi
   expect(read('release/NOTES.md')).toBe('- New: a thing.\n')
 })
 
-test('what stands in the way of a release is said, and nothing changes', () => {
+test('what is in the way of a release is said, and nothing changes', () => {
   const { git, write, run } = project()
   git('tag', 'v1.1.0')
   expect(run('1.1.0')).toMatchObject({ status: 2, stderr: 'The tag v1.1.0 is there already.\n' })

@@ -16,7 +16,7 @@ test('every command, argument, option and setting that was promised is there', (
   expect(gone).toEqual([])
 })
 
-test('what was promised does not leave the document when it is written anew', () => {
+test('what was promised does not leave the document when it is written again', () => {
   const before = '```text\nrun: [suite] --gone\nvanished: --all\n```\n'
   const after = promisedIn(stabilityDocument(before))
   expect(after.get('run:')).toEqual(expect.arrayContaining(['--yes', '--gone']))

@@ -92,7 +92,7 @@ describe('a request', () => {
   })
 })
 
-test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer of %i levels is no answer', async levels => {
+test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer of %i levels is not an answer', async levels => {
   const deep = `{"items":[],"more":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   const { client } = service(() => new Response(deep))
   expect(await failure(client.projects.list())).toMatchObject({ kind: 'invalid-response', code: 'too-large' })
@@ -340,7 +340,7 @@ describe('a deadline counts the time in which nothing arrives', () => {
     await expect(lists({ serverDeadlineMs: 310_000 })).resolves.toEqual({ items: [] })
   })
 
-  test('one that never ends is given up all the same', async () => {
+  test('one that never ends is given up anyway', async () => {
     const { clock, read } = slowly(
       Array.from({ length: 200 }, () => 10_000),
       'x'.repeat(200),

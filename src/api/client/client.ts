@@ -75,7 +75,7 @@ type ResourceCalls = {
 export type Client = ResourceCalls & {
   readonly budget: Budget
   readonly monitor: ServiceMonitor
-  /** Names the state that the answers depend on: same state, same answer. Undefined where only a read can tell. */
+  /** Names the state that the answers depend on: same state, same answer. Undefined if only a read can tell. */
   stateOf: (endpoint: AnyEndpoint) => string | undefined
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
   /** Like `call`, with the body as received. */

@@ -97,7 +97,7 @@ export function createNews(): (items: readonly unknown[]) => boolean {
   }
 }
 
-/** Undefined where pages hold something else, such as messages. */
+/** Undefined if pages hold something else, such as messages. */
 function itemsOf(page: unknown): readonly unknown[] | undefined {
   const items: unknown = Object(page)['items']
   return Array.isArray(items) ? items : undefined

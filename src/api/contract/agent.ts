@@ -115,7 +115,7 @@ export const agent = resource('agent', {
   }),
 })
 
-/** What became of a proposed action; absent = nobody has decided. */
+/** The outcome of a proposed action; absent = nobody has decided. */
 export const AgentDecision = shape(() => z.enum(['approved', 'dismissed']))
 export type AgentDecision = z.infer<typeof AgentDecision>
 

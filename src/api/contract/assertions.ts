@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { shape, type Shape } from './shapes.ts'
 
-/** One type of assertion: when it holds, and the fields that stand beside `type`. */
+/** One type of assertion: when it holds, and the fields that are beside `type`. */
 export type AssertionDeclaration<Raw extends z.ZodRawShape = z.ZodRawShape> = {
   holds: string
   /** Strict: a misspelt optional field would otherwise change the meaning in silence. */

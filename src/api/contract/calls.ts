@@ -5,7 +5,7 @@ import { endpoint, resource } from './endpoint.ts'
 
 const call = () =>
   ({
-    /** Also the request id of the answer to whoever made the call. */
+    /** Also the request id of the answer to anyone who made the call. */
     id: z.string(),
     kind: openEnum(['tool', 'prompt', 'resource']),
     /** Name of the tool or prompt, or the resource's URI. */
@@ -28,7 +28,7 @@ const call = () =>
 export const ServerCall = shape(() => record(call()))
 export type ServerCall = z.infer<typeof ServerCall>
 
-/** The same with what came back, as the MCP server answered it but for secrets; absent where it was too large. */
+/** The same with what came back, as the MCP server answered it but for secrets; absent if it was too large. */
 export const ServerCallDetail = shape(() => record({ ...call(), result: z.unknown().optional() }))
 export type ServerCallDetail = z.infer<typeof ServerCallDetail>
 

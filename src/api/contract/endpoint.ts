@@ -96,12 +96,15 @@ type Described = {
   goesOn?: true
   /**
    * Why nothing has to be found out when its answer is lost: what it does is seen at once and lasts no longer than what
-   * it is about, so that it is done anew or left. The journal does not note such a write.
+   * it is about, so that it is done again or left. The journal does not note such a write.
    */
   leavesNothing?: string
   /** Longest wait without any data in milliseconds, where the default is too short. */
   deadlineMs?: number
-  /** Most decoded bytes of an answer, where the usual bound is too small for what servers returned in a trial. */
+  /**
+   * Maximum number of decoded bytes of an answer, where the usual bound is too small for what servers returned in a
+   * trial.
+   */
   maxAnswerBytes?: number
 }
 

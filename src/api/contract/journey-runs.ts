@@ -77,7 +77,7 @@ export const JourneyRun = shape(() =>
 )
 export type JourneyRun = z.infer<typeof JourneyRun>
 
-/** A chat session of a run, without transcript. `outcome` tells how it went, null where no attempt matches. */
+/** A chat session of a run, without transcript. `outcome` tells how it went, null if no attempt matches. */
 export const JourneyRunSession = shape(() =>
   record({
     id: z.string(),

@@ -43,7 +43,7 @@ export const LiveServer = shape(() =>
   record({
     /** What it can do; null while there is no connection. */
     offers: record({ logging: z.boolean(), subscriptions: z.boolean() }).nullish(),
-    /** The level that was set here, anew on each connection. */
+    /** The level that was set here, again on each connection. */
     logLevel: z.string().nullish(),
     /** Why the latest connection is without the level or the subscriptions. */
     problem: z.string().nullish(),
@@ -51,7 +51,7 @@ export const LiveServer = shape(() =>
     startedAt: timestamp().nullish(),
     /** How often it was connected for tools, prompts, resources, calls and the doctor since mcpdeck started. */
     starts: count(),
-    /** Its instructions for models, as of the last connection; null where it sends none. */
+    /** Its instructions for models, as of the last connection; null if it sends none. */
     instructions: z.string().nullish(),
     /** How often it said since the start that a list has changed. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),

@@ -3,7 +3,9 @@ import { anyField, exactlyOne, listOf, openEnum, record, shape, strictBody, time
 import { endpoint, resource } from './endpoint.ts'
 import { draftFields, drafting, saving } from './swarms.ts'
 
-/** A reusable synthetic character. `slug` correlates and is no address; a null avatar leaves the look to the client. */
+/**
+ * A reusable synthetic character. `slug` correlates and is not an address; a null avatar leaves the look to the client.
+ */
 export const Persona = shape(() =>
   record({
     id: z.string(),

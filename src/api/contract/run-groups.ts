@@ -30,7 +30,7 @@ export const EvalRunGroupCreateRequest = shape(() =>
 
 const LaunchedServer = shape(() => record({ id: z.string().nullish(), name: z.string().nullish() }))
 
-/** What came of one target; its siblings go on when it fails. */
+/** The outcome of one target; its siblings continue when it fails. */
 export const RunGroupTargetOutcome = shape(() =>
   record({
     target: record({

@@ -19,7 +19,7 @@ export function runName(run: Named): string {
   return `run ${runNumberOf(run)}`
 }
 
-/** `#3`, or the end of the id, where there are a few columns for it. */
+/** `#3`, or the end of the id, if there are a few columns for it. */
 export function shortRunName({ id, runNumber }: Named): string {
   return runNumber == null ? id.slice(-5) : `#${runNumber}`
 }

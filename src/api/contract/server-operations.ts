@@ -141,7 +141,7 @@ export const ExportSnapshot = shape(() =>
     tools: z.array(Tool()),
     resources: z.array(Resource()),
     prompts: z.array(Prompt()),
-    /** Instructions for models that the server sends when a session begins; null where it sends none. */
+    /** Instructions for models that the server sends when a session begins; null if it sends none. */
     instructions: z.string().nullish(),
     /** Why a list that the server announces could not be read, by its name; that list is empty. */
     unread: z.record(z.string(), z.string()).nullish(),

@@ -192,7 +192,7 @@ export const servers = resource('servers', {
     response: CallToolResult,
     errors: primitives,
     risk: 'external',
-    // Progress starts this time anew.
+    // Progress starts this time again.
     deadlineMs: SERVER_DEADLINE_MS,
     source: 'prose',
   }),

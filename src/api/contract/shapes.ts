@@ -129,7 +129,7 @@ export function alone(field: string): BodyRule {
 
 /** Options of every GET list (service-api, "General conventions"; differences, row 12). */
 export const pageOptions = () => ({
-  /** Most items of the answer; the service may give fewer, with a cursor. */
+  /** Maximum number of items of the answer; the service may give fewer, with a cursor. */
   limit: z.coerce.number().int().min(1).optional(),
   cursor: z.string().optional(),
 })

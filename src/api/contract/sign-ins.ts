@@ -6,11 +6,11 @@ import { record, shape, timestamp } from './shapes.ts'
 export const StoredSignIn = shape(() =>
   record({
     signedIn: z.boolean(),
-    /** When the access token ends; null where its authorization server did not say. */
+    /** When the access token ends; null if its authorization server did not say. */
     expiresAt: timestamp().nullish(),
     /** Whether the next access token comes without a person. */
     refreshable: z.boolean(),
-    /** The authorization server, where it is known. */
+    /** The authorization server, if it is known. */
     issuer: z.string().nullish(),
     clientId: z.string().nullish(),
   }),

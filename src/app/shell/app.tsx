@@ -42,7 +42,7 @@ export type AppParts = {
   project?: string | undefined
   /** Where lists paint past Ink; absent in component tests. */
   regions?: Regions
-  /** Routes the mouse; absent where there is none. */
+  /** Routes the mouse; absent if there is none. */
   pointer?: Pointer
   /** Nothing turns or flashes. */
   reducedMotion?: boolean

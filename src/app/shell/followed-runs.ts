@@ -3,7 +3,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 
-/** What became of the runs that were seen in flight. */
+/** The outcome of the runs that were seen in flight. */
 export type FollowedState = {
   /** In flight, and on screen. */
   running: readonly EvalRun[]

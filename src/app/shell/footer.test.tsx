@@ -27,7 +27,7 @@ test('hints go by importance: what one comes for first, and what is too long lea
     'help, palette, quit',
   ])
   expect(at(80)).toEqual(['open, new suite, rerun failed, new run', 'help, palette, quit'])
-  // The palette gives way to what the place offers, help and quitting never do.
+  // The palette yields to what the place offers, help and quitting never do.
   expect(at(70)).toEqual(['open, new suite, rerun failed, new run', 'help, quit'])
   expect(at(20)).toEqual(['', 'help, quit'])
 })

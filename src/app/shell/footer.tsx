@@ -142,7 +142,7 @@ export function taskParts(
   ]
 }
 
-/** Most rows that a sentence takes. */
+/** Maximum number of rows that a sentence takes. */
 const NOTICE_ROWS = 4
 /** Margin and mark before a sentence, and the margin after it. */
 const NOTICE_FRAME = 4
@@ -197,7 +197,9 @@ export function Notice() {
   )
 }
 
-/** Last lines: what just happened if it is long, then how a sequence of keys can go on, else the keys that work now. */
+/**
+ * Last lines: what just happened if it is long, then how a sequence of keys can continue, else the keys that work now.
+ */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()

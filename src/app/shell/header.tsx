@@ -128,7 +128,7 @@ function useProjectRole(): ProjectRole | undefined {
   return PROJECT_ROLES.find(known => known === role)
 }
 
-/** Why a role is too low for what the contract names so; undefined where none is needed. */
+/** Why a role is too low for what the contract names so; undefined if none is needed. */
 function roleObstacle(role: ProjectRole, need: string): string | undefined {
   const [resource = '', name = ''] = need.split('.')
   const endpoint = (contract as Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>>)[resource]?.[name]

@@ -69,7 +69,7 @@ describe('while the service does not answer', () => {
     await app.see('✓ connected')
   })
 
-  test('browsing, filtering and copying go on', async () => {
+  test('browsing, filtering and copying continue', async () => {
     app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
     await app.see(/everything +stdio/)
     await drop()
@@ -83,7 +83,7 @@ describe('while the service does not answer', () => {
   })
 })
 
-test('a read-only session refuses every write at once, with the reason, and reads go on', async () => {
+test('a read-only session refuses every write at once, with the reason, and reads continue', async () => {
   app = await openApp({ testService, readOnly: true, place: runsRoute.to({ projectId }) })
   await app.see('Reference server smoke')
   for (const key of [runsKeys.bindings.launch, runsKeys.bindings.rerun, runsKeys.bindings.cancel]) {

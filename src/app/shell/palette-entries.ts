@@ -115,7 +115,7 @@ export function commandEntries(command: string, entries: readonly PaletteEntry[]
   return entries.map(entry => ({ ...entry, id: `${command} ${entry.id}`, command, detail: command }))
 }
 
-/** What the agent can be asked about the chosen thing; it stands in the field first, and is asked by Enter there. */
+/** What the agent can be asked about the chosen thing; it is in the field first, and is asked by Enter there. */
 export function questionEntries(
   questions: readonly string[],
   bindings: readonly ActiveBinding[],
@@ -164,13 +164,13 @@ export function locatorEntry(
   return refused(`The setting web of the profile ${profile.name} has no such address.`)
 }
 
-/** What stands on the line of an entry before what it is or does. */
+/** What is on the line of an entry before what it is or does. */
 export function titleOf({ lead, name }: PaletteEntry): string {
   return lead === undefined ? name : `${lead} ${name}`
 }
 
 /**
- * The line of an entry; `about` is what it is or does. Where it can't be done the reason stands there instead: that is
+ * The line of an entry; `about` is what it is or does. Where it can't be done the reason is there instead: that is
  * wanted then.
  */
 function lineOf(entry: PaletteEntry, about = entry.about): string {

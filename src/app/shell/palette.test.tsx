@@ -93,7 +93,7 @@ describe('in the program', () => {
     expect(app.router.current()).toEqual(projectsRoute.to({ projectId }))
   })
 
-  test('what several screens read stands there once, and goes when something else is typed', async () => {
+  test('what several screens read is there once, and goes when something else is typed', async () => {
     app = await openApp({ testService, place: nowRoute.to({}), size: { width: 100, height: 50 } })
     await app.see(/suites in Sandbox/)
     await app.press('4')

@@ -228,7 +228,7 @@ describe('Ctrl+S sends', () => {
 })
 
 describe('a notice', () => {
-  test('of a line stands in the edge of the page, and every key of the footer stays where it was', async () => {
+  test('of a line is in the edge of the page, and every key of the footer stays where it was', async () => {
     await openRuns()
     const keysOf = (frame: string): string | undefined => frame.split('\n').at(-1)
     const rowsOf = (frame: string): string[] => frame.split('\n')
@@ -240,7 +240,7 @@ describe('a notice', () => {
     expect(rowsOf(shown).slice(0, -2)).toEqual(rowsOf(before).slice(0, -2))
   })
 
-  test('never takes the place of the way out of a dialog, also where there is little room', async () => {
+  test('never replaces the way out of a dialog, also if there is little room', async () => {
     await openRuns({ size: { width: 60, height: 24 } })
     await app.press(runsKeys.bindings.launch)
     await app.see('As configured')
@@ -250,7 +250,7 @@ describe('a notice', () => {
     expect(shown.split('\n').at(-1)).toContain('Esc cancel')
   })
 
-  test('of several lines stands above the keys', async () => {
+  test('of several lines is above the keys', async () => {
     await openRuns({ size: { width: 60, height: 24 } })
     await app.press(appKeys.bindings.copyLink)
     const shown = await app.see('Copied the link:')

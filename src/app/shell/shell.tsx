@@ -59,7 +59,7 @@ const LEAST = { width: 60, height: 15 }
 const TABS_ROW = 1
 /** Read aloud, lines are as long as what they say, but of the keys only those that come first are read. */
 const READ_FOOTER = 80
-/** Header and tabs stand above the body. */
+/** Header and tabs are above the body. */
 const BODY_TOP = 2
 
 /** What only the program's outside can do. */
@@ -67,9 +67,9 @@ export type ShellActions = {
   quit: () => void
   interrupt: () => void
   suspend?: () => void
-  /** Switches the mouse on or off and answers which; absent where there is none. */
+  /** Switches the mouse on or off and answers which; absent if there is none. */
   toggleMouse?: () => boolean
-  /** Absent where there are no colours. */
+  /** Absent if there are no colours. */
   themes?: Themes
   redraw: () => void
   /** Writes what a part of the dashboard threw where crashes are written. */
@@ -78,11 +78,11 @@ export type ShellActions = {
   setTitle?: (title: string) => void
   /** Tells who looks elsewhere that a followed run has ended. */
   announce?: (sentence: string) => void
-  /** Absent where there can be no browser. */
+  /** Absent if there can be no browser. */
   openBrowser?: OpenBrowser
-  /** Absent where there can be no desktop. */
+  /** Absent if there can be no desktop. */
   openFile?: OpenFile
-  /** The person's editor; absent where there is no terminal to lend. */
+  /** The person's editor; absent if there is no terminal to lend. */
   editor?: EditorHost
   /** Puts a text on the clipboard; answers why it could not, or nothing. */
   copy: Copy
@@ -285,7 +285,7 @@ function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unava
 }
 
 /**
- * Opens this place, or that of the chosen thing where it has its own, in the hosted UI; where there is no browser its
+ * Opens this place, or that of the chosen thing where it has its own, in the hosted UI; if there is no browser its
  * address is copied.
  */
 function useBrowser(): KeyHandler | Unavailable {

@@ -10,7 +10,7 @@ import type { LoadedScreen } from '../registry.ts'
 /** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */
 const OLD_MS = 60_000
 
-/** What may stand behind a name for its count, the fullest first: an old one never stands without its age. */
+/** What may be behind a name for its count, the fullest first: an old one never stands without its age. */
 export function countForms(count: NowCount | undefined, now: number): string[] {
   if (!count || count.waiting === 0) return ['']
   const { waiting, at } = count

@@ -43,7 +43,7 @@ export function useThemeChooser(themes: Themes | undefined): KeyHandler | Unavai
   }
 }
 
-/** The themes by their names, as the palette lists them; none where there are no colours. */
+/** The themes by their names, as the palette lists them; none if there are no colours. */
 export function useThemeEntries(themes: Themes | undefined): PaletteEntry[] {
   const keep = useKeepTheme(themes)
   return (themes?.choices ?? []).map(({ name, about }) => ({

@@ -126,7 +126,7 @@ export function usePalette(
 
 /** Rows above the results: the field and a rule. */
 const HEAD = 2
-/** Most results that show at once: more are found by another letter sooner than read. */
+/** Maximum number of results that show at once: more are found by another letter sooner than read. */
 const MOST_ROWS = 20
 
 /** Finds places, things and actions by a few letters. `locate` makes an entry of a pasted locator or address. */

@@ -14,7 +14,7 @@ const LOOK_MS = 500
 /** Records that the question names; the others are counted. */
 const MOST_NAMED = 8
 
-/** What ends with the program, a line each with what becomes of it; none where nothing is lost by quitting. */
+/** What ends with the program, a line each with what becomes of it; none if nothing is lost by quitting. */
 export function useUnderWay(): () => readonly string[] {
   const { profile, executing, unsaved } = useWorkspace()
   const tasks = useCurrentTasks()

@@ -20,7 +20,7 @@ import { createFollowedRuns } from './followed-runs.ts'
  */
 const REST_MS = 300
 
-/** A run in flight as a title shows it: how many of its trials have ended, where that is known. */
+/** A run in flight as a title shows it: how many of its trials have ended, if that is known. */
 export type Underway = { ended: number; total: number } | undefined
 
 /** `● 3/15 Sandbox › Runs · mcpdeck`; without a run in flight the end of the one followed last, `✗ failed …`. */

@@ -33,7 +33,7 @@ test('a property of every object is none of a schema', () => {
   expect(put(['constructor'], '1', { properties: {} })).toEqual({ constructor: 1 })
 })
 
-test('null is null where the schema allows it, and a text where it has nothing but texts', () => {
+test('null is null if the schema allows it, and a text where it has nothing but texts', () => {
   const nullable = { properties: { a: { anyOf: [text, { type: 'null' }] } } }
   expect(put(['a'], 'null', nullable)).toEqual({ a: null })
   expect(put(['a'], 'nul', nullable)).toEqual({ a: 'nul' })

@@ -86,7 +86,7 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 }
 
-/** Most schemas that are looked at for one field; those of servers may refer to themselves. */
+/** Maximum number of schemas that are examined for one field; those of servers may refer to themselves. */
 const MOST_VARIANTS = 200
 
 /** Schemas with all that they are composed of and refer to within a document. */
@@ -194,7 +194,7 @@ export type Field = readonly [path: readonly string[], text: string]
 /**
  * A body with texts put at paths of it, as the values that its schema has there. What is given several times is a list,
  * as is one text where the schema has nothing but a list.
- * @throws UsageError naming what is given twice and is no list, and a number that would become another one
+ * @throws UsageError naming what is given twice and is not a list, and a number that would become another one
  */
 export function putAll(into: unknown, fields: readonly Field[], root: JsonSchema): Record<string, unknown> {
   const texts = Map.groupBy(fields, ([path]) => JSON.stringify(path))

@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts'
 /**
  * The words of a command that runs without a shell. A list is taken as it is; a text is split as `splitCommand` does.
  * @param name what the command is called in the refusal
- * @throws UsageError for what is no command, and for what only a shell would understand
+ * @throws UsageError for what is not a command, and for what only a shell would understand
  */
 export function commandArguments(command: string | readonly string[], name = 'keyCommand'): readonly string[] {
   if (typeof command !== 'string') return command

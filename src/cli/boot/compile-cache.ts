@@ -10,7 +10,7 @@ import { isAtTerminal } from '../process/at-terminal.ts'
 export type CompileCache = { directory: string } | { why: string; next: string }
 
 /**
- * A directory for compiled code, made on first use. Whoever can write into it can run code in the program, so it is
+ * A directory for compiled code, made on first use. Anyone who can write into it can run code in the program, so it is
  * one that only this user can enter and that nobody else can replace.
  */
 export function ownCompileCache(): CompileCache {
@@ -46,7 +46,7 @@ const KINDS = ['call', 'get', 'run', 'try']
  * Lets Node store compiled code where only this user can. Where NODE_COMPILE_CACHE names another directory, Node has
  * used that already; neither this program nor those that it starts use it if others can write it.
  * @param folder where the program's files are
- * @returns file for the compiled code of such a start; undefined where there is no place for it
+ * @returns file for the compiled code of such a start; undefined if there is no place for it
  */
 export function keepCompiledCode(folder: string, argv: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   const { enableCompileCache, getCompileCacheDir } = process.getBuiltinModule('node:module')

@@ -89,7 +89,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
   return load
 }
 
-/** The stored code of each file by its name; none where that cannot be read, or is not what was written. */
+/** The stored code of each file by its name; none if that cannot be read, or is not what was written. */
 function readCode(store: string): Map<string, Stored> {
   try {
     const bytes = readFileSync(store)

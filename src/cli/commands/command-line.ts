@@ -8,7 +8,7 @@ import { UsageError, usageErrorText } from '../arguments/usage-error.ts'
 /** What every command line is made with. */
 export type CommandLineOptions = { version: string; dashboard: Dashboard }
 
-/** A command line; `parse` resolves to an exit code, or `undefined` while the program goes on by itself. */
+/** A command line; `parse` resolves to an exit code, or `undefined` while the program continues by itself. */
 export type CommandLine = { program: Command; parse: (argv: readonly string[]) => Promise<number | undefined> }
 
 type Dashboard = (
@@ -106,7 +106,7 @@ async function refusalOf(error: unknown, said: string | undefined, program: Comm
   return new UsageError(said + (await typoBehind(error, program)))
 }
 
-/** An option that is none without a command, where what stands before it was probably meant for one. */
+/** An option that is none without a command, where what is before it was probably meant for one. */
 async function typoBehind({ code }: CommanderError, program: Command): Promise<string> {
   const [word] = program.args
   if (code !== 'commander.unknownOption' || word === undefined || word.startsWith('-')) return ''

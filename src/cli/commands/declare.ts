@@ -36,7 +36,7 @@ export function command<Own extends object>(
   return { ...declared, run: typed => declared.run(typed as Typed<Own>) }
 }
 
-/** What a command does with what it works with; resolves to the exit code, which is 0 where it returns none. */
+/** What a command does with what it works with; resolves to the exit code, which is 0 if it returns none. */
 export type Work<Own, Context> = (context: Context, words: readonly string[], own: Own) => Promise<number | void>
 
 /** A command without what it does. */

@@ -75,7 +75,7 @@ const printNow = verb(
   async () => (await import('../now/now-command.ts')).runNow,
 )
 
-/** `mcpdeck now`, which opens the screen where it stands alone at a terminal, as every screen's name does. */
+/** `mcpdeck now`, which opens the screen where it is alone at a terminal, as every screen's name does. */
 export function now(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration {
   return {
     ...printNow,

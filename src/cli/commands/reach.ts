@@ -81,7 +81,7 @@ export const tryServer = command<ReachParts>({
 })
 
 /**
- * Starts the program of a server that is saved on this machine before anything else is loaded; nothing where it is not
+ * Starts the program of a server that is saved on this machine before anything else is loaded; nothing if it is not
  * certain which one is meant.
  * @throws UsageError for settings that are none
  */

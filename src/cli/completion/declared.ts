@@ -55,7 +55,7 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
 /** Commands whose servers are not the saved ones. */
 const OF_OTHERS: readonly string[] = ['try', 'server import']
 
-/** What stands behind such a noun is one of its records. */
+/** What is behind such a noun is one of its records. */
 const NOUN_PLACEHOLDERS: readonly string[] = ['what', 'noun']
 
 /**
@@ -94,7 +94,7 @@ function declared(command: Command, path: string): DeclaredCommand[] {
 function optionValues({ argChoices, flags, long }: Option): Values {
   if (argChoices) return { kind: 'words', words: argChoices }
   const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1]
-  // What an id is of stands in the option's name: `--suite <id>`.
+  // What an id is of is in the option's name: `--suite <id>`.
   return found(placeholder === 'id' ? long?.slice(2) : placeholder)
 }
 
@@ -138,7 +138,7 @@ export function argumentCases(commands: readonly DeclaredCommand[], act: (value:
     .join('\n')
 }
 
-/** Cases of a shell for what stands behind each command, where there is something. */
+/** Cases of a shell for what is behind each command, if there is something. */
 export function commandCases(
   commands: readonly DeclaredCommand[],
   act: (command: DeclaredCommand) => string | false | undefined,

@@ -11,16 +11,16 @@ import { EXIT } from '../process/exit-codes.ts'
 import { chooseProfile } from '../config/profiles.ts'
 import type { NameKind } from './name-kinds.ts'
 
-/** Whoever presses Tab waits no longer, in milliseconds. */
+/** Anyone who presses Tab waits no longer, in milliseconds. */
 const LONGEST_MS = 2000
-/** Most runs that are offered: the latest ones. */
+/** Maximum number of runs that are offered: the latest ones. */
 const RUNS = 20
 /** Characters of what tells a name apart. */
 const MOST_SAID = 60
 
 /**
- * `mcpdeck completion names`: prints what can stand at the end of a line, each with what tells it apart behind a tab,
- * and nothing at all where that cannot be found out quickly and without asking.
+ * `mcpdeck completion names`: prints what can be at the end of a line, each with what tells it apart behind a tab, and
+ * nothing at all where that cannot be found out quickly and without asking.
  * @param words the line without the program's name and without the word that is being typed
  * @returns 0 in any case
  */
@@ -111,7 +111,7 @@ async function profileNames(): Promise<StoredName[]> {
   return [LOCAL_PROFILE, ...Object.keys(profiles)].map(name => ({ name }))
 }
 
-/** The settings of a line; undefined where its key would have to be asked for, as a program that has it may do. */
+/** The settings of a line; undefined if its key would have to be asked for, as a program that has it may do. */
 async function quietSettings(common: CommonOptions): Promise<Settings | undefined> {
   const { default: defaultProfile, profiles, ...preferences } = await readConfig(process.env)
   const choice = chooseProfile(common, process.env, { default: defaultProfile, profiles })

@@ -75,7 +75,7 @@ export async function askService<T>(
   }
 }
 
-/** @throws Error where it is not certain which project is meant */
+/** @throws Error if it is not certain which project is meant */
 function meantProject(projects: readonly { id: string; name: string }[], wanted: string | undefined): string {
   const meant = projects.filter(({ id, name }) => wanted === undefined || id === wanted || name === wanted)
   if (meant.length !== 1) throw new Error('it is not certain which project is meant')

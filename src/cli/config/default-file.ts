@@ -5,9 +5,9 @@ import { Config, ProfileSettings } from './schema.ts'
 /** One setting as people read about it. */
 export type SettingText = {
   name: string
-  /** What can stand there. */
+  /** What can be there. */
   type: string
-  /** The default as YAML; undefined where there is none. */
+  /** The default as YAML; undefined if there is none. */
   default: string | undefined
   says: string
   /** An example value that shows the syntax. */

@@ -4,7 +4,7 @@ import { UsageError } from '../arguments/usage-error.ts'
 
 /**
  * The program's directories, after XDG where the system has it.
- * @throws UsageError where the environment names no place of its own for them
+ * @throws UsageError if the environment names no place of its own for them
  */
 export function directories(): { data: string; config: string; cache: string; state: string } {
   const paths = envPaths('mcpdeck', { suffix: '' })

@@ -16,7 +16,7 @@ export type LoadedConfig = {
   path: string
   exists: boolean
   config: Config
-  /** The file as it stands, for changes that keep its comments; empty where there is none. */
+  /** The file as it is, for changes that keep its comments; empty if there is none. */
   document: Document
 }
 
@@ -57,7 +57,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv, without = ''): Promise<
   return { path, exists: text !== undefined, config: checked.config, document: checked.document }
 }
 
-/** The settings in force, at the cost of a YAML parser only where there is a file. */
+/** The settings in force, at the cost of a YAML parser only if there is a file. */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return readConfigText(configFile(env)) === undefined ? DEFAULTS : (await loadConfig(env)).config
 }

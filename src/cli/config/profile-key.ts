@@ -12,7 +12,7 @@ import { check, readConfigText } from './file.ts'
 import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
-/** Asks for a secret that is not shown; undefined where nobody can be asked. */
+/** Asks for a secret that is not shown; undefined if nobody can be asked. */
 export type AskSecret = (question: string) => Promise<string | undefined>
 
 const COMMAND_MS = 30_000
@@ -53,7 +53,10 @@ export async function readKey(
   }
 }
 
-/** Asks for a key and keeps it, for its owner only. @throws UsageError where nobody can be asked */
+/**
+ * Asks for a key and keeps it, for its owner only.
+ * @throws UsageError if nobody can be asked
+ */
 export async function typedKey(
   { source, name }: { source: Extract<KeySource, { kind: 'stored' }>; name: string },
   ask: AskSecret,
@@ -92,7 +95,7 @@ export function readSecret(path: string): string {
 
 /**
  * A command of the config is as powerful as its owner, so nobody else may be able to change it: the file is opened once
- * more, who may change it is checked while it is open, and the command has to stand in what is read from it then.
+ * more, who may change it is checked while it is open, and the command has to be in what is read from it then.
  */
 async function runKeyCommand(source: Extract<KeySource, { kind: 'command' }>, env: NodeJS.ProcessEnv): Promise<string> {
   const [file = '', ...args] = source.words
@@ -120,7 +123,7 @@ async function runKeyCommand(source: Extract<KeySource, { kind: 'command' }>, en
   return await promise
 }
 
-/** @throws UsageError where others can change the file that names the command, or it names another one by now */
+/** @throws UsageError if others can change the file that names the command, or it names another one by now */
 async function requireOwn({ words, config, profile }: Extract<KeySource, { kind: 'command' }>): Promise<void> {
   const text = readConfigText(config, stats => {
     const exposure = exposureOfOpen(config, stats)

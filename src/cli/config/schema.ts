@@ -15,7 +15,7 @@ export const KEY_SOURCES = ['keyFile', 'keyCommand', 'keyEnv'] as const
 
 const PROFILE_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/i
 
-/** A text that is no key itself: this file is no place for secrets, and its values are shown. */
+/** A text that is not a key itself: this file is no place for secrets, and its values are shown. */
 function text() {
   return z
     .string()
@@ -105,7 +105,7 @@ const OwnTheme = z
 
 /**
  * The config file. Every setting is declared here once: its check, its default, its sentence for the docs. What goes by
- * several settings is looked at in `check.ts`, also where one of them is wrong.
+ * several settings is examined in `check.ts`, also where one of them is wrong.
  */
 export const Config = z.strictObject({
   default: z

@@ -11,7 +11,7 @@ const INTERRUPT = '\x03'
 const SEQUENCES = /\x1b(?:\[[\d;?]*[A-Za-z~]|.)?/g
 
 /**
- * Asks for a secret on the terminal without showing it; undefined where there is none. Ctrl+C leaves the program,
+ * Asks for a secret on the terminal without showing it; undefined if there is none. Ctrl+C leaves the program,
  * Backspace and Ctrl+U erase.
  */
 export async function askSecret(
@@ -48,7 +48,7 @@ export async function askSecret(
     output.write('\n')
   }
   const stopListening = onEndingSignal(leave)
-  // Whoever answers at once must not be answered by the terminal's echo, so the question comes last.
+  // Anyone who answers at once must not be answered by the terminal's echo, so the question comes last.
   input.setRawMode(true)
   input.on('data', take)
   input.resume()

@@ -60,7 +60,7 @@ type WriteJunit = (xml: string) => void
 /**
  * Runs a command that may write a JUnit report. That of an earlier command is gone before anything else happens, and a
  * command that ends without its own leaves one that says why.
- * @throws UsageError for a report that would take the place of the expected failures
+ * @throws UsageError for a report that would replace the expected failures
  */
 export async function withConformanceReport(
   { junit, expected }: ConformanceOptions,
@@ -166,7 +166,7 @@ async function testServer(
   return result.exitCode
 }
 
-/** What changed since the last whole run; undefined where none is kept that had the same scenarios. */
+/** What changed since the last whole run; undefined if none is kept that had the same scenarios. */
 function sinceLast(
   kept: ConformanceReports | undefined,
   { projectId, serverId }: { projectId: string; serverId: string },
@@ -293,7 +293,7 @@ async function secretsOf(transport: Transport): Promise<string[]> {
   return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
 }
 
-/** Why what failed says nothing about the server: it was gone in the end; undefined where it is there. */
+/** Why what failed says nothing about the server: it was gone in the end; undefined if it is there. */
 async function goneSince(
   client: Client,
   at: { projectId: string; serverId: string },
@@ -311,7 +311,7 @@ async function goneSince(
 /** @param plain the scenarios without a baseline, which the next run may not have */
 function reportOf({ suite, specVersion }: Conformance, plain: readonly Scenario[]): ConformanceReport {
   return {
-    // As the scenarios stand in the report: without what a file expected to fail.
+    // As the scenarios are in the report: without what a file expected to fail.
     verdict: verdictOf(plain, [], []),
     version: suite.version,
     specVersion,

@@ -5,7 +5,7 @@ import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { behind, laidOut } from '../output/prose.ts'
 import type { Suite } from './suite.ts'
 
-/** What came of a run of the suite, for all who report it. */
+/** The outcome of a run of the suite, for all who report it. */
 export type Conformance = {
   server: string
   suite: Suite
@@ -20,7 +20,7 @@ export type Conformance = {
   problems: readonly string[]
   verdict: 'passed' | 'failed' | null
   exitCode: number
-  /** What changed since the last whole run; undefined where none is kept. */
+  /** What changed since the last whole run; undefined if none is kept. */
   since: ({ at: number; version: string } & Changes) | undefined
 }
 
@@ -74,7 +74,7 @@ export function failureLines({ scenarios, baseline }: Conformance, theme: Theme)
   })
 }
 
-/** What changed since the last whole run, as a line; none where nothing is known of it. */
+/** What changed since the last whole run, as a line; none if nothing is known of it. */
 export function sinceLines({ since, suite }: Conformance): string[] {
   if (!since) return []
   const { newlyFailing, fixed, notJudged } = since

@@ -21,7 +21,7 @@ export const SUITE_VERSION = '0.1.16'
 /** The official conformance suite as it is started here. */
 export type Suite = {
   version: string
-  /** Where it is installed; undefined where npx fetches it. */
+  /** Where it is installed; undefined if npx fetches it. */
   installedIn: string | undefined
   command: string
   args: readonly string[]
@@ -88,13 +88,13 @@ type SuiteRun = {
   signal: AbortSignal
   /** Takes secrets out of a text. */
   cleaned: (text: string) => string
-  /** Hears of each scenario as soon as it has ended. */
+  /** Called on each scenario as soon as it has ended. */
   onScenario: (scenario: RanScenario) => void
 }
 
 /**
  * Runs the suite's half for servers to its end, in an environment of its own and a folder that is gone afterwards.
- * @returns why its result is not all that was wanted, as a sentence; undefined where it is
+ * @returns why its result is not all that was wanted, as a sentence; undefined if it is
  */
 export async function runSuite({ command, args }: Suite, run: SuiteRun): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-conformance-'))
@@ -154,11 +154,11 @@ type Ended = {
   code: number | null
   words: string
   ran: readonly RanScenario[]
-  /** How many scenarios it was going to run; undefined where it did not say. */
+  /** How many scenarios it was going to run; undefined if it did not say. */
   said: number | undefined
 }
 
-/** It ends with 1 where a check failed, and with 0 where none did; all else is no result of its own. */
+/** It ends with 1 where a check failed, and with 0 if none did; all else is no result of its own. */
 function problemOf({ how, code, words, ran, said }: Ended): string | undefined {
   const ended = [how.split(':', 1)[0]!, ...(words === '' ? [] : [words])].join(': ')
   if (!ran.some(({ checks }) => checks)) return `The suite ran nothing; it ${ended}.`
@@ -227,7 +227,7 @@ function crashOf(name: string, words: string): string | undefined {
   return at === -1 ? undefined : words.slice(at).split('\n', 1)[0]
 }
 
-/** Most lines that are said whole. */
+/** Maximum number of lines that are said whole. */
 const FEW_LINES = 4
 
 /** Why the suite ended, in its own words, without the names that it lists behind them. */

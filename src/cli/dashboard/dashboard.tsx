@@ -241,7 +241,7 @@ function keyNotes(
   }
 }
 
-/** Lets what is looked at beside polls be looked at as rarely. */
+/** Lets what is examined beside polls be examined as rarely. */
 function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: MemoryRelease): void {
   watchdog.attended(pace.isAttended())
   setOptimizing(pace.isAttended())
@@ -274,7 +274,7 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
 
 type Surface = Screen | LineScreen
 
-/** Begins on the terminal; whether it goes on from the picture there, which is taken away where lines are printed. */
+/** Begins on the terminal; whether it continues from the picture there, which is taken away where lines are printed. */
 function takeOver(painted: PaintedScreen | undefined, surface: Surface): boolean {
   if (painted && surface instanceof Screen) {
     painted.takeOver()

@@ -33,7 +33,7 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
     // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
     void outdate(queryClient, { type: 'active', stale: true, predicate: isPlainRead })
   }
-  /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer anew. */
+  /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer again. */
   const untilRest = (): void => {
     const left = IDLE.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
     if (left.length === 0) return

@@ -88,7 +88,7 @@ test('each command line has a screen of its own, and of many the oldest go', () 
   expect(kept).not.toContain('last-screen-10.json')
 })
 
-test('whoever stands in a deleted folder has a kept screen all the same', () => {
+test('whoever is in a deleted folder has a kept screen anyway', () => {
   const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
     throw new Error('ENOENT: no such file or directory, uv_cwd')
   })

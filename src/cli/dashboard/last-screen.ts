@@ -172,7 +172,7 @@ function fingerprint(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** Nothing where the environment has no place for it, which the program itself says better. */
+/** Nothing if the environment has no place for it, which the program itself says better. */
 function readStored(env: NodeJS.ProcessEnv, argv: readonly string[]): LastScreen | undefined {
   try {
     return readLastScreen(lastScreenFile(env, argv))

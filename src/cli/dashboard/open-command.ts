@@ -15,7 +15,7 @@ import type { Overrides } from '../../tui/keymap/overrides.ts'
 
 /**
  * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while
- * the dashboard goes on by itself.
+ * the dashboard continues by itself.
  * @param commands what may stand where a place does, for whoever meant one of them
  * @throws UsageError for a place or settings that cannot be used
  */
@@ -72,7 +72,7 @@ export async function openPlace(
     picture?.undo()
     picture = undefined
   }
-  // From here on whoever looks after the terminal gives it back first.
+  // From here on anyone who looks after the terminal gives it back first.
   leaveCrashesAlone()
   openDashboard({
     opened,
@@ -114,7 +114,10 @@ export function loadDashboard() {
   ])
 }
 
-/** What the terminal can do. @throws UsageError where that is too little for a screen */
+/**
+ * What the terminal can do.
+ * @throws UsageError if that is too little for a screen
+ */
 export function requireAbilities({ screenReader }: TtyConventions): Abilities {
   const abilities = abilitiesOf(process.env, true)
   if (abilities.dumb && !screenReader)
@@ -138,8 +141,7 @@ export async function lookOf(settings: Settings, abilities: Abilities) {
 }
 
 /**
- * All bindings with the keys that the config gives them; undefined where it gives none. Reading it refused what cannot
- * be.
+ * All bindings with the keys that the config gives them; undefined if it gives none. Reading it refused what cannot be.
  */
 async function boundKeys(keys: Overrides): Promise<readonly Bindings[] | undefined> {
   if (Object.keys(keys).length === 0) return undefined

@@ -68,8 +68,8 @@ function placeLeft(routes: readonly Route[], text: string): Place | undefined {
 }
 
 /**
- * Leaves the list of projects for Now once it is known that there are several: whoever starts for the first time sees
- * what waits over all of them. Nothing moves once the returned function was called, as by the first key.
+ * Leaves the list of projects for Now once it is known that there are several: anyone who starts for the first time
+ * sees what waits over all of them. Nothing moves once the returned function was called, as by the first key.
  */
 export function beginOnNow(options: { router: Router; queryClient: QueryClient; queries: Queries }): () => void {
   const { router, queryClient, queries } = options

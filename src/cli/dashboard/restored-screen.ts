@@ -60,7 +60,7 @@ export function passScreenOn(
   return { shown: isRestored ? shown : undefined, keepScreen }
 }
 
-/** What the place that was opened showed once it was complete, or as somebody with all of its data went on. */
+/** What the place that was opened showed once it was complete, or as somebody with all of its data continued. */
 function firstScreen(
   {
     screen,

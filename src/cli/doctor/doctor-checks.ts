@@ -212,7 +212,7 @@ const SECRET_FILE = /\.(?:key|sqlite)$/
 type Directory = {
   name: string
   path: string
-  /** What lies there may be read by others. */
+  /** What is there may be read by others. */
   open?: boolean
 }
 
@@ -244,7 +244,7 @@ function statsOf(path: string): Stats | Error | undefined {
   }
 }
 
-/** What lies there may be as good as ever; only the way to it is closed. */
+/** What is there may be as good as ever; only the way to it is closed. */
 function barred(name: string, path: string, error?: Error): Finding {
   const why = error ? `cannot be read: ${error.message}` : 'may not be read and written by this user'
   return fail(name, 'configuration', `${path} ${why}`, `chown or chmod it: ${path}`)

@@ -48,7 +48,7 @@ export type ExamineOptions = { json?: boolean; strict?: boolean }
 
 /**
  * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready, so
- * switched on too, and nothing is known to be wrong; with `strict`, 0 only where there is no finding at all.
+ * switched on too, and nothing is known to be wrong; with `strict`, 0 only if there is no finding at all.
  */
 export async function examineServers(
   names: readonly string[],
@@ -166,7 +166,7 @@ function changedChecks({ since, toolTokens }: ExaminedReport): Check[] {
   ]
 }
 
-/** How many things are known to be wrong stands behind the word. */
+/** How many things are known to be wrong is behind the word. */
 function summaryOf(state: string, findings: ExaminedReport['findings']): string {
   const count = findings.filter(({ kind }) => kind === 'wrong').length
   return count === 0 ? state : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`

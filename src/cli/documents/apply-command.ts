@@ -149,7 +149,7 @@ function detailsOf(step: Step, prune: boolean): string[] {
   ]
 }
 
-/** Counts of nothing are left out where many records stand below each other. */
+/** Counts of nothing are left out where many records are below each other. */
 const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
 
 function effectOf(plan: Plan): string {

@@ -31,8 +31,8 @@ export async function readSource(file: string): Promise<SourceText> {
 
 /**
  * The YAML files below a directory. Links to directories are not followed, so that they cannot lead in circles; a link
- * to a file counts as long as the file lies in the directory too.
- * @throws UsageError where a link leads out of the directory
+ * to a file counts as long as the file is in the directory too.
+ * @throws UsageError if a link leads out of the directory
  */
 function filesBelow(directory: string): string[] {
   const root = onDisk('read', directory, () => realpathSync(directory))

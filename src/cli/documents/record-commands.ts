@@ -75,8 +75,8 @@ export async function runEdit(
 }
 
 /**
- * What a person made of a text; undefined where that is nothing. A text that was not sent is opened again, and is
- * stale where the record is no longer what it was made from.
+ * What a person made of a text; undefined if that is nothing. A text that was not sent is opened again, and is stale
+ * where the record is no longer what it was made from.
  */
 async function openInEditor(text: string, place: readonly string[], fileName: string) {
   const directory = join(directories().state, 'edited')

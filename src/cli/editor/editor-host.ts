@@ -20,7 +20,7 @@ const EDITORS_OWN =
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!ORITY)/
 
 const OWNER_ONLY = 0o600
-/** Longest text that is looked at, in bytes; reading says where a longer one becomes too long. */
+/** Longest text that is examined, in bytes; reading says where a longer one becomes too long. */
 const MAX_BYTES = 64 * 1024 * 1024
 /**
  * How long a text stays that nobody opens again, in milliseconds, and how many stay: whatever is left behind, the disk

@@ -17,7 +17,7 @@ export type Base = NamedRun | keyof typeof CHOSEN_LATER
 
 /** The run that a base stands for, or a sentence where nothing can be one. */
 type Found = ChosenBase | { why: string }
-/** `run` is undefined where the service chooses; `isNamed`: a person named this very run. */
+/** `run` is undefined if the service chooses; `isNamed`: a person named this very run. */
 type ChosenBase = { run?: EvalRun; isNamed: boolean }
 type Compared = { client: Client; place: RunPlace; run: EvalRun; trials: readonly EvalIteration[]; signal: AbortSignal }
 

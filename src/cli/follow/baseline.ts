@@ -35,7 +35,7 @@ export type Baseline = { file: string; lines: readonly BaselineLine[]; update: b
 
 /**
  * Reads the file that a run is to be compared with, before anything is launched.
- * @throws UsageError where it is not there, cannot be read or written, or is no baseline
+ * @throws UsageError if it is not there, cannot be read or written, or is not a baseline
  */
 export function openBaseline({
   baseline: file,
@@ -53,7 +53,10 @@ export function openBaseline({
   return { file, lines: readLines(file), update }
 }
 
-/** None where there is no file yet. @throws UsageError */
+/**
+ * None if there is no file yet.
+ * @throws UsageError
+ */
 function readLines(file: string): BaselineLine[] {
   if (!existsSync(file)) return []
   const text = onDisk('read', file, () => readTextFile(file))
@@ -98,7 +101,7 @@ async function readSuite(
  * Makes sure that a baseline can tell the results of a launch apart, before it spends.
  * @param asked ids of the cases that are to run
  * @param cases all cases of the suite, where they were read already
- * @throws UsageError where it cannot
+ * @throws UsageError if it cannot
  */
 export async function nameCases(
   client: Client,
@@ -181,7 +184,7 @@ function writeUpdated(
   try {
     // The lines of other suites would be lost.
     if (before.length > 0 && !existsSync(file)) return 'the file is gone since the command began'
-    // Somebody else may have written it while the runs went on.
+    // Somebody else may have written it while the runs continued.
     const lines = updatedLines(readLines(file), whole)
     if (typeof lines === 'string') return lines
     const text = writeBaseline(lines)

@@ -31,9 +31,9 @@ export type Conclusion = {
   counts: TrialCounts & { unit: 'trials' }
   /** Of what was graded, from 0 to 1. */
   passRate: number | null
-  /** What the run itself counted, in its own unit; null where it reports none. */
+  /** What the run itself counted, in its own unit; null if it reports none. */
   measured: { unit: string; total: number | null; passed: number; failed: number; undecided: number | null } | null
-  /** How far a run that passed does not speak for all of it; null where everything was graded and passed. */
+  /** How far a run that passed does not speak for all of it; null if everything was graded and passed. */
   part: string | null
   /** Names of cases that passed though nothing checked them. */
   unchecked: readonly string[]
@@ -44,7 +44,7 @@ export type Conclusion = {
   error: { code: string | null; status: number | null; message: string } | null
   gates: readonly GateResult[]
   comparison: Comparison | null
-  /** The run beside a file of results; null where none was named, or it could not be compared. */
+  /** The run beside a file of results; null if none was named, or it could not be compared. */
   baseline: BaselineReport | null
 }
 

@@ -21,7 +21,7 @@ export type FinalReportOptions = {
   output: Output
   /** What stands for a figure that is not known. */
   unknown: string
-  /** Whether a run that has not ended goes on without this process. */
+  /** Whether a run that has not ended continues without this process. */
   goesOn: boolean
   runGroupId: string | undefined
   /** What no JSON may hold. */

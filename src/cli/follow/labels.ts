@@ -86,7 +86,7 @@ export function comparisonLines({ baseRunId, base, counts, cases }: Comparison):
   return lines
 }
 
-/** How many cases stand beside the file in which way, and which. */
+/** How many cases are beside the file in which way, and which. */
 function baselineLines(baseline: BaselineReport): string[] {
   const kinds = baselineKinds(baseline)
   const counts = kinds.map(({ words, titles }) => `${titles.length} ${words}`).join(', ')
@@ -106,7 +106,7 @@ function titleLines(words: string, titles: readonly string[]): string[] {
 
 /**
  * The trials that somebody has to look at, with why and where to look.
- * @param causesOf what else is known of why, which stands below each
+ * @param causesOf what else is known of why, which is below each
  */
 export function failureLines(
   trials: readonly EvalIteration[],

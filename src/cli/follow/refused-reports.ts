@@ -40,7 +40,7 @@ export async function refuseWithReports(
 /** The parts of a command line that was refused; values are texts, checked by nothing. */
 type RefusedLine = { command: string; words: readonly string[]; options: Readonly<Record<string, unknown>> }
 
-/** Reads a command line as far as it can be, though commander refused it; undefined where no command is meant. */
+/** Reads a command line as far as it can be, though commander refused it; undefined if no command is meant. */
 function readRefused(program: Command, argv: readonly string[]): RefusedLine | undefined {
   const named = (word: string | undefined) => program.commands.find(each => each.name() === word)
   // Words behind `--` are those of another program.

@@ -15,7 +15,7 @@ import type { NamedResult } from './summary.ts'
 /** Where a command reports to: a file that is replaced, and one that is added to; and files that it reads. */
 export type ReportOptions = { junit?: string; summary?: string; baseline?: string; expected?: string }
 
-/** @throws UsageError for a report that would take the place of a file that the command reads */
+/** @throws UsageError for a report that would replace a file that the command reads */
 export function keepInputs({
   junit,
   summary,
@@ -30,7 +30,7 @@ export function keepInputs({
 
 /**
  * Writes every report that was asked for.
- * @param goesOn whether a run that has not ended goes on without this process
+ * @param goesOn whether a run that has not ended continues without this process
  * @param texts what no report may hold
  */
 export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, texts: Own) => Promise<void>

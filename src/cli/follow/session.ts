@@ -44,7 +44,7 @@ export type FollowExtras = {
   again?: string
   /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
   base?: Base | undefined
-  /** The cases that were to run, where they are known. */
+  /** The cases that were to run, if they are known. */
   launched?: LaunchedCases | undefined
   /** Whether this process executes a run; resolves when it has. */
   executed?: (runId: string) => Promise<boolean>
@@ -221,7 +221,7 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
-/** What became of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
+/** The outcome of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
 async function withNames(
   client: Client,
   runs: readonly FollowedRun[],

@@ -75,7 +75,7 @@ test('no name or reason can pass for markup, and secrets and endless texts stay 
     }),
   )
   const text = summaryMarkdown([named(hostile.join(' '), ended({ result: 'failed' }, trials))], {}, false)
-  // An address that stands there as it is may be one to click; it says where it leads.
+  // An address that is there as it is may be one to click; it says where it leads.
   const html = (marked.parse(text) as string).replaceAll(/<a href="([^"]*)">\1<\/a>/g, '$1')
   expect([...html.matchAll(/<(\w+)/g)].map(([, tag]) => tag)).toEqual([
     'h2',

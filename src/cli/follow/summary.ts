@@ -10,7 +10,7 @@ import { sentenceOf } from './conclusion.ts'
 import type { Result } from './final-report.ts'
 import { conclusionLines, failureLines } from './labels.ts'
 
-/** What became of a run, with what its suite is called. */
+/** The outcome of a run, with what its suite is called. */
 export type NamedResult = Result & { name: string }
 
 /** Characters of a line; what is longer is read where it happened. */
@@ -19,7 +19,7 @@ const LONGEST_LINE = 1000
 /**
  * Runs as Markdown for the page of a build job: what decided, the counts, the gates, what did not pass and what was
  * started. It is redacted, and none of its texts can pass for markup.
- * @param goesOn whether a run that has not ended goes on without this process
+ * @param goesOn whether a run that has not ended continues without this process
  */
 export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
   const { line } = documentTexts(own)

@@ -15,7 +15,7 @@ import { nounOf, NOUNS, parentsOf } from '../nouns/nouns.ts'
 import { withState, type Item, type StateFacts } from '../nouns/states.ts'
 import { tableLines, tableWidth } from '../nouns/table.ts'
 
-/** Most records of a relation that are shown. */
+/** Maximum number of records of a relation that are shown. */
 const MOST_SHOWN = 10
 /** Fields that hold the id of another record, such as `namedHostId` and `environmentIds`. */
 const REFERENCE = /(host|client|environment|server|suite|persona|journey|swarm|scenario|image)Ids?$/i

@@ -100,7 +100,7 @@ export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions
   if (id !== undefined && stray) throw new UsageError(`--${stray} is for a list; one record is printed as it is.`)
 }
 
-/** What narrows the list at the service; a `--status` that it does not take is looked at here instead. */
+/** What narrows the list at the service; a `--status` that it does not take is examined here instead. */
 function filtersOf(noun: Noun, own: GetOptions): Fields {
   if (own.filter.length === 0 && own.search === undefined && own.status === undefined) return {}
   const { filters } = queryOf(endpointOf(noun.list))

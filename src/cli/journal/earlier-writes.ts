@@ -19,7 +19,7 @@ import type { InDoubt } from './in-doubt.ts'
 
 /** What a command line says about an earlier write of the same kind. */
 export type RepeatOptions = {
-  /** Id of an open write to go on with. */
+  /** Id of an open write to continue with. */
   retry?: string
   /** Send another one, whatever became of earlier ones. */
   new?: boolean
@@ -38,7 +38,7 @@ export type EarlierOptions = RepeatOptions & {
   signal?: AbortSignal
 }
 
-/** How a command goes on: with an open write, or with its own, after `supersede` has ended those that it replaces. */
+/** How a command continues: with an open write, or with its own, after `supersede` has ended those that it replaces. */
 export type Going = { retry: JournalEntry } | { retry: undefined; supersede: () => Promise<void> }
 
 type Opened = Pick<OpenedWorkspace, 'journal' | 'workspace'>
@@ -141,7 +141,10 @@ export async function requireOpenWrite(journal: Opened['journal'], id: string): 
   throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
 }
 
-/** The open write to go on with. @throws UsageError */
+/**
+ * The open write to continue with.
+ * @throws UsageError
+ */
 async function retried(
   opened: Pick<Opened, 'journal'>,
   write: PlannedWrite,
@@ -165,8 +168,8 @@ async function openWrite({ journal }: Pick<Opened, 'journal'>, write: PlannedWri
 /**
  * Goes on with an open write: reads it back once more, and sends it with what was written then where it did not happen
  * or a repeat is recognised.
- * @returns undefined where the person declined
- * @throws UsageError where it cannot be sent again
+ * @returns undefined if the person declined
+ * @throws UsageError if it cannot be sent again
  * @throws ApiError when the service does not answer; the write then stays open
  */
 export async function goOnWith(

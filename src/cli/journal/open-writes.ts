@@ -12,7 +12,7 @@ import type { OpenedWorkspace } from '../workspace/workspace.ts'
 /** Long enough to read one sentence before the next covers it, in milliseconds. */
 const READING_MS = 5_000
 
-/** How soon a write whose answer was lost is looked at, and how often while nothing can be read, in milliseconds. */
+/** How soon a write whose answer was lost is examined, and how often while nothing can be read, in milliseconds. */
 const READ_BACK_MS = 5_000
 const AGAIN_MS = 30_000
 
@@ -37,7 +37,7 @@ export async function reportOpenWrites(reporting: Reporting): Promise<void> {
     if (found.some(({ finding }) => finding === 'unresolved')) await readBackSoon(AGAIN_MS)
   }
   journal.subscribe(() => void readBackSoon(READ_BACK_MS))
-  // What the service may still act on is looked at until it has, or cannot any more; that it has not yet is no news.
+  // What the service may still act on is examined until it has, or cannot any more; that it has not yet is no news.
   const isEarly = ({ readBack }: JournalEntry): boolean => readBack?.isEarly === true
   const isNews = (found: Resolution): boolean => found.finding !== 'unresolved' && found.isEarly !== true
   every(AGAIN_MS, () => void readBackOpen(reporting, isEarly, isNews))

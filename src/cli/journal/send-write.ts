@@ -41,8 +41,8 @@ export type Sent<E extends AnyEndpoint = AnyEndpoint> = Pick<Answer<E>, 'value' 
 /**
  * Sends a write once: says what it does, confirms it where its risk requires that, and reads earlier ones of its kind
  * whose end is not known.
- * @throws Ended where nothing was sent, or an earlier write turned out to have happened
- * @throws UsageError where nobody can be asked, or every write is refused
+ * @throws Ended if nothing was sent, or an earlier write turned out to have happened
+ * @throws UsageError if nobody can be asked, or every write is refused
  * @throws ApiError
  */
 export async function sendWrite<E extends AnyEndpoint>(
@@ -88,7 +88,10 @@ export function inTerminal({ lines, brief = lines, effect }: ActionQuestion) {
   return { lines: brief.map(line => (typeof line === 'string' ? line : line.text)), effect: clean(effect) }
 }
 
-/** Says what a write does and confirms it, where its risk requires that. @throws Ended where the person declined */
+/**
+ * Says what a write does and confirms it, where its risk requires that.
+ * @throws Ended if the person declined
+ */
 async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: WriteOptions): Promise<void> {
   const { endpoint, lines = [], word } = write
   const risk = RISK_EFFECTS[endpoint.risk]

@@ -178,7 +178,10 @@ function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): P
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say, signal: session.stop })
 }
 
-/** Goes on with an earlier launch. @throws NoRun where there is none to follow */
+/**
+ * Goes on with an earlier launch.
+ * @throws NoRun if there is none to follow
+ */
 async function launchAgain(
   { opened, session, own }: LaunchWork,
   entry: JournalEntry,

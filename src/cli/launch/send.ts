@@ -118,7 +118,7 @@ export async function printLaunched(
   return exitCode
 }
 
-/** The run as it stands; a line that is lost now takes nothing from the launch. */
+/** The run as it is; a line that is lost now takes nothing from the launch. */
 async function recordOf(client: Client, place: FollowedRun['place']): Promise<EvalRun | { id: string }> {
   try {
     return await client.runs.get(place)

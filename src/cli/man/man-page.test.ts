@@ -29,7 +29,7 @@ test('no line of the manual page is read as a request that it does not mean', ()
   expect(new Set(requests)).toEqual(new Set(['.TH', '.SH', '.SS', '.TP', '.B', '.PP', '.nf', '.fi']))
 })
 
-test('every variable of mcpdeck that the source reads stands in the manual page', () => {
+test('every variable of mcpdeck that the source reads is in the manual page', () => {
   const root = join(import.meta.dirname, '../..')
   const sources = globSync('**/*.{ts,tsx}', { cwd: root }).filter(file => !/\.test\.tsx?$/.test(file))
   const read = sources.flatMap(file => readFileSync(join(root, file), 'utf8').match(/\bMCPDECK_[A-Z_]*[A-Z]\b/g) ?? [])

@@ -77,7 +77,7 @@ function commandsOf(parent: Command): string[] {
   ])
 }
 
-/** What stands below the help of a command, as it is. */
+/** What is below the help of a command, as it is. */
 function afterHelp(command: Command): string[] {
   let text = ''
   // The types leave out that a command emits.

@@ -34,7 +34,10 @@ export async function exportNotebook(
   return 0
 }
 
-/** Writes a file that a person named, and says so. @throws UsageError where it is there, or cannot be written */
+/**
+ * Writes a file that a person named, and says so.
+ * @throws UsageError if it is there, or cannot be written
+ */
 export function writeNamed(named: string, text: string, force: boolean): void {
   const file = resolve(named)
   const refusal = writeUnlessThere(file, text, force)

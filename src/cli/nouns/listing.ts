@@ -44,9 +44,9 @@ export type Listing = {
   noun: Noun
   /** Path parameters that are known, and what narrows the list. */
   fields: Fields
-  /** Most items that are wanted. */
+  /** Maximum number of items that are wanted. */
   limit?: number | undefined
-  /** Whoever reads leaves some items out, so that the limit says nothing of how many to read. */
+  /** Anyone who reads leaves some items out, so that the limit says nothing of how many to read. */
   isFiltered?: boolean | undefined
   /** Read to the end, however long that is. */
   all?: boolean | undefined
@@ -113,7 +113,9 @@ async function* items(listing: Listing, operation: OperationName, fields: Fields
   if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
 }
 
-/** What a full list goes on with, where more than it is wanted; returns whether the service has a way to list that. */
+/**
+ * What a full list continues with, where more than it is wanted; returns whether the service has a way to list that.
+ */
 async function* itemsBefore(
   { client, noun: { earlier }, limit = 0, all, isFiltered }: Listing,
   fields: Fields,

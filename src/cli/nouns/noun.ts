@@ -4,7 +4,7 @@ import type { StateName } from './states.ts'
 /** An operation of the contract by its resource and name, such as `runs.list`. */
 export type OperationName = { [R in keyof Contract]: `${R}.${keyof Contract[R] & string}` }[keyof Contract]
 
-/** A column of the plain table: title, and where its value lies in the record. */
+/** A column of the plain table: title, and where its value is in the record. */
 export type NounColumn = { title: string; path: string; as?: 'time' | 'count' }
 
 /** An option that names what the things belong to, with the path parameter that it fills. */

@@ -109,7 +109,7 @@ export const waveState: NounState = {
 const STATES = { run: runState, suite: suiteState, trial: trialState, wave: waveState }
 export type StateName = keyof typeof STATES
 
-/** The states of a noun; undefined where its records state nothing but their `status`. */
+/** The states of a noun; undefined if its records state nothing but their `status`. */
 export function statesOf({ state }: { state?: StateName }): NounState | undefined {
   return state && STATES[state]
 }
@@ -119,7 +119,7 @@ export async function withState(noun: { state?: StateName }, item: Item, facts: 
   return (await statesOf(noun)?.add(item, facts)) ?? item
 }
 
-/** The states that a list declares for its items, or takes to narrow it; empty where it declares none. */
+/** The states that a list declares for its items, or takes to narrow it; empty if it declares none. */
 export function declaredStates({ response, query }: AnyEndpoint): string[] {
   const taken = query ? statusIn([asJson(query)]) : []
   const items = variants(asJson(response).properties?.['items'])

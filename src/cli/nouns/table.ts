@@ -10,7 +10,7 @@ const GAP = '  '
 const LONGEST_CELL = 4_000
 const UNITS_A_COLUMN = 8
 
-/** Columns of the terminal that a table is printed on; undefined where it goes elsewhere, and nothing is cut. */
+/** Columns of the terminal that a table is printed on; undefined if it goes elsewhere, and nothing is cut. */
 export function tableWidth(): number | undefined {
   return process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
 }
@@ -18,8 +18,8 @@ export function tableWidth(): number | undefined {
 type TableOptions = { width?: number | undefined; ascii: boolean }
 
 /**
- * Records as aligned columns below their titles, each line without trailing blanks; numbers stand at the right. With
- * a width, what is wider is cut.
+ * Records as aligned columns below their titles, each line without trailing blanks; numbers are at the right. With a
+ * width, what is wider is cut.
  */
 export function tableLines(columns: readonly NounColumn[], items: readonly unknown[], options: TableOptions): string[] {
   return alignedLines(
@@ -75,7 +75,7 @@ function cellOf(
   return text.length > longest || cleaned.length > longest ? `${cleaned.slice(0, longest)}…` : cleaned
 }
 
-/** What lies at a dotted path of a record. */
+/** What is at a dotted path of a record. */
 export function valueAt(item: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], item)
 }

@@ -110,7 +110,10 @@ function checkOptions({ json, watch, report, since, force }: NowOptions): void {
     throw new UsageError('--since and --force are of --report.')
 }
 
-/** Writes the report of the shift. @throws UsageError where the file is there, or cannot be written */
+/**
+ * Writes the report of the shift.
+ * @throws UsageError if the file is there, or cannot be written
+ */
 async function writeReport(
   { saved: { opened, settings } }: SavedContext,
   { report, since = SHIFT_HOURS * HOUR_MS, force = false }: NowOptions,
@@ -134,7 +137,7 @@ async function writeReport(
   writeNamed(report, text, force)
 }
 
-/** Ids of the projects that are named; undefined where none are. */
+/** Ids of the projects that are named; undefined if none are. */
 async function wantedProjects(
   { client, common }: SavedContext,
   signal: AbortSignal,
@@ -245,7 +248,7 @@ function changeText(before: SeenNow | undefined, after: SeenNow): string {
 /** What Now knows at a moment. */
 export type NowLook = { data: NowData; kept: StoredNow }
 
-/** How often the clock, and what other processes acknowledged and wrote, are looked at, in milliseconds. */
+/** How often the clock, and what other processes acknowledged and wrote, are examined, in milliseconds. */
 const REFRESH_MS = 10_000
 const MINUTE_MS = 60_000
 
@@ -278,12 +281,12 @@ export function lookAtNow(
     const { news, ...data } = seen
     reads.carryOut(plan, budget.snapshot())
     const marks = JSON.stringify(news)
-    // What is noted is looked at anew.
+    // What is noted is examined again.
     if (marks !== noted) for (const { id, runs } of news) waves?.see(id, runs)
     noted = marks
     onLook({ data, kept: own })
   }
-  // What changes in the same moment is looked at once.
+  // What changes in the same moment is examined once.
   const soon = (): void => void (next ??= setImmediate(look))
   const readWrites = async (): Promise<void> => {
     try {

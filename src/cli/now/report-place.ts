@@ -24,8 +24,8 @@ export async function withShiftReport<Code extends number | undefined>(
   const refusal = writeUnlessThere(report, begun, true)
   if (typeof refusal === 'object') throw unwritable(report, refusal.reason)
   const explain = (why: string) => {
-    // What stands there otherwise is the report, or somebody else's. One that cannot be written any more hides neither
-    // the error nor the exit code of the command.
+    // What is there otherwise is the report, or somebody else's. One that cannot be written any more hides neither the
+    // error nor the exit code of the command.
     if (standing(report) === begun) writeUnlessThere(report, missing(why), true)
   }
   try {

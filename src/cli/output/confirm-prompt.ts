@@ -11,7 +11,7 @@ export function canPrompt(): boolean {
  * Asks where a person can answer; only the whole word agrees. Ctrl+C interrupts the program, Ctrl+D declines.
  * @param effect what is about to happen, as the sentence says it: `createEvalRun spends credits`
  * @param word what has to be typed
- * @throws UsageError where nobody can be asked, so that a script says it with --yes
+ * @throws UsageError if nobody can be asked, so that a script says it with --yes
  */
 export async function confirmPrompt(effect: string, word = 'yes'): Promise<boolean> {
   if (!canPrompt()) throw new UsageError(`${effect}; add --yes to skip this question.`)
@@ -23,7 +23,7 @@ export async function readAnswer(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const { promise, resolve } = Promise.withResolvers<string>()
   let interrupted = false
-  // A line that is closed never answers its question; whoever hears the signal ends what asked.
+  // A line that is closed never answers its question; anyone who hears the signal ends what asked.
   lines.once('close', () => {
     if (!interrupted) resolve('')
   })

@@ -66,7 +66,7 @@ export function openLogFile(file: string): (line: string) => void {
   }
 }
 
-/** Whether a line makes a file longer than its bound; what is no file has none. */
+/** Whether a line makes a file longer than its bound; what is not a file has none. */
 function hasNoRoom(descriptor: number, line: string): boolean {
   const found = fstatSync(descriptor)
   return found.isFile() && found.size + Buffer.byteLength(line) > BOUNDS.logFile.most

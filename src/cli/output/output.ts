@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Standard output for data: whoever reads it may stop at any time, as `head` does. */
+/** Standard output for data: anyone who reads it may stop at any time, as `head` does. */
 export type Output = {
   /** Resolves when there is room for more; what nobody reads any more is dropped. */
   write: (text: string) => Promise<void>

@@ -5,7 +5,7 @@ export function printReceived(text: string): void {
   print(isJson(text) ? escapedJson(text) : printable(text))
 }
 
-/** Prints text for people; nothing where there is none. */
+/** Prints text for people; nothing if there is none. */
 export function printText(text: string): void {
   if (text !== '') print(printable(text))
 }

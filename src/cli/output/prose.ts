@@ -28,8 +28,7 @@ export function laidOut(text: string, stream: ProseStream): string {
 }
 
 /**
- * Text behind what stands before it in its line, such as the columns of a table; further lines begin below where it
- * began.
+ * Text behind what is before it in its line, such as the columns of a table; further lines begin below where it began.
  */
 export function behind(before: string, text: string, stream: ProseStream): string {
   const indent = widthOf(before)

@@ -13,7 +13,7 @@ const words = fc
   .array(fc.integer({ min: 100_000, max: 999_999 }), { minLength: 1, maxLength: 90, size: 'max' })
   .map(numbers => `The server waits for ${numbers.join(' and ')}`)
 
-test('what a service says stands in an error line once and whole, however long it is', () =>
+test('what a service says is in an error line once and whole, however long it is', () =>
   fc.assert(
     fc.property(words, message => {
       const line = errorLine(silent(message))

@@ -17,7 +17,7 @@ export function errorLine(error: unknown, advice?: string): string {
   const { title, sentence, next } = describeError(error)
   const unquoted = unquotedMessage(error)
   if (unquoted === undefined) return `${title}: ${sentence} ${advice ?? next}`
-  // What was cut for the sentence stands behind it whole.
+  // What was cut for the sentence is behind it whole.
   const own = sentence.replace(quoted({ message: unquoted }), '')
   return `${title}: ${own} ${advice ?? next} The service says: ${clean(unquoted)}`
 }

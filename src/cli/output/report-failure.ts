@@ -6,7 +6,7 @@ import { UsageError } from '../arguments/usage-error.ts'
 
 /**
  * Says what ended a command that nothing in it was ready for; answers the exit code, which is never that of a failed
- * verdict. Where it happened stands in the log, if one was asked for.
+ * verdict. Where it happened is in the log, if one was asked for.
  */
 export function reportFailure(thrown: unknown): number {
   if (thrown instanceof UsageError) {

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 /** How long nothing may be worked on and no key pressed, in milliseconds; longer than between two pages of one list. */
 const REST_MS = 60
 /**
- * How much resident memory may grow until it is collected again, in bytes, and how often that is looked at, in
+ * How much resident memory may grow until it is collected again, in bytes, and how often that is examined, in
  * milliseconds.
  */
 const MOST_GROWTH = 100_000_000
@@ -87,8 +87,8 @@ function collectAll(): void {
 const COMPILERS = ['opt', 'maglev']
 
 /**
- * Whether V8 optimizes what runs often, in all threads. While nobody presses a key it would go on for hours, compiling
- * for polls that take a millisecond each; what it has compiled stays.
+ * Whether V8 optimizes what runs often, in all threads. While nobody presses a key it would continue for hours,
+ * compiling for polls that take a millisecond each; what it has compiled stays.
  */
 export function setOptimizing(optimizes: boolean): void {
   // Elsewhere V8 has not all of them.

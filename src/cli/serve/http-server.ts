@@ -4,7 +4,7 @@ import type { ServerType } from '@hono/node-server'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { WholeResponse } from '../../service/core/pipeline.ts'
 
-/** Answers a request; undefined where it did what there is to do with `outgoing` itself. */
+/** Answers a request; undefined if it did what there is to do with `outgoing` itself. */
 type Answer = (request: ApiRequest, outgoing: ServerResponse) => Promise<WholeResponse | undefined>
 
 /**

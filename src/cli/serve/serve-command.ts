@@ -22,7 +22,7 @@ import { printItems } from '../output/print-items.ts'
 import { withStore } from './serve-settings.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
-/** What the `serve` command takes, as the command line gives it; `--request-log` may stand alone. */
+/** What the `serve` command takes, as the command line gives it; `--request-log` may be alone. */
 export type ServeCommandOptions = Omit<ServeOptions, 'dataDir' | 'faults' | 'models' | 'log' | 'requestLog'> & {
   fault: string[]
   requestLog?: string | true

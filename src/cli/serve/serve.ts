@@ -112,7 +112,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     await listening(server, host, port)
     origin = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
     const baseUrl = `${origin}${API_PREFIX}`
-    // Whoever reads that it serves may stop it at once.
+    // Anyone who reads that it serves may stop it at once.
     const stopped = untilStopped(options.signal)
     stdout(options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile))
     if (isRemote) stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)

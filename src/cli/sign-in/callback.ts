@@ -19,7 +19,7 @@ export type Callback = {
 export type CallbackOptions = {
   /** Any free one by default. */
   port?: number | undefined
-  /** Why an answer is refused, as a sentence; undefined where it is accepted. */
+  /** Why an answer is refused, as a sentence; undefined if it is accepted. */
   refuse: (answer: URLSearchParams) => string | undefined
   onAnswer: (answer: URLSearchParams) => void
   /** Called with the reason when an answer is refused. */
@@ -29,14 +29,14 @@ export type CallbackOptions = {
 /**
  * Listens on loopback until one answer of an authorization server is accepted. Everything else that arrives is refused
  * and changes nothing.
- * @throws SignInError where the port is taken
+ * @throws SignInError if the port is taken
  */
 export async function openCallback({ port = 0, refuse, onAnswer, onRefused }: CallbackOptions): Promise<Callback> {
   let isAnswered = false
   const server = createServer((request, response) => {
     const { status, text, answer, why } = isAnswered ? ANSWERED : replyTo(request, new URL(address), refuse)
     if (answer) isAnswered = true
-    // Whoever gets the answer closes the door: the page goes out first.
+    // Anyone who gets the answer closes the door: the page goes out first.
     if (answer) response.once('close', () => onAnswer(answer))
     if (why !== undefined) onRefused(why)
     respond(response, status, text)

@@ -68,7 +68,7 @@ test('metadata is read where the refusal of the server says that it is', async (
   expect(await planned(server)).toMatchObject({ host: new URL(server.authority).host, scopes: ['tools'] })
 })
 
-test('what is no answer is refused, and the sign-in goes on', async () => {
+test('what is not an answer is refused, and the sign-in continues', async () => {
   const server = await startOAuthServer()
   const signIn = await begun(server)
   const { back } = await visit(signIn.link)

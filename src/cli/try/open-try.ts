@@ -130,7 +130,7 @@ async function saveServer(client: Client, { reach, name }: TriedServer): Promise
   return { projectId, serverId }
 }
 
-/** Reads what the first picture shows while the code that draws it loads. Whoever draws it meets what went wrong. */
+/** Reads what the first picture shows while the code that draws it loads. Anyone who draws it meets what went wrong. */
 async function readFirst({ projects, servers }: Queries, queryClient: QueryClient, ids: ServerIds): Promise<void> {
   await Promise.all([
     queryClient.prefetchInfiniteQuery(projects.list.infinite({})),

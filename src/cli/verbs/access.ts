@@ -87,7 +87,7 @@ async function proofsAfter<E extends AnyEndpoint>(
   return proofsOf(change, { scenarioId: scenario?.id }, answer, read)
 }
 
-/** Says what is known of a change that failed; undefined where the error itself has more to say. */
+/** Says what is known of a change that failed; undefined if the error itself has more to say. */
 async function exitCodeKnown<E extends AnyEndpoint>(
   context: CommandContext,
   changing: Changing<E>,
@@ -118,7 +118,7 @@ async function sayLoss<E extends AnyEndpoint>(
   return happened === 'yes' ? EXIT.done : EXIT.noVerdict
 }
 
-/** A change as it is sent, with its consequences for the scenario as it stands now. */
+/** A change as it is sent, with its consequences for the scenario as it is now. */
 async function writeOf<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario, effect, endpoint, input, send }: Changing<E>,

@@ -62,7 +62,10 @@ async function sayInterrupted({ client }: CommandContext, projectId: string): Pr
   sayEffects(last)
 }
 
-/** The turns of the conversation that was last in the project, newest first. @throws UsageError where there is none */
+/**
+ * The turns of the conversation that was last in the project, newest first.
+ * @throws UsageError if there is none
+ */
 async function lastConversation({ client }: CommandContext, projectId: string): Promise<readonly AgentTurn[]> {
   const [last] = (await client.agentTurns.list({ projectId, limit: 1 })).items
   if (!last) throw new UsageError('There is no conversation with the agent in this project; ask without --continue.')
@@ -71,7 +74,10 @@ async function lastConversation({ client }: CommandContext, projectId: string): 
   return (await client.agentTurns.list({ projectId, conversationId })).items
 }
 
-/** What was typed, else what standard input says. @throws UsageError where there is nothing */
+/**
+ * What was typed, else what standard input says.
+ * @throws UsageError if there is nothing
+ */
 export async function questionOf(typed: string | undefined, command: string): Promise<string> {
   const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
   if (question === '') throw new UsageError(`There is no question: write it behind ${command}, or to standard input.`)

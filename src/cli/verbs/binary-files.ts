@@ -72,7 +72,7 @@ function linkText(link: object): string {
   return `[resource_link ${String(uri)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}]`
 }
 
-/** Structured content that no text of a result says already; undefined where there is none. */
+/** Structured content that no text of a result says already; undefined if there is none. */
 export function structuredText(contents: readonly string[], structured: unknown): string | undefined {
   if (structured === undefined) return undefined
   return contents.some(text => isSameJson(jsonOf(text), structured)) ? undefined : jsonText(structured, 2)

@@ -7,7 +7,7 @@ import { Ended } from '../workspace/in-workspace.ts'
 
 /**
  * Sends what Ctrl+C cancels at the server, with what the server reports of it meanwhile on a terminal's standard error.
- * @throws Ended where it was cancelled
+ * @throws Ended if it was cancelled
  */
 export async function cancellable<T>(
   send: (options: NonNullable<CommandWrite<never>['options']>) => Promise<T>,

@@ -115,7 +115,7 @@ async function journeysOf(context: CommandContext, wanted: string): Promise<read
   return own
 }
 
-/** How a run ended; `isGraded` is false where a grader broke, and nobody knows what its sessions came to. */
+/** How a run ended; `isGraded` is false if a grader broke, and nobody knows what its sessions came to. */
 type End = { state: string | undefined; isGraded: boolean }
 
 /** A session that came to its end has not reached its goal for that. */
@@ -153,7 +153,7 @@ async function untilOver(
   }
 }
 
-/** A run once it is over, also over a line that is lost meanwhile; undefined where it is too late before. */
+/** A run once it is over, also over a line that is lost meanwhile; undefined if it is too late before. */
 async function endOf(context: CommandContext, runId: string, late: AbortSignal): Promise<JourneyRun | undefined> {
   const projectId = await context.projectId()
   let failures = 0

@@ -42,7 +42,7 @@ export async function search(
   printText(tableLines(COLUMNS, items, { width: tableWidth(), ascii: context.common.ascii ?? false }).join('\n'))
 }
 
-/** Adds what one search finds. A service that does not echo the transcripts' scope has searched titles all the same. */
+/** Adds what one search finds. A service that does not echo the transcripts' scope has searched titles anyway. */
 async function searchIn(
   { client, projectId }: CommandContext,
   { text, scope, limit }: { text: string; scope: 'titles' | 'transcripts'; limit: number },

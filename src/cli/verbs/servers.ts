@@ -134,7 +134,10 @@ async function problemOf(
   return fault ? mismatchText(clean(fault)) : undefined
 }
 
-/** Why the arguments cannot be checked; undefined where they fit. @throws UsageError naming what does not fit */
+/**
+ * Why the arguments cannot be checked; undefined if they fit.
+ * @throws UsageError naming what does not fit
+ */
 async function requireFitting({ name, inputSchema }: Tool, parameters: Values): Promise<string | undefined> {
   const verdict = await checkArguments(inputSchema, parameters)
   if (!('faults' in verdict)) return verdict.unusable

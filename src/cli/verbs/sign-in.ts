@@ -35,7 +35,7 @@ export async function signIn(context: SavedContext, words: readonly string[], ow
 
 type Dance = { scopes: readonly string[]; client: SignInClient; opens: boolean }
 
-/** @throws Ended where it failed, after saying why */
+/** @throws Ended if it failed, after saying why */
 async function dance(url: string, { scopes, client, opens }: Dance): Promise<ImportedTokens> {
   const { signal } = new AbortController()
   try {

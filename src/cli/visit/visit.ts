@@ -20,7 +20,7 @@ export type VisitOptions = {
   invitation?: string | undefined
   /** A key of the workspace, for a scenario of its project's members. */
   key?: string | undefined
-  /** Asks for a key without showing it; undefined where there is no terminal. */
+  /** Asks for a key without showing it; undefined if there is no terminal. */
   askSecret?: (question: string) => Promise<string | undefined>
   /** Opens the workspace of this machine, which answers for its own links where nothing serves them. */
   openHere?: () => Promise<Door | undefined>
@@ -120,7 +120,10 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
 
 const NETWORK: Door = { fetch: request => fetch(request) }
 
-/** Who answers for a link, and what it says of itself. @throws Refused where nobody does */
+/**
+ * Who answers for a link, and what it says of itself.
+ * @throws Refused if nobody does
+ */
 async function meet(link: string, { hostname }: URL, { openHere, answerMs }: VisitOptions) {
   const look = { method: 'GET', url: link, answer: Shown, withinMs: answerMs }
   const meetAt = async (door: Door) => ({ door, shown: await call(door, look) })
@@ -267,7 +270,7 @@ async function call<T>(door: Door, wanted: Call<T>): Promise<T> {
   throw new Refused([words, ...(wanted.doubt ? [wanted.doubt] : [])].join(' '), undefined, isNowhere)
 }
 
-/** @throws Refused where no whole answer comes in time */
+/** @throws Refused if no whole answer comes in time */
 async function send<T>(door: Door, { method, url, bearer, body, withinMs = ANSWER_MS, signal, doubt }: Call<T>) {
   const limit = AbortSignal.timeout(withinMs)
   try {
@@ -296,7 +299,7 @@ async function send<T>(door: Door, { method, url, bearer, body, withinMs = ANSWE
   }
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** What a text says as JSON; undefined if it is none. */
 function parsed(text: string): unknown {
   try {
     return parseInner(text)

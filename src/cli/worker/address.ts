@@ -14,7 +14,7 @@ export const SETTINGS_HEADER = 'x-mcpdeck-settings'
 /** Header of the answer to a greeting: the worker's process id. */
 export const PROCESS_HEADER = 'x-mcpdeck-process'
 
-/** The socket of a workspace's worker, or undefined where there can be none. */
+/** The socket of a workspace's worker, or undefined if there can be none. */
 export function workerSocket(dataDir: string): string | undefined {
   const path = join(resolve(dataDir), 'worker.sock')
   return process.platform === 'win32' || Buffer.byteLength(path) > MAX_SOCKET_BYTES ? undefined : path

@@ -57,7 +57,7 @@ function strangerOf(socketPath: string): string | undefined {
   return `${socketPath} is ${found.isSocket() ? 'the socket of another user' : 'no socket'}`
 }
 
-/** Undefined where no worker answers; one that did stays for a moment, so that the request that follows meets it. */
+/** Undefined if no worker answers; one that did stays for a moment, so that the request that follows meets it. */
 async function greet({ fetch }: HttpFetch, signal: AbortSignal): Promise<{ pid: number; isSame: boolean } | undefined> {
   try {
     const headers = plainHeaders({ [SETTINGS_HEADER]: executionSettings() })

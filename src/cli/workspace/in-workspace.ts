@@ -33,11 +33,11 @@ export type CommandContext = {
    * @throws UsageError with the candidates where none or several are called so
    */
   find: (noun: string, wanted: string, fields?: Fields) => Promise<Item & { id: string }>
-  /** Who refuses every write, as the subject of a sentence; undefined where nobody does. */
+  /** Who refuses every write, as the subject of a sentence; undefined if nobody does. */
   refusing?: string | undefined
-  /** A server with its secrets, to connect to it here; absent where a service has it. */
+  /** A server with its secrets, to connect to it here; absent if a service has it. */
   targetOf?: OpenedWorkspace['targetOf']
-  /** Absent where nothing is saved. */
+  /** Absent if nothing is saved. */
   saved?: { opened: OpenedWorkspace; settings: Settings }
 }
 
@@ -67,7 +67,7 @@ export function contextOf(
 
 /**
  * Runs a command over the workspace that its options name: opens it, reports what fails, closes it.
- * @returns the exit code; 0 where the work returns none
+ * @returns the exit code; 0 if the work returns none
  * @throws UsageError
  */
 export async function inWorkspace(

@@ -60,13 +60,13 @@ export type OpenedWorkspace = {
   /** Locator below the profile of the place that was left last; undefined before any was. */
   place: Stored<string | undefined>
   watchPatterns: Stored<WatchPatterns>
-  /** Hears when lists of the local workspace have got something by themselves. */
+  /** Called when lists of the local workspace have got something by themselves. */
   onArrival: (listener: () => void) => void
   /** Resolves when a new workspace of this machine has its samples, which come into it after the first answers. */
   filled: () => Promise<void>
   /** A saved server with its secrets, to connect to it here; absent of a service, which returns none of them. */
   targetOf?: (serverId: string) => Promise<ServerTarget | undefined>
-  /** Hears of every key: what nobody waits for is read between two. */
+  /** Called on every key: what nobody waits for is read between two. */
   onKey: () => void
   /** Whether this process executes a run; resolves when nothing is executed in it any more. */
   executed: (runId: string) => Promise<boolean>
@@ -80,7 +80,7 @@ export type OpenedWorkspace = {
 
 /**
  * How long the process stays. One that ends with its one answer launches no schedules, since it would take the run with
- * it; `handing-over` has requests answered by the workspace's worker, which goes on with what they start.
+ * it; `handing-over` has requests answered by the workspace's worker, which continues with what they start.
  */
 export type Stay = 'open' | 'briefly' | 'handing-over'
 
@@ -91,7 +91,7 @@ const placeKey: ProfileKey<string | undefined> = {
   write: place => ({ place }),
 }
 const NEVER = 0
-/** How often a new workspace is looked at for its samples by who waits for them, in milliseconds. */
+/** How often a new workspace is examined for its samples by who waits for them, in milliseconds. */
 const FILLED_LOOK_MS = 20
 /** The address that requests to the local workspace carry; nothing listens there. */
 export const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`

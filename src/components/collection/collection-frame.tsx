@@ -53,18 +53,18 @@ export function CollectionFrame<Row>(
     collection: Collection<Row>
     what: string
     renderDetail: (row: Row, focused: boolean) => ReactNode
-    /** What stands in place of a chosen one while there is none, where that is more than the reason. */
+    /** What is in place of a chosen one while there is none, where that is more than the reason. */
     renderNone?: (focused: boolean) => ReactNode
     /** A pane between the two, about the chosen one. */
     between?: PaneSpec<string>
-    /** The list that holds the row inside which this one is: it shows where three panes stand beside each other. */
+    /** The list that holds the row inside which this one is: it shows where three panes are beside each other. */
     outer?: ReactNode
     weights?: readonly [list: number, detail: number] | undefined
   } & (
     | Listed<Row>
     | {
         renderList: (focused: boolean) => ReactNode
-        /** Rows in which all of it stands; absent where more than a list is in it. */
+        /** Rows in which all of it stands; absent if more than a list is in it. */
         listRows?: number | undefined
         data: PaneData
       }

@@ -117,7 +117,7 @@ test('its tabs are in the place, and a place that names a row shows it', async (
   await app.see(/Called +everything/)
 })
 
-test('an action gets the chosen one; where there is none it says so', async () => {
+test('an action gets the chosen one; if there is none it says so', async () => {
   await choose('everything')
   await app.press(gadgetsKeys.bindings.polish)
   await app.see('Polished everything.')

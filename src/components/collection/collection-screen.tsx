@@ -31,7 +31,7 @@ type Named = { id: string; name?: string | null; title?: string | null }
 /** What a tab of the chosen one is given. */
 export type DetailProps<Row> = { projectId: string; row: Row; focused: boolean }
 
-/** A tab of a row; one that is a collection itself is gone into, and the row's tabs then stand at the left of it. */
+/** A tab of a row; one that is a collection itself is gone into, and the row's tabs then are at the left of it. */
 export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
   inside?: {
     Collected: (props: InsideProps<Row>) => ReactNode
@@ -74,7 +74,7 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
   follows?: true
   tabs: readonly RowTab<Row>[]
   keys: Bindings<Id | Moves>
-  /** What the other keys do, where there are any; `on` of the collection makes an action on the chosen one. */
+  /** What the other keys do, if there are any; `on` of the collection makes an action on the chosen one. */
   useActions?: (collection: Collection<Row>, projectId: string, parent: Parent) => Handlers<Exclude<Id, Moves>>
   /** The writes that make a new one: one whose outcome is open is named above the list. */
   create?: AnyEndpoint | readonly AnyEndpoint[]
@@ -91,7 +91,7 @@ type CollectionSpec<Item, Row, Id extends string, Parent> = {
 /** What an empty list is of; `keyName` names the keys of other screens and tabs. */
 type EmptyOf<Parent> = { isLocal: boolean; parent: Parent; keyName: ReturnType<typeof useKeyName> }
 
-/** The list's title, words above it, and what stands in place of rows that are none, or must not be shown. */
+/** The list's title, words above it, and what is in place of rows that are none, or must not be shown. */
 export type Answer = { title?: string; notices?: readonly string[]; empty?: EmptyWords; isRefused?: boolean }
 
 /** How the items of an answer become rows, where a row shows more than its record. */
@@ -103,7 +103,7 @@ type CollectionRows<Item, Row, Parent = undefined> = {
   ) => {
     rows: readonly Row[]
     columns: readonly Column<Row>[]
-    /** Whether what rows show beside their records is here; until then that it arrives is no change of a row. */
+    /** Whether what rows show beside their records is here; until then that it arrives is not a change of a row. */
     isJoined?: boolean
   }
   itemOf: (row: Row) => Item
@@ -186,7 +186,7 @@ export function collectionScreen<E extends AnyEndpoint, Row extends object, Id e
   return projectScreen(spec.title.toLowerCase(), Screen)
 }
 
-/** What stands in the tab of a row while the person is inside it. */
+/** What is in the tab of a row while the person is inside it. */
 const ListContext = createContext<ReactNode>(undefined)
 
 /** A tab of a row that is a collection itself: its list shows in the tab, and whoever goes into the row is in it. */

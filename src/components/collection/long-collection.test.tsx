@@ -57,7 +57,7 @@ test('a project with more servers than one page shows them all, also after each 
   await app.see('Servers 1 of 6')
 })
 
-test('a list that never ends stops at the bounds, says that there is more, and goes on with a key', async () => {
+test('a list that never ends stops at the bounds, says that there is more, and continues with a key', async () => {
   requests = 0
   pageAt = (nth, item) => ({ items: [{ ...item, id: `s${nth}`, name: `server ${nth}` }], nextCursor: `c${nth}` })
   await open()
@@ -71,7 +71,7 @@ test('a list that never ends stops at the bounds, says that there is more, and g
   expect(requests).toBeGreaterThanOrEqual(read + pages)
 })
 
-test('a list whose pages hold nothing is not said to be empty while it goes on', async () => {
+test('a list whose pages hold nothing is not said to be empty while it continues', async () => {
   requests = 0
   pageAt = nth => ({ items: [], nextCursor: `c${nth}` })
   await open()

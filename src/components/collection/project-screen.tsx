@@ -15,7 +15,8 @@ import { Pane } from '../panes/pane.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
 
 /**
- * A screen of one project. Without one in its place it goes on with the only project that there is, or lets choose one.
+ * A screen of one project. Without one in its place it continues with the only project that there is, or lets choose
+ * one.
  * @param what what the screen shows, such as `servers`
  */
 export function projectScreen(what: string, Content: ComponentType<{ projectId: string }>): () => ReactNode {

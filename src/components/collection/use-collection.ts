@@ -14,12 +14,12 @@ export type Collection<Row> = {
   /** What one of them is called, such as `server`. */
   noun: string
   list: ListState<Row>
-  /** The chosen one, as what stands beside the list follows it. */
+  /** The chosen one, as what is beside the list follows it. */
   row: Row | undefined
   /** The panes of the screen from this list on, as the place names them, and the one of them that has the focus. */
   panes: readonly string[]
   pane: string
-  /** Whether what stands beside the list has the focus. */
+  /** Whether what is beside the list has the focus. */
   inDetail: boolean
   /** Opens the chosen one beside the list. */
   open: KeyHandler | Unavailable

@@ -141,7 +141,7 @@ describe('all of a list that has more than one page shows', () => {
   })
 })
 
-describe('a list that never ends stops at the bounds and goes on with a key', () => {
+describe('a list that never ends stops at the bounds and continues with a key', () => {
   const lists: [noun: string, path: RegExp, place: (suiteId: string) => Place][] = [
     ['project', /\/projects$/, () => projectsRoute.to({})],
     ['suite', /\/eval-suites$/, () => runsRoute.to({ projectId })],

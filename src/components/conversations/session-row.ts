@@ -15,7 +15,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'missed' || outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
-  // Somebody stopped it, which is no failure.
+  // Somebody stopped it, which is not a failure.
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }
   if (outcome === 'stale') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
@@ -38,7 +38,7 @@ export type SessionRow = {
   /** Of journey runs whose sessions are graded. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether it shows a finding, undefined where that is not known; absent where it is shown by itself. */
+  /** Whether it shows a finding, undefined if that is not known; absent if it is shown by itself. */
   shows?: Shows | undefined
   record: { id: string }
 }

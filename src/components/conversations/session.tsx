@@ -37,7 +37,7 @@ export function VisitorSession(props: { projectId: string; scenarioId: string; r
   const { queries } = useWorkspace()
   const input = { projectId, scenarioId, sessionId: row.id }
   const first = useApiQuery({ ...queries.userTestingSessions.get.options(input), refetchInterval: false })
-  // A page of a transcript is one object with messages in it, which is no list of items.
+  // A page of a transcript is one object with messages in it, which is not a list of items.
   const { client } = useWorkspace()
   const rest = useApiQuery({
     ...queryOptions<readonly unknown[], ApiError>({
@@ -126,7 +126,7 @@ function searchingLabel(searched: number): string {
   return `Searching for the session in the trace export${soFar}…`
 }
 
-/** Why the trace export does not show a session, and what to do; undefined where it does. */
+/** Why the trace export does not show a session, and what to do; undefined if it does. */
 function untraced({ messages, isWhole, searched }: FoundTrace): { why: string; next: string } | undefined {
   if (messages) return undefined
   return isWhole

@@ -30,7 +30,7 @@ export type TalkProps = {
   questions: readonly string[]
   /** A question that the person chose already, which is in the field at first. */
   question?: string | undefined
-  /** What holds for the first question, and why none can be answered, where that is known. */
+  /** What holds for the first question, and why none can be answered, if that is known. */
   about: readonly string[]
   obstacle?: string | undefined
   /** The answer that is waited for; `did` is how far it is. */
@@ -42,7 +42,7 @@ export type TalkProps = {
   /** Why a question cannot be sent. */
   problem: (question: string) => string | undefined
   ask: (question: string) => void
-  /** What stands below what was said; it has the keys while it is focused. */
+  /** What is below what was said; it has the keys while it is focused. */
   below?: { rows: number; render: (focused: boolean) => ReactNode } | undefined
   onClose: () => void
 }
@@ -171,7 +171,7 @@ function Question(props: { drafts: Drafts; isNew: boolean; focused: boolean; onS
   const move = (by: 1 | -1) =>
     drafts.texts.length > 1 ? () => drafts.move(by) : unavailable('There is no other question.')
   useBindings(talkQuestionKeys, { next: move(1), previous: move(-1) }, { active: focused })
-  // Only at the start the others stand below the field.
+  // Only at the start the others are below the field.
   const isListed = isNew && drafts.texts.length > 1
   if (!focused) {
     const text = drafts.text === '' ? `${key(talkKeys, 'ask')} to ask more` : clean(drafts.text)

@@ -24,7 +24,7 @@ const WIDTH = 100
 /** What is talked to: the servers of an environment in a new session, or a session that there is. */
 type ChatTarget = { name: string } & ({ environmentId: string } | { sessionId: string })
 
-/** Opens a chat with the servers of an environment, or goes on with one. */
+/** Opens a chat with the servers of an environment, or continues with one. */
 export function useChat(projectId: string): (target: ChatTarget) => Promise<void> {
   const { client, profile } = useWorkspace()
   const overlays = useOverlays()

@@ -4,12 +4,12 @@ import type { Read } from '../../lib/yaml/yaml-reading.ts'
 export type EditedFile = {
   /** The same for the same thing, so that a text that was kept is found again. */
   key: string
-  /** Such as `case-echo.yaml`; its ending shows the editor what it is. */
+  /** For example, `case-echo.yaml`; its ending shows the editor what it is. */
   fileName: string
 }
 
 export type EditorEnd =
-  /** What the file holds now, or why that is no text. */
+  /** What the file holds now, or why that is not a text. */
   | { kind: 'saved'; content: Read<string> }
   /** It could not be run, or gave up; a sentence. */
   | { kind: 'failed'; reason: string }

@@ -8,7 +8,7 @@ import { hasMarks, isEmptied, withNotice, withoutMarks, withProblems } from './m
 
 const EditorContext = createContext<EditorHost | undefined>(undefined)
 
-/** Below it texts can be edited in the person's editor; absent where there is no terminal to lend. */
+/** Below it texts can be edited in the person's editor; absent if there is no terminal to lend. */
 export function EditorProvider(props: { host: EditorHost | undefined; children: ReactNode }) {
   return <EditorContext.Provider value={props.host}>{props.children}</EditorContext.Provider>
 }
@@ -34,14 +34,14 @@ export function useStoredTexts() {
 }
 
 export type EditRequest<T> = EditedFile & {
-  /** Such as `the case Echo`, for sentences. */
+  /** For example, `the case Echo`, for sentences. */
   what: string
   text: string
   /** What a saved text means, or what is wrong with it. */
   read: (text: string) => Read<T>
-  /** What is probably a mistake in a text that reads well; it can be sent all the same. */
+  /** What is probably a mistake in a text that reads well; it can be sent anyway. */
   doubts?: (text: string) => Promise<readonly TextProblem[]>
-  /** What becomes of a text with doubts that is taken all the same; by default it is sent. */
+  /** What becomes of a text with doubts that is taken anyway; by default it is sent. */
   anyway?: { title: string; line: string; action: string }
 }
 

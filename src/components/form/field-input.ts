@@ -84,7 +84,7 @@ export function valueText(input: FieldInput | undefined, text: string): string {
   return isTyped(input) ? text : ''
 }
 
-/** What is wrong with a typed number; a text that is empty is no number and no mistake. */
+/** What is wrong with a typed number; a text that is empty is not a number and no mistake. */
 export function numberProblem(
   text: string,
   { least, most, whole }: { least: number; most: number; whole: boolean },

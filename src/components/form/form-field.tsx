@@ -15,7 +15,7 @@ export type FormFieldLook = {
   label: string
   /** Begins a group of fields, above this one. */
   heading?: string
-  /** The names that lead to it, of which the label is made: where not all have room, the last ones stand there. */
+  /** The names that lead to it, of which the label is made: where not all have room, the last ones are there. */
   names?: readonly string[]
   required?: boolean
   /** It is required where what has this name is given. */
@@ -28,7 +28,7 @@ export type FormFieldLook = {
   note: string | undefined
   /** What is wrong with what was typed. */
   error: string | undefined
-  /** What the form asks about it before it goes on. */
+  /** What the form asks about it before it continues. */
   question?: string
   /** How it is filled in; a text by default. */
   input?: FieldInput
@@ -167,7 +167,7 @@ function shownOf({ input, empty }: FormFieldLook, text: string): { shown: string
   return shown === '' ? { shown: empty ?? '', tone: 'muted' } : { shown, tone: 'plain' }
 }
 
-/** What is expected in the room behind a label: cut where nothing else stands there, else whole or not at all. */
+/** What is expected in the room behind a label: cut where nothing else is there, else whole or not at all. */
 function kindOf(field: FormFieldLook, { room, least }: { room: number; least?: number }) {
   const kind = clean(field.kind ?? '')
   const required = field.required ? clean(['required', field.requiredWith].filter(Boolean).join(' with ')) : ''

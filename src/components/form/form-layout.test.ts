@@ -23,7 +23,7 @@ test('a form without fields shows none', () => {
   expect(shownCount([], 0, 5)).toBe(0)
 })
 
-test('values stand behind the longest label, but for labels that would take most of the form', () => {
+test('values are behind the longest label, but for labels that would take most of the form', () => {
   expect(labelColumn([5, 19, 12], 78)).toBe(19)
   expect(labelColumn([5, 19, 60], 100)).toBe(19)
   expect(labelColumn([5, 19], 36)).toBe(5)

@@ -24,7 +24,7 @@ export function shownCount(heights: readonly number[], first: number, rows: numb
   return count
 }
 
-/** Part of a form, and columns, that its labels take at most for the values to stand below each other. */
+/** Part of a form, and columns, that its labels take at most for the values to be below each other. */
 const LABEL_SHARE = 2 / 5
 const LONGEST_LABEL = 32
 
@@ -44,7 +44,7 @@ export function fieldAt(heights: readonly number[], first: number, row: number):
   return undefined
 }
 
-/** Most options of a field that show at once. */
+/** Maximum number of options of a field that show at once. */
 export const OPTION_ROWS = 6
 
 /** First of a field's options that show, so that the one the person is on is among them. */

@@ -50,7 +50,7 @@ test('a choice that has nothing to choose from says so, and its keys do no harm'
   expect(app.frame()).not.toContain('Fault in mcpdeck')
 })
 
-test('values stand in a column that one long label does not push, in any field and down to 60×20', async () => {
+test('values are in a column that one long label does not push, in any field and down to 60×20', async () => {
   const options = ['anyone', 'members'].map(value => ({ value, label: value }))
   const app = await openForm(
     [

@@ -68,7 +68,7 @@ describe('JSON as a tree', () => {
     expect(rows(value)).toHaveLength(16)
   })
 
-  test('a value with very much in it is looked at in groups, and deep nesting holds', () => {
+  test('a value with very much in it is examined in groups, and deep nesting holds', () => {
     const many = Array.from({ length: 25_000 }, (_, index) => index)
     const roots = [jsonNode(many, { id: '', open: 1 })]
     const rows = rowsOf(roots)

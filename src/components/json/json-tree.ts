@@ -13,11 +13,11 @@ const SAMPLE = 60
 const GROUP = 1000
 const MOST_TOGETHER = 10_000
 
-/** Where a value stands in its document. */
+/** Where a value is in its document. */
 export type JsonPlace = {
   /** Id of its node; those within it begin with it. */
   id: string
-  /** What stands before it, such as `"name": `. */
+  /** What is before it, such as `"name": `. */
   name?: string
   comma?: boolean
   /** Levels that start unfolded. */

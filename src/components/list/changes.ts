@@ -2,8 +2,8 @@ import { cellText, type Column } from './columns.ts'
 import type { Change } from './delta.ts'
 
 /**
- * A row that was not there, or that is another object than before: whether that shows is looked at only where the row
- * is shown.
+ * A row that was not there, or that is another object than before: whether that shows is examined only where the row is
+ * shown.
  */
 export type Difference<Item> = { kind: 'new' } | { kind: 'other'; from: Item; to: Item }
 
@@ -27,7 +27,7 @@ export function changeShown<Item>(
 
 type Placed<Item> = { item: Item; index: number }
 
-/** What does not stand in the other list at the same place as the same object: of a long list mostly little. */
+/** What does not be in the other list at the same place as the same object: of a long list mostly little. */
 function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Placed<Item>[] {
   const apart: Placed<Item>[] = []
   for (const [index, item] of items.entries()) if (item !== others[index]) apart.push({ item, index })

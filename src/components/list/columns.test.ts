@@ -27,7 +27,7 @@ describe('a row', () => {
     expect(compose({ change: { kind: 'new' }, marked: true })).toBe('◆alpha              12 +')
   })
 
-  test('a changed count carries what it gained, where there is room', () => {
+  test('a changed count carries what it gained, if there is room', () => {
     const change = { kind: 'changed', from: { name: 'alpha', runs: 9 } } as const
     expect(compose({ change })).toBe(' alpha           +3 12 ~')
     expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha           12345 ~')

@@ -31,7 +31,7 @@ export type Column<Item> = {
   count?: (item: Item) => number | null | undefined
   /** What the list sorts by; absent = the text of the cell. Unknown values go last. */
   sort?: (item: Item) => string | number | undefined
-  /** It shows how fresh the row is: that it changes is no change of the row. */
+  /** It shows how fresh the row is: that it changes is not a change of the row. */
   quiet?: true
 }
 

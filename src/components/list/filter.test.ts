@@ -63,7 +63,7 @@ describe('a filter', () => {
     expect(best?.name).toBe('gamma ray')
   })
 
-  test('names the columns when one is unknown, and looks for the text as it stands', () => {
+  test('names the columns when one is unknown, and looks for the text as it is', () => {
     const { problem, words } = parseFilter('colour:red', columns)
     expect(problem).toBe('There is no column “colour”; there are server, last-run, address.')
     expect(words).toBe('colour:red')

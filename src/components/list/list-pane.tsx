@@ -19,7 +19,7 @@ export type ListContentProps<Item> = {
    * on request alone.
    */
   pages?: { of: LongList; noun: string; always?: boolean }
-  /** Warnings that stand above the rows. */
+  /** Warnings that are above the rows. */
   notices?: readonly string[]
 }
 

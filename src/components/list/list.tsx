@@ -36,7 +36,7 @@ export function List<Item>(props: {
   focused: boolean
   /** Why there is no row, where no filter hides them. */
   empty: string
-  /** The list goes on behind what was read of it, so of the rest nothing is known. */
+  /** The list continues behind what was read of it, so of the rest nothing is known. */
   goesOn?: boolean
 }) {
   const { list, focused } = props

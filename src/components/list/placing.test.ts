@@ -64,7 +64,7 @@ test('a text that its column cuts gets what names leave, and no more than the lo
   expect(widths(101, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
 })
 
-test('no column moves because a row changed, left, or is hidden; another list begins anew', () => {
+test('no column moves because a row changed, left, or is hidden; another list begins again', () => {
   const needs = createNeeds<Row>()
   const place = (rows: readonly Row[]) => placeColumns([name, state, note], 71, needs(rows)).map(each => each.width)
   const before = place([{ name: 'n'.repeat(40), state: 'running' }, { name: 'short' }])

@@ -12,7 +12,7 @@ const LONGEST_NAME = 40
 const MEASURED_ROWS = 500
 
 /**
- * Which columns show at this width, and how wide each is; the row's signs stand at its edges. The first flexible column
+ * Which columns show at this width, and how wide each is; the row's signs are at its edges. The first flexible column
  * that always shows is whole before another has more than its least width; where it is a name, columns that show `from`
  * a width are left out for it as well, the widest of these first.
  */

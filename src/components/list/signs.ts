@@ -16,7 +16,7 @@ export type Changes<Item> = {
 type Sign<Item> = {
   difference: Difference<Item>
   until: number
-  /** How it shows, once that was looked at. */
+  /** How it shows, once that was examined. */
   change?: Change<Item> | undefined
   isLookedAt?: true
   /** What answers before it changed: it shows still where this one shows nothing. */

@@ -50,7 +50,7 @@ test('adding items to a sorted list gives the same order as sorting all of them'
   )
 })
 
-test('of a long list the rows alone are looked at that are others, wherever they belong', () => {
+test('of a long list the rows alone are examined that are others, wherever they belong', () => {
   const looked: Row[] = []
   const sort = createItemSort<Row>()
   const sorted = (items: readonly Row[]) => sort(items, [column], { column: 'counted', descending: false })

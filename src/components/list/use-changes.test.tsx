@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('rows that are made anew and say the same never draw the list by themselves', async () => {
+test('rows that are made again and say the same never draw the list by themselves', async () => {
   const { rerender, unmount } = render(<Rows passed={1} />)
   for (let poll = 0; poll < 5; poll += 1) {
     rerender(<Rows passed={1} />)

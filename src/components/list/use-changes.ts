@@ -51,7 +51,7 @@ export function useChanges<Item>(
       const { items: last, signs: known } = shownBefore.current
       const rest = merged(known, NO_NEWS, Date.now())
       shownBefore.current = withSigns(last, rest, latest.current)
-      // A list whose rows are made anew with every draw would otherwise draw itself for ever.
+      // A list whose rows are made again with every draw would otherwise draw itself for ever.
       if (endShows(known, rest)) draw(count => count + 1)
       else awaitEnd()
     }

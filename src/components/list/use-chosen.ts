@@ -3,8 +3,8 @@ import type { ListState } from './use-list.ts'
 import { followSelection, type Follower } from './use-rested-index.ts'
 
 /**
- * The chosen item for what stands beside the list. It follows at once when the data changes, and the moves of the
- * selection as {@link followSelection} says.
+ * The chosen item for what is beside the list. It follows at once when the data changes, and the moves of the selection
+ * as {@link followSelection} says.
  */
 export function useChosen<Item>(list: ListState<Item>): Item | undefined {
   const [key, setKey] = useState(() => list.selection.key())

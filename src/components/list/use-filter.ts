@@ -8,7 +8,7 @@ const SLICE_MS = 5
 /** The first part looks at so many rows however slow the machine is, so that short lists show no search. */
 const FIRST_ROWS = 300
 
-/** What a search has found; as long as it goes on, a part of what it ends with. */
+/** What a search has found; as long as it continues, a part of what it ends with. */
 type Picture<Item> = Found<Item> & { isWhole: boolean }
 
 /** Goes through a search part by part. */

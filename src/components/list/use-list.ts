@@ -39,7 +39,7 @@ export type ListState<Item> = {
   setFilter: (filter: string) => void
   /** Why a part of the filter means nothing, for the person. */
   filterProblem: string | undefined
-  /** Not all rows were looked at for the filter; the items are those found so far. */
+  /** Not all rows were examined for the filter; the items are those found so far. */
   isSearching: boolean
   sorting: Sorting | undefined
   setSorting: (sorting: Sorting | undefined) => void
@@ -51,7 +51,7 @@ export type ListState<Item> = {
   marked: () => readonly Item[]
   /** What the last answers changed, for the moment in which that shows. */
   changes: Changes<Item>
-  /** Absent where it is not kept what was seen of the list. */
+  /** Absent if it is not kept what was seen of the list. */
   news: ListNews | undefined
   /** Whether nothing but what is new shows. */
   onlyNews: boolean
@@ -87,11 +87,11 @@ export function useList<Item extends object>(options: {
   only?: ((item: Item) => boolean) | undefined
   /** What is chosen is open in another pane that has the keys: should it vanish, no other row takes its place. */
   isOpen?: boolean
-  /** The list is being read for the first time, part by part: what arrives is no change. */
+  /** The list is being read for the first time, part by part: what arrives is not a change. */
   arriving?: boolean
   /** Id of what the rows belong to: those of another one begin at the first row. */
   of?: string | undefined
-  /** Rows come at the end for ever: while the last one is chosen, the newest is, and what comes is no change. */
+  /** Rows come at the end for ever: while the last one is chosen, the newest is, and what comes is not a change. */
   follows?: boolean
 }): ListState<Item> {
   const { items, keyOf, columns, news, only } = options
@@ -162,7 +162,7 @@ export function useList<Item extends object>(options: {
   }
 }
 
-/** Begins anew with the rows of another owner, before they are set. */
+/** Begins again with the rows of another owner, before they are set. */
 function useOwner(
   { of, initialKey }: { of?: string | undefined; initialKey?: string | undefined },
   selection: Selection,
@@ -211,14 +211,14 @@ const ROWS_AROUND = 3
 const LEAST_ITEM_ROWS = 2
 
 /**
- * Rows of a list's pane in which all of its items stand; undefined where other things stand above them, and of an empty
+ * Rows of a list's pane in which all of its items stand; undefined if other things are above them, and of an empty
  * list, which says why it is. A filter changes nothing of it, so that no border moves while one is typed.
  */
 export function paneRows<Item>({ total }: ListState<Item>, hasMoreAbove: boolean): number | undefined {
   return total === 0 || hasMoreAbove ? undefined : Math.max(total, LEAST_ITEM_ROWS) + ROWS_AROUND
 }
 
-/** The marked ones of all items, looked for anew only when marks or items are others. */
+/** The marked ones of all items, looked for again only when marks or items are others. */
 function useMarked<Item>(marks: Marks, items: readonly Item[], keyOf: (item: Item) => string): () => readonly Item[] {
   const all = useRef(items)
   all.current = items
@@ -263,7 +263,7 @@ export function listNote<Item>(list: ListState<Item>, symbols: Symbols): string 
   return notes.filter(Boolean).join(` ${symbols.bullet} `) || undefined
 }
 
-/** `3 new in 2h` while there is any, or while nothing else shows; short, as it stands in the edge of a pane. */
+/** `3 new in 2h` while there is any, or while nothing else shows; short, as it is in the edge of a pane. */
 function newsNote<Item>({ news, onlyNews }: ListState<Item>): string | false {
   if (!news || (news.news.size === 0 && !onlyNews)) return false
   const age = formatAge(news.lookedAt, Date.now())

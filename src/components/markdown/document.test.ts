@@ -79,7 +79,7 @@ describe('Markdown is laid out', () => {
     ])
   })
 
-  test('columns of a table are straight with wide characters, and long cells go on below', () => {
+  test('columns of a table are straight with wide characters, and long cells continue below', () => {
     const table = '| a | 数量 |\n|:--|--:|\n| 日本 | 1 |\n| b | a long text for a narrow column |\n'
     const drawn = rows(table, 30)
     expect(drawn).toEqual([
@@ -119,7 +119,7 @@ describe('Markdown is laid out', () => {
 describe('headings fold', () => {
   const text = 'before\n\n# One\n\na\n\n## Two\n\nb\n\nThree\n=====\n\nc\n'
 
-  test('what stands below them, with headings of lower rank', () => {
+  test('what is below them, with headings of lower rank', () => {
     const roots = read(text)
     const [first] = roots.filter(root => root.head !== undefined)
     expect(rowsOf(roots)).toEqual(['before', '', '# One', 'a', '', '## Two', 'b', '', '# Three', 'c', ''])
@@ -268,7 +268,7 @@ describe('hostile Markdown', () => {
     ['one line', 'word '.repeat(20_000)],
     ['an open fence', `\`\`\`\n${'x'.repeat(100_000)}`],
     ['a table', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(5000)}`],
-  ])('nested or endless %s are laid out all the same', (_name, text) => {
+  ])('nested or endless %s are laid out anyway', (_name, text) => {
     const drawn = rowsOf(read(text), { folding: UNFOLDED, width: 60 })
     expect(drawn.length).toBeGreaterThan(10)
     for (const row of drawn) expect(widthOf(row)).toBeLessThan(60)

@@ -7,13 +7,13 @@ import { blockLines, codeLines, isTooNested, sourceLines } from './layout.ts'
 import { readerInThread, type BlockReader, type Reading } from './lexer.ts'
 import { scanPieces, type Piece } from './pieces.ts'
 
-/** Pieces whose blocks are cached, so that a page that is looked at again is not read again. */
+/** Pieces whose blocks are cached, so that a page that is examined again is not read again. */
 const CACHED_PIECES = 200
 /** Columns for what is searched: so many that no table must be narrowed. */
 const SEARCHED_COLUMNS = 1000
 
 export type MarkdownDocument = {
-  /** What was read so far, as parts that can be folded: a heading holds what stands below it. */
+  /** What was read so far, as parts that can be folded: a heading holds what is below it. */
   roots(): readonly OutlineNode[]
   readonly isDone: boolean
   /** How many pieces were read into blocks. */
@@ -98,7 +98,7 @@ export function markdown(
 const SHOWS_OTHERS = /[&[]|^[ \t>]*\d+[.)]/m
 const NO_LETTERS = /[^\p{L}\p{N}]+/gu
 
-/** Whether a text can be seen in what is written: markup stands between its letters, but adds none. */
+/** Whether a text can be seen in what is written: markup is between its letters, but adds none. */
 function mayShow(source: string, wanted: string): boolean {
   const letters = wanted.replaceAll(NO_LETTERS, '')
   if (letters === '' || SHOWS_OTHERS.test(source)) return true

@@ -15,7 +15,7 @@ const ENTITIES: Record<string, string> = {
   ndash: '–',
 }
 
-/** Longest address that stands beside its text; the whole one can be copied. */
+/** Longest address that is beside its text; the whole one can be copied. */
 const MOST_ADDRESS = 80
 /** Emphasis and links within each other beyond this depth are shown as they are written. */
 const MOST_NESTED = 32
@@ -23,8 +23,7 @@ const MOST_NESTED = 32
 const OPENABLE = /^(?:https?|mailto):/i
 
 /**
- * Lines of styled text: a hard break begins a new one, other line breaks are spaces. `text` stands in for missing
- * tokens.
+ * Lines of styled text: a hard break begins a new one, other line breaks are spaces. `text` is in for missing tokens.
  */
 export function inlineSpans(tokens: readonly Token[], tone: Tone, text = ''): Span[][] {
   const lines: Span[][] = [[]]

@@ -97,7 +97,7 @@ function inlineLines(token: Tokens.Paragraph | Tokens.Text, frame: Frame): Line[
   return lines.map((spans, index) => textLine(spans, index === 0 ? frame : next(frame)))
 }
 
-/** Code with a bar before it and, where it is known, its language above. */
+/** Code with a bar before it and, if it is known, its language above. */
 export function codeLines(text: string, language: string, frame: Frame, isFirst = true): Line[] {
   const bar: Span = { text: `${frame.symbols.lines.vertical} `, tone: 'muted' }
   const within = inner(frame, bar, bar)
@@ -149,8 +149,8 @@ function inner(frame: Frame, lead: Span, rest: Span): Frame {
 const LEAST_COLUMN = 4
 
 /**
- * A table with straight columns; cells that are too long for theirs go on in further rows. Undefined where its columns
- * do not fit.
+ * A table with straight columns; cells that are too long for theirs go on in further rows. Undefined if its columns do
+ * not fit.
  */
 export function tableLines(table: Tokens.Table, { lead, rest, columns, symbols }: Frame): Line[] | undefined {
   const rows = [table.header, ...table.rows].map((row, index) =>

@@ -18,7 +18,7 @@ export type Reading = { tokens?: readonly Token[] | undefined; isPending: boolea
 export type BlockReader = (source: string, definitions: Definitions) => Reading
 
 /**
- * Pieces whose blocks are kept for the next document that has them: one that is drawn anew must not be unread for a
+ * Pieces whose blocks are kept for the next document that has them: one that is drawn again must not be unread for a
  * moment.
  */
 const MOST_RECENT = 200

@@ -15,7 +15,7 @@ const FIRST = 200_000
 
 const SLICE = 500_000
 
-/** A Markdown text laid out for reading, or as it is written; headings fold what stands below them. */
+/** A Markdown text laid out for reading, or as it is written; headings fold what is below them. */
 export function MarkdownViewer(props: { text: string; focused: boolean }) {
   const [isSource, setSource] = useState(false)
   const toggle = (): void => setSource(!isSource)

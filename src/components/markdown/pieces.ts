@@ -66,7 +66,7 @@ class Cutter implements Scanner {
   #at = 0
   #blocks: Blocks | undefined
   #code: Code | undefined
-  /** The line before, empty where no paragraph goes on. */
+  /** The line before, empty if no paragraph continues. */
   #previous = ''
 
   constructor(text: string) {

@@ -14,7 +14,7 @@ export function useAddressCopy(line: Line | undefined): KeyHandler | Unavailable
   const links = typeof line === 'object' && 'block' in line ? (line.links?.() ?? []) : []
   if (links.length === 0) return unavailable('There is no link at this line.')
   return () => {
-    // The line is made anew whenever it is asked for; what it says tells whether it is another one.
+    // The line is made again whenever it is asked for; what it says tells whether it is another one.
     const isSame = turn.current.line !== undefined && sameText(turn.current.line, line)
     const index = isSame ? turn.current.next % links.length : 0
     turn.current = { line, next: index + 1 }

@@ -2,7 +2,7 @@
 export const TWO_PANES_FROM = 100
 /** From here on three stand side by side. */
 export const THREE_PANES_FROM = 160
-/** Panes stand above each other where each gets this many rows. */
+/** Panes are above each other where each gets this many rows. */
 const LEAST_STACKED_ROWS = 14
 /** Where less is there, a short list stands whole above its neighbour, which gets at least this many rows. */
 const LEAST_BELOW_ROWS = 12
@@ -18,15 +18,15 @@ export type PaneShare = {
   /** Share of the width beside its neighbours, or of the height between those above and below it. */
   weight: number
   /**
-   * Columns in which its names are whole, of a pane that is so wide; absent where that changes with the row that is
-   * chosen in another one, since no border moves from row to row.
+   * Columns in which its names are whole, of a pane that is so wide; absent if that changes with the row that is chosen
+   * in another one, since no border moves from row to row.
    */
   needs?: ((width: number) => number) | undefined
   /** Rows in which all of it stands, with the edge above it; absent of what has no end, and of an empty list. */
   rows?: number | undefined
 }
 
-/** Where a pane stands in the area of its group. */
+/** Where a pane is in the area of its group. */
 export type PaneBox = { top: number; left: number; width: number; height: number }
 
 export type Arrangement = 'one' | 'stacked' | 'beside'
@@ -48,7 +48,7 @@ type Group = Size & {
 }
 
 /**
- * How panes stand in an area of this size, and how many of them at most: beside each other where it is wide, above each
+ * How panes are in an area of this size, and how many of them at most: beside each other where it is wide, above each
  * other where it is tall.
  */
 export function arrangementOf(size: Size): { arrangement: Arrangement; room: number } {
@@ -59,7 +59,7 @@ export function arrangementOf(size: Size): { arrangement: Arrangement; room: num
 }
 
 /**
- * Whether the focused one is a short list below which its neighbour shows, where there is room for one pane otherwise.
+ * Whether the focused one is a short list below which its neighbour shows, if there is room for one pane otherwise.
  * What is opened in the list has the screen to itself.
  */
 function isPreviewed(group: Group): boolean {

@@ -21,7 +21,7 @@ export function featureText(capabilities: ProjectCapabilities | undefined): stri
   return FEATURE_TEXTS[flagState(capabilities)]
 }
 
-/** Every permission by name, whether the caller has it; undefined where the service does not say. */
+/** Every permission by name, whether the caller has it; undefined if the service does not say. */
 function permissionsOf({ can }: ProjectCapabilities): [name: string, isAllowed: boolean | undefined][] {
   const names = [...new Set([...PROJECT_PERMISSIONS, ...Object.keys(can)])]
   return names.map(name => [name, typeof can[name] === 'boolean' ? can[name] : undefined])

@@ -43,7 +43,7 @@ export function runLook(run: Pick<EvalRun, 'status' | 'result' | 'decisionSummar
   return outcome === 'passed' && isShort(coverageOf(run)) ? PASSED_IN_PART : LOOKS[outcome]
 }
 
-/** What stands beside it says for which part. */
+/** What is beside it says for which part. */
 const PASSED_IN_PART: Look = { ...LOOKS.passed, symbol: 'warn', tone: 'warn' }
 
 /** A run that may have ended without its verdict being known. */
@@ -53,14 +53,14 @@ export function reportLook({ run, outcome, counts }: ReportedRun): Look {
   return { symbol: 'warn', tone: 'muted', word: run.status }
 }
 
-/** A suite as its runs say: only what passed over everything looks like it. Undefined where there was no run. */
+/** A suite as its runs say: only what passed over everything looks like it. Undefined if there was no run. */
 export function suiteLook({ judgedBy, isPlainlyPassed }: SuiteState): Look | undefined {
   if (!judgedBy) return undefined
   if (judgedBy.outcome !== 'passed' || isPlainlyPassed) return reportLook(judgedBy)
   return judgedBy.coverage.isWhole === undefined ? { ...PASSED_IN_PART, tone: 'muted' } : PASSED_IN_PART
 }
 
-/** `980 of 1,000 case executions passed`: what a run counted, in its own unit; empty where it counted nothing. */
+/** `980 of 1,000 case executions passed`: what a run counted, in its own unit; empty if it counted nothing. */
 export function passedWords(run: EvalRun): string {
   const { passed, total, unit } = runCounts(run) ?? {}
   if (total === undefined) return ''

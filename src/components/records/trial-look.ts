@@ -37,7 +37,7 @@ export function byUrgency(trials: readonly EvalIteration[]): EvalIteration[] {
   return TRIAL_CLASSES.flatMap(each => groups.get(each) ?? [])
 }
 
-/** Why a trial is as it is, in its own words or in those for where to look; undefined where nothing went wrong. */
+/** Why a trial is as it is, in its own words or in those for where to look; undefined if nothing went wrong. */
 export function whyOf(trial: EvalIteration): string | undefined {
   if (trial.error) return trial.error
   const cause = causeOf(trial)

@@ -77,7 +77,7 @@ class Person {
   readonly #edit: { wanted: Values }
   /** What is filled in and not sent, with all that was on screen since it began. */
   open: { way: Way; wanted: Values; seen: string } | undefined
-  /** What a text says that was left, which the next one goes on from. */
+  /** What a text says that was left, which the next one continues from. */
   #left: Values = {}
 
   constructor(app: TestApp, noun: Noun, statuses: readonly number[], edit: { wanted: Values }) {

@@ -14,7 +14,7 @@ export type FormAgain = { values: FormValues; problem: NonNullable<FormSpec['abo
 type Acted<T, E extends AnyEndpoint, Unsent> = ActOf<T, E> | string | { unsent: Unsent } | { again: FormAgain }
 
 type AskSpec<T, E extends AnyEndpoint, Unsent> = {
-  /** The form with what its fields start with; what was filled in before takes the place of that. */
+  /** The form with what its fields start with; what was filled in before replaces that. */
   form: () => FormSpec
   making?: readonly Making[]
   /**

@@ -37,7 +37,7 @@ export function useRecordForm() {
   ): Promise<T | Row | undefined> => {
     const { form, reread } = spec
     let { record } = spec
-    /** Takes the record as it is now, and returns what somebody else changed; undefined where it cannot be read. */
+    /** Takes the record as it is now, and returns what somebody else changed; undefined if it cannot be read. */
     const catchUp = async (values: FormValues): Promise<ReturnType<typeof threeWay> | undefined> => {
       const now = reread && (await opening({ start: 'Reading the current version…', work: reread }))
       if (!now) return undefined

@@ -30,7 +30,7 @@ export type CaseSource = {
 /** What begins with it is the name of a suite that is created with the case. */
 const NEW = 'new:'
 
-/** Saves a case in a suite that is chosen or made; resolves to nothing where it was not saved. */
+/** Saves a case in a suite that is chosen or made; resolves to nothing if it was not saved. */
 export function useSaveCase(projectId: string): (form: CaseForm, source: CaseSource) => Promise<SavedCase | undefined> {
   const { client } = useWorkspace()
   const ask = useFormDialog()

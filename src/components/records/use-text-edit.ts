@@ -24,7 +24,7 @@ type TextEdit<Now, E extends AnyEndpoint> = {
   key: readonly string[]
   fileName: string
   name: string
-  /** Such as `the configuration of Desk`, for sentences. */
+  /** For example, `the configuration of Desk`, for sentences. */
   what: string
   /** The record as it is now. */
   read: () => Promise<Now>
@@ -107,7 +107,7 @@ export function useTextEdit() {
   }
 }
 
-/** Fields as they were stored; undefined where they are not there. */
+/** Fields as they were stored; undefined if they are not there. */
 function fieldsIn(text: string | undefined): Fields | undefined {
   try {
     const value: unknown = text === undefined ? undefined : parseExact(text)

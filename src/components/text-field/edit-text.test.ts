@@ -95,7 +95,7 @@ describe('editing a text', () => {
     expect(after('one two|', 'yank')).toBe('one two|')
   })
 
-  test('whatever is done, the cursor stands between characters, and an action changes only what is beside it', () => {
+  test('whatever is done, the cursor is between characters, and an action changes only what is beside it', () => {
     fc.assert(
       fc.property(aState, fc.array(aStep, { maxLength: 12 }), (start, steps) => {
         let state = start
@@ -126,7 +126,7 @@ describe('editing a text', () => {
     )
   })
 
-  test('what is put in stands before the cursor, and the rest is as it was', () => {
+  test('what is put in is before the cursor, and the rest is as it was', () => {
     fc.assert(
       fc.property(aState, aText, (state, added) => {
         const now = insert(state, added)

@@ -1,8 +1,8 @@
 import { segmentsOf } from '../../tui/theme/text.ts'
 
 /**
- * A text that is being edited. `cursor` is the offset in UTF-16 units of the character that it stands on, always where
- * a grapheme begins, or the text's length; `killed` is what was cut last.
+ * A text that is being edited. `cursor` is the offset in UTF-16 units of the character that it is on, always where a
+ * grapheme begins, or the text's length; `killed` is what was cut last.
  */
 export type EditedText = { readonly text: string; readonly cursor: number; readonly killed: string }
 
@@ -39,7 +39,7 @@ export function cursorAt(state: EditedText, offset: number): EditedText {
   return { ...state, cursor: boundary(state.text, offset) }
 }
 
-/** The text put in at the cursor, which then stands behind it. */
+/** The text put in at the cursor, which then is behind it. */
 export function insert({ text, cursor, killed }: EditedText, added: string): EditedText {
   const now = text.slice(0, cursor) + added + text.slice(cursor)
   return { text: now, cursor: boundary(now, cursor + added.length), killed }
@@ -84,7 +84,7 @@ const TARGETS: Partial<Record<EditAction, (text: string, cursor: number) => numb
   killToEnd: (text, cursor) => (lineEnd(text, cursor) === cursor ? after : lineEnd)(text, cursor),
 }
 
-/** UTF-16 units beside the cursor that are looked at; a character is never longer. */
+/** UTF-16 units beside the cursor that are examined; a character is never longer. */
 const MOST_CHARACTER = 256
 
 /** Where the character before the cursor begins. */

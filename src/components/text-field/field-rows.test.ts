@@ -14,21 +14,21 @@ const aText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES)).map(pieces => pieces.join('')),
 )
 
-test('the cursor stands on whole characters, and behind the last one', () => {
+test('the cursor is on whole characters, and behind the last one', () => {
   expect(drawn('a漢b', 1, look(10, 1))).toEqual(['a[漢]b '])
   expect(drawn('xe\u0301', 1, look(10, 1))).toEqual(['x[e\u0301] '])
   expect(drawn('👩‍👩‍👧', 8, look(10, 1))).toEqual(['👩‍👩‍👧[ ]'])
   expect(drawn('', 0, look(10, 1))).toEqual(['[ ]'])
 })
 
-test('one row scrolls sideways with the cursor, several go on below', () => {
+test('one row scrolls sideways with the cursor, several continue below', () => {
   expect(drawn('abcdefgh', 8, look(4, 1))).toEqual(['fgh[ ]'])
   expect(drawn('abcdefgh', 0, look(4, 1))).toEqual(['[a]bcd'])
   expect(drawn('abcdefgh', 5, look(4, 3))).toEqual(['abcd', 'e[f]gh', ' '])
   expect(drawn('漢字漢', 3, look(5, 2))).toEqual(['漢字', '漢[ ]'])
 })
 
-test('line breaks show, also where the cursor stands on one, and secrets show nothing but their length', () => {
+test('line breaks show, also where the cursor is on one, and secrets show nothing but their length', () => {
   expect(drawn('a\n\nb', 1, look(9, 4))).toEqual(['a[↵]', '↵', 'b '])
   expect(drawn('a\n', 2, look(9, 4))).toEqual(['a↵', '[ ]'])
   expect(drawn('se漢', 3, look(9, 1, '*'))).toEqual(['***[ ]'])

@@ -3,13 +3,13 @@ import { clean, segmentsOf, widthOf } from '../../tui/theme/text.ts'
 /** One character as it shows: `from` is its offset in the text, `isBreak` that a new row begins behind it. */
 type Cell = { show: string; width: number; from: number; isBreak: boolean }
 
-/** A row on screen; where the cursor is on it, `at` is the character that it stands on. */
+/** A row on screen; where the cursor is on it, `at` is the character that it is on. */
 export type FieldRow = { before: string; at?: string; after: string }
 
 export type FieldLook = {
   /** Columns of a row. */
   width: number
-  /** Most rows that show; with one the text scrolls sideways, with more it goes on below. */
+  /** Maximum number of rows that show; with one the text scrolls sideways, with more it continues below. */
   rows: number
   /** Stands for every character. */
   mask?: string | undefined
@@ -18,7 +18,8 @@ export type FieldLook = {
 }
 
 /**
- * UTF-16 units before and behind the cursor that are laid out; of a longer text rows begin anew at each multiple of it.
+ * UTF-16 units before and behind the cursor that are laid out; of a longer text rows begin again at each multiple of
+ * it.
  */
 const LAID_OUT = 4096
 
@@ -71,7 +72,7 @@ function whole(text: string, place: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? place - 1 : place
 }
 
-/** A mark without a letter to stand on gets a circle, so that it is seen and the cursor can stand on it. */
+/** A mark without a letter to be on gets a circle, so that it is seen and the cursor can be on it. */
 function visible(segment: string): string {
   const show = clean(segment)
   return widthOf(show) === 0 ? `◌${show}` : show
@@ -95,7 +96,7 @@ function rowsOf(cells: readonly Cell[], width: number): Cell[][] {
   return rows
 }
 
-/** As many characters before the cursor as fit with the one that it stands on, then those behind. */
+/** As many characters before the cursor as fit with the one that it is on, then those behind. */
 function besideCursor(cells: readonly Cell[], cursor: number, width: number): Cell[] {
   const at = cells.findLastIndex(cell => cell.from <= cursor)
   let first = at

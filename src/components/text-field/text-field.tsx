@@ -11,12 +11,12 @@ import { fieldKeys, fieldRowsKeys } from '../component-keys.ts'
 import { cursorAt, edit, editedText, insert, withText, type EditAction, type EditedText } from './edit-text.ts'
 import { besideRow, countFieldRows, fieldRows, type FieldLook, type FieldRow } from './field-rows.ts'
 
-/** Most rows that a text of several lines shows at once. */
+/** Maximum number of rows that a text of several lines shows at once. */
 export const MOST_ROWS = 8
 /** Columns beside a field that says no width of its own: a sign before it, and what frames it. */
 const BESIDE = 4
 
-/** Rows that a text takes in a field of this width, which goes on below. */
+/** Rows that a text takes in a field of this width, which continues below. */
 export function textRows(text: string, width: number): number {
   return countFieldRows(text, { width, rows: MOST_ROWS, lineBreak: ' ' })
 }

@@ -77,7 +77,7 @@ export function blockNodes(block: unknown, id: string, look: ContentLook): Outli
   return [jsonNode(block, { id, open: 2 })]
 }
 
-/** Contents of a resource: its address, then the text, or type and size of what is no text. */
+/** Contents of a resource: its address, then the text, or type and size of what is not a text. */
 export function resourceNodes(content: JsonObject, id: string, look: ContentLook): OutlineNode[] {
   const { uri, mimeType, text } = content
   const address: OutlineNode[] =

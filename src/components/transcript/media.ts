@@ -15,7 +15,7 @@ import type { Line } from '../viewer/source.ts'
 import { byteLength, type BinaryBlock } from './binary-content.ts'
 
 const LIMIT_MS = WORK_LIMITS.media.most
-/** Base64 that is looked at whole, with room for what stands around it; of more only the beginning. */
+/** Base64 that is examined whole, with room for what stands around it; of more only the beginning. */
 const MOST_WHOLE = BOUNDS.untrustedWork.most - 100
 const BEGINNING = 65_536
 

@@ -172,7 +172,7 @@ function stepNode(step: EvalStepVerdict, id: string, span: Span | undefined): Om
   }
 }
 
-/** Calls that no span names stand in their step, or after all steps. */
+/** Calls that no span names are in their step, or after all steps. */
 function withUnspanned(
   nodes: readonly TraceNode[],
   calls: readonly JsonObject[],

@@ -111,7 +111,7 @@ function reasonNode(node: TraceNode, reason: string): OutlineNode {
 
 type Clock = { from: number; length: number } | undefined
 
-/** The time from the first begin to the last end; undefined where no time is known. */
+/** The time from the first begin to the last end; undefined if no time is known. */
 function clockOf(trace: Trace): Clock {
   let from = trace.startedAt ?? Infinity
   let to = from + (trace.durationMs ?? 0)

@@ -132,7 +132,7 @@ function isErrorResult(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as Record<string, unknown>)['isError'] === true
 }
 
-/** The beginning of a value as JSON on one line; no more of a long text is looked at than shows. */
+/** The beginning of a value as JSON on one line; no more of a long text is examined than shows. */
 export function jsonSample(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value.slice(0, SAMPLE)) : beginningOfJson(value, SAMPLE).text
   return text.length > SAMPLE ? `${text.slice(0, SAMPLE)}…` : text

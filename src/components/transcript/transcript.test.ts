@@ -221,7 +221,7 @@ describe('a trace', () => {
     expect(rows.join('')).not.toContain('━')
   })
 
-  test('spans of other recorders lie within their parents, and circles end', () => {
+  test('spans of other recorders are within their parents, and circles end', () => {
     const spans = [
       { id: 'a', name: 'turn', category: 'llm', startMs: 0, endMs: 100 },
       { id: 'b', parentId: 'a', name: 'sum', category: 'tool', startMs: 10, endMs: 20, status: 'ok' },
@@ -234,7 +234,7 @@ describe('a trace', () => {
     expect(trace.nodes[0]!.children[0]).toMatchObject({ durationMs: 10, call: { arguments: { a: 1 } } })
   })
 
-  test('a mark and a note stand at the line of a call', () => {
+  test('a mark and a note are at the line of a call', () => {
     const trace = traceOf(RECORDED, STEPS)
     const [step] = trace.nodes
     const [call] = step!.children

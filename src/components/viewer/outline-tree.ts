@@ -5,8 +5,8 @@ import type { Line, LineSource } from './source.ts'
 export type BinaryContent = { data: string; mimeType?: string | undefined; name?: string | undefined }
 
 /**
- * A part of a document that can be folded: a heading with what stands below it, a value with what is in it, a step with
- * its calls. Its inside is made when it is first looked at, so that a document costs what is unfolded.
+ * A part of a document that can be folded: a heading with what is below it, a value with what is in it, a step with its
+ * calls. Its inside is made when it is first looked at, so that a document costs what is unfolded.
  */
 export type OutlineNode = {
   /** Unique in its document and the same whenever it is made: folding and places are remembered by it. */
@@ -171,7 +171,7 @@ export function revealed(folding: Folding, { trail, part }: Place): Folding {
   return { ...folding, except }
 }
 
-/** The line that a place has now; undefined where it does not show. */
+/** The line that a place has now; undefined if it does not show. */
 export function lineAt(shown: Outline, { trail, part, offset }: Place): number | undefined {
   const index = shown.entries.findIndex(entry => entry.node.id === trail.id && entry.part === part)
   return index === -1 ? undefined : shown.lineOf(index) + offset

@@ -11,7 +11,7 @@ const KEPT_CHARACTERS = 8_000_000
 /** The rows of each line as they are drawn, wrapped when they are first asked for. */
 export type PaintedLines = { rows(line: number): readonly string[] }
 
-/** What was painted lately, for a text that is given anew with most of its lines as they were. */
+/** What was painted lately, for a text that is given again with most of its lines as they were. */
 export type PaintMemory = { painted: Map<number, Painted>; characters: number }
 type Painted = { line: Line; look: Look; rows: readonly string[] }
 
@@ -92,7 +92,7 @@ export function paintLine(line: Line, look: Look): readonly string[] {
 
 const MARKS = ['ok', 'error', 'warn', 'live', 'pending', 'cancelled', 'bullet'] as const
 
-/** The symbol that a sentence begins with, and the space after it: the sentence goes on below its own first word. */
+/** The symbol that a sentence begins with, and the space after it: the sentence continues below its own first word. */
 function markOf(symbols: Symbols, text: string): string {
   const symbol = MARKS.map(name => symbols[name]).find(each => text.startsWith(`${each} `))
   return symbol === undefined ? '' : `${symbol} `

@@ -25,7 +25,7 @@ export function ScrolledRows(props: {
   rows: readonly string[]
   /** How many rows have room. */
   height: number
-  /** Where the rows are in the whole text, in lines; absent where all of it is visible. */
+  /** Where the rows are in the whole text, in lines; absent if all of it is visible. */
   part: { at: number; lines: number; count: number } | undefined
   finder: Finder<unknown>
   focused: boolean

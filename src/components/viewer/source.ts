@@ -5,7 +5,7 @@ import type { Look } from './look.ts'
 /** A cursor is on it where `isCursor` is set: it shows inverse, in its own colour. */
 export type Span = { text: string; tone: Tone; link?: string; isCursor?: boolean }
 
-/** Styled text that wraps: `lead` stands before its first row, `rest` before every further one. */
+/** Styled text that wraps: `lead` is before its first row, `rest` before every further one. */
 export type SpanLine = {
   spans: readonly Span[]
   lead?: readonly Span[]
@@ -24,9 +24,7 @@ export type Block = {
   block: (columns: number, look: Look) => readonly Line[]
   /** What can be seen of it, as it is searched. */
   text: () => string
-  /**
-   * False where a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search.
-   */
+  /** False if a text, given in lower case, surely cannot be seen in it: then it need not be laid out for a search. */
   mayHold?: (wanted: string) => boolean
   /** False while what can be seen of it is yet to be found out, which the question begins. */
   isReady?: () => boolean

@@ -40,8 +40,8 @@ function begin<Place>(candidates: Iterable<Candidate<Place>>, text: string, hasL
 }
 
 /**
- * What is searched for in a document: the first slice at once, the rest between keys. `document` starts it anew when it
- * changes.
+ * What is searched for in a document: the first slice at once, the rest between keys. `document` starts it again when
+ * it changes.
  */
 export function useSearch<Place>(options: {
   document: unknown

@@ -139,7 +139,7 @@ test('50 MB of text open, page and end with as many lines looked at as screens s
   expect(found.places).toHaveLength(10_000)
 })
 
-test('a long value goes on below itself, so that nothing of it is cut', () => {
+test('a long value continues below itself, so that nothing of it is cut', () => {
   const theme = createTheme({ level: 0, ascii: false })
   const fields = fieldLines([
     ['Name', 'short'],
@@ -155,7 +155,7 @@ test('a long value goes on below itself, so that nothing of it is cut', () => {
   ])
 })
 
-test('a value of one word stands below its label where it is whole only there', () => {
+test('a value of one word is below its label where it is whole only there', () => {
   const theme = createTheme({ level: 0, ascii: false })
   const id = 'fnd_01m80kss130000kcr1wyycfrdv'
   const fields = fieldLines([
@@ -219,7 +219,7 @@ describe('a search', () => {
   })
 })
 
-test('a text that is given anew is drawn as it is now, and wrapped only where it changed', () => {
+test('a text that is given again is drawn as it is now, and wrapped only where it changed', () => {
   const tone = fc.constantFrom('plain' as const, 'strong' as const)
   const text = fc.constantFrom('one', 'one two three four five', '日本語 '.repeat(9), '')
   const line: fc.Arbitrary<Line> = fc.oneof(
@@ -296,7 +296,7 @@ describe('styled text', () => {
     expect(paintLine(line, { theme, width: 14, wraps: false })).toEqual([' - one two t…'])
   })
 
-  test('goes on below its own words after a symbol', () => {
+  test('continues below its own words after a symbol', () => {
     const line = { text: `${theme.symbols.warn} one two three four`, indent: 2 }
     expect(paintLine(line, { theme, width: 16, wraps: true })).toEqual([
       `   ${theme.symbols.warn} one two`,

@@ -10,8 +10,8 @@ export type FindingSource = (typeof FINDING_SOURCES)[number]
 type ScenarioName = { id: string; name: string }
 
 /**
- * A finding of either source. Times are epoch milliseconds; what the service does not say is absent, never 0.
- * Dismissal stands beside the status: a finding can be recurring and dismissed at once.
+ * A finding of either source. Times are epoch milliseconds; what the service does not say is absent, never 0. Dismissal
+ * is beside the status: a finding can be recurring and dismissed at once.
  */
 export type Finding = {
   /** Unique over both sources and all scenarios. */

@@ -49,7 +49,7 @@ export type NowMemory = {
   /** Removes a check that no longer holds, because the server has changed or is gone. */
   forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
   /**
-   * How many lines waited when Now was last on screen; undefined before that. The same object until it is looked at
+   * How many lines waited when Now was last on screen; undefined before that. The same object until it is examined
    * again.
    */
   count(): NowCount | undefined

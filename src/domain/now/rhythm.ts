@@ -22,7 +22,7 @@ export type Rhythm = { dueAt: number; slackMs: number; isDaily: boolean }
 /**
  * The rhythm in which a suite last ran: on each of seven days in a row at about the same time, whatever else ran, or
  * seven times at equal intervals of an hour or more; undefined if there is none.
- * @param times when its runs were made, epoch milliseconds
+ * @param times when its runs were made, in epoch milliseconds
  */
 export function rhythmOf(times: readonly number[]): Rhythm | undefined {
   if (times.length < RUNS) return undefined

@@ -144,7 +144,7 @@ export function runLines(options: RunLinesOf): NowLine[] {
 /**
  * What a suite's own record says of its last run until that run is read: that something failed, or that the run did not
  * complete. The record does not say whether the run failed or passed under a threshold.
- * @param at when the suite was read, epoch milliseconds
+ * @param at when the suite was read, in epoch milliseconds
  */
 export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number | undefined): NowLine[] {
   const { latestRun } = suite

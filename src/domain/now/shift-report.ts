@@ -7,7 +7,7 @@ import type { NowItem, NowSummary } from './summary.ts'
 
 /** The input of a shift report. */
 export type Shift = {
-  /** When it began, epoch milliseconds. */
+  /** When it began, in epoch milliseconds. */
   from: number
   summary: NowSummary
   /** Writes of this machine since the shift began. */

@@ -19,7 +19,7 @@ export type NowSource = {
   of: string | undefined
   /** `closed` means switched off for the organization, and not read. */
   state: 'read' | 'reading' | 'error' | 'closed'
-  /** When it last answered, epoch milliseconds. */
+  /** When it last answered, in epoch milliseconds. */
   at: number | undefined
   problem: ErrorText | undefined
   /** Whether there is more than was read. */

@@ -43,7 +43,7 @@ test('unpublishing stays available behind a closed gate, and a missing right nam
   )
   expect(obstacle('unpublish', closed)).toBeUndefined()
   expect(obstacle('publish', closed)).toContain('switched off')
-  // Not refused: whoever may read may try it, and the service decides.
+  // Not refused: anyone who may read may try it, and the service decides.
   expect(obstacle('rotate', closed)).toBeUndefined()
   const unread = capabilities({ ...closed.can, readUserTesting: false }, { projectRole: 'admin' })
   expect(obstacle('rotate', unread)).toContain('switched off')

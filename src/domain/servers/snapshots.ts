@@ -15,7 +15,7 @@ type Listed = Readonly<Record<string, unknown>>
 
 /** What a server offers at one moment; entries are as the server sent them. */
 export type Snapshot = Readonly<Record<ListName, readonly Listed[]>> & {
-  /** Its instructions for models; null or empty where it sends none, undefined where that is not known. */
+  /** Its instructions for models; null or empty if it sends none, undefined if that is not known. */
   instructions?: string | null | undefined
   /** Why a list could not be read, in the server's words; such a list is empty. */
   unread?: Readonly<Partial<Record<ListName, string>>> | undefined

@@ -15,7 +15,7 @@ const MOST_LINES = 4
 
 /**
  * What is left of the day's quota, from the answers that could be read.
- * @param now the service's time, epoch milliseconds
+ * @param now the service's time, in epoch milliseconds
  */
 export function quotaOf(
   capabilities: ProjectCapabilities | undefined,

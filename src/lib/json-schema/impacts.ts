@@ -88,7 +88,7 @@ const LIMIT_IMPACTS: Readonly<Record<string, Limit>> = {
     return before === after ? NONE : after ? NARROWS : WIDENS
   },
   pattern: text(NARROWS, WIDENS),
-  // Most programs read `format` without validating it.
+  // Maximum number of programs read `format` without validating it.
   format: text({ input: 'unknown', output: 'safe' }, { input: 'safe', output: 'unknown' }),
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/contract/clients.ts'
 import type { Environment } from '../../api/contract/environments.ts'
 
-/** An environment with its client, where that is known. */
+/** An environment with its client, if that is known. */
 export type EnvironmentRow = { environment: Environment; client: Client | undefined }

@@ -25,7 +25,7 @@ export function evidenceSessions(row: FindingRow, insights: Insights['query']['d
 
 const NAMED = new Set(['kind', 'excerpt', 'toolName', 'errorCode', 'sessionId', 'iterationId'])
 
-/** Most characters of JSON that one value shows. */
+/** Maximum number of characters of JSON that one value shows. */
 const MOST_TEXT = 10_000
 
 function text(value: unknown): string | undefined {

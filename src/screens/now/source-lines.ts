@@ -61,7 +61,7 @@ function singleLines(source: NowSource, symbols: Symbols, ago: (then: number | u
 
 const PARTIAL = '; there are more than were read'
 
-/** `✓ suites: all 51 read, oldest 2 min ago`; where there is one, `✓ suites: 2 min ago`. */
+/** `✓ suites: all 51 read, oldest 2 min ago`; if there is one, `✓ suites: 2 min ago`. */
 function kindLine(all: readonly NowSource[], symbols: Symbols, ago: (then: number | undefined) => string): Line {
   const [first] = all as [NowSource]
   const what = all.length === 1 ? sourceName(first) : whatOf(first)

@@ -28,7 +28,7 @@ const keyOf = ({ key }: NowRow): string => key
 const says = ({ fingerprint }: NowRow): string => fingerprint
 const bornAt = ({ at }: NowRow): number | undefined => at
 
-/** `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined where nothing is otherwise. */
+/** `2 new, 1 changed, 1 gone since you last looked at 18:02, 9h ago.` Undefined if nothing is otherwise. */
 export function newsWords(news: ListNews | undefined, now: number): string | undefined {
   if (news?.lookedAt === undefined) return undefined
   const count = (wanted: string): number => [...news.news.values()].filter(each => each === wanted).length

@@ -149,7 +149,7 @@ function paramsIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   return { ...params, suiteId: suite, runId: run, ...((run === runId || runId === undefined) && { iterationId, base }) }
 }
 
-/** What stands in place of a run while none is chosen. */
+/** What is in place of a run while none is chosen. */
 function NoRun({ lists, isWanted, focused }: { lists: RunsLists; isWanted: boolean; focused: boolean }) {
   const { suites, suiteList, suite, runs, runList } = lists
   const key = useKeyName()

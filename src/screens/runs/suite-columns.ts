@@ -93,7 +93,7 @@ function latestCell(latest: ReportedRun): Cell {
 /** `3/3 of 6 cases`; unknown of one in flight or without figures. */
 function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
-  // What it came to stands in the state beside it.
+  // What it came to is in the state beside it.
   if (covered === UNKNOWN) return UNKNOWN
   return latest.coverage.isWhole === undefined ? fitting(`${covered} of ? cases`, `${covered} of ?`) : covered
 }

@@ -11,7 +11,7 @@ import { RUNS_SHOWN } from './use-runs-data.ts'
 
 /**
  * Judges suites by what is known of their runs; `learnt` is to be called when more was read of one. Where a suite's own
- * record states its runs nothing else is looked at.
+ * record states its runs nothing else is examined.
  */
 export function useJudge(projectId: string): { judge: (suite: EvalSuite) => SuiteState; learnt: () => void } {
   const { queries, reruns } = useWorkspace()

@@ -92,7 +92,7 @@ export function useLists(projectId: string): RunsLists {
 }
 
 /**
- * A locator may name only the run: finds its suite, so that the lists stand at the right rows, or says that there is no
+ * A locator may name only the run: finds its suite, so that the lists are at the right rows, or says that there is no
  * such run.
  */
 function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void {

@@ -97,7 +97,7 @@ function isTaken(page: unknown): boolean {
 }
 
 /**
- * The runs below the latest ones. Undefined where some may be missing between them, or where one was in flight when it
+ * The runs below the latest ones. Undefined if some may be missing between them, or where one was in flight when it
  * left the latest ones, which nothing reads again.
  */
 function runsBelow(

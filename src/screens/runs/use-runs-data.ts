@@ -21,7 +21,7 @@ export const TRIALS_A_PAGE = 200
  * length.
  */
 const PAGES_A_DRAW = 10
-/** Pages of a run in flight that are read again with every poll, where requests cost nothing and elsewhere. */
+/** Pages of a run in flight that are read again with every poll, if requests cost nothing and elsewhere. */
 const PAGES_A_POLL = { local: 2, remote: 1 }
 /** What a run's end makes out of date. */
 const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
@@ -94,7 +94,7 @@ export function useRun(projectId: string, runId: string): RunData {
   const pages = useTrials(projectId, runId, { read: run.read, ended })
   useRefreshOnce(ended || run.isGone, run.live, ENDED)
   const { isGone, problem } = run
-  // Trials that were in flight do not go on without their run.
+  // Trials that were in flight do not continue without their run.
   const trialsQuery = isGone ? { ...pages, problem, hasData: false, items: undefined } : pages
   const trials = useMemo(() => trialsQuery.items ?? [], [trialsQuery.items])
   return { run, trials, trialsQuery }

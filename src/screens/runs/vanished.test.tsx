@@ -13,7 +13,7 @@ let service: TestService
 let stage: Awaited<ReturnType<typeof launchStage>>
 let app: TestApp
 let vanished: string | undefined
-/** Whether the list of runs names what vanished all the same. */
+/** Whether the list of runs names what vanished anyway. */
 let isListed = false
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function launch(name: string) {
 }
 
 test.each(['summary', 'trials', 'diagnostics'])(
-  'a run that vanishes while its %s is open does not seem to go on',
+  'a run that vanishes while its %s is open does not seem to continue',
   async tab => {
     const run = await launch(`Vanishing ${tab}`)
     app = await openApp({ testService: service, place: runsRoute.to({ ...run, pane: 'run', tab }) })

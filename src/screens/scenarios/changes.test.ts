@@ -84,7 +84,7 @@ describe('changing the mode', () => {
     stage.sent = []
     await app.press(answer.next, answer.choose)
     await stage.seeWords('Not sent: while you decided, its mode became invited people.')
-    // It is asked anew, about what holds now.
+    // It is asked again, about what holds now.
     await stage.seeWords('Tightens access: invited people > members of the project.')
     expect(stage.sent.filter(path => path.startsWith('PATCH'))).toEqual([])
     await stage.agree('end')
@@ -358,7 +358,7 @@ describe('rebinding and limits', () => {
     })
   })
 
-  test('limits that another process here sets meanwhile stand beside one’s own, and the person chooses', async () => {
+  test('limits that another process here sets meanwhile are beside one’s own, and the person chooses', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)

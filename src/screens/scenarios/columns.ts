@@ -24,7 +24,7 @@ export type ScenarioRow = {
   /** Sessions on the first page of them; `more` says that there are others. */
   sessions: { count: number; more: boolean } | undefined
   lastVisitAt: number | undefined
-  /** Its share link, where one is known here that can still be it. */
+  /** Its share link, if one is known here that can still be it. */
   link: string | undefined
   /** A link was known here, and somebody else has changed the scenario since. */
   isLinkOld: boolean

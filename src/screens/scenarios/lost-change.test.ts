@@ -26,7 +26,7 @@ test('the journal knows at once what was read back of a change whose answer was 
   stage.meanwhile = { on: 'PATCH', run: cutOff }
   await stage.agree('end')
   await stage.seeWords('what was read back does not show it')
-  // What was told when the answer got lost does not stand beside it.
+  // What was told when the answer got lost does not be beside it.
   expect(stage.words()).not.toContain('it may have happened')
   const open = await journal.unresolved()
   expect(open.map(({ readBack }) => readBack?.finding)).toEqual(['cannot-be-known'])

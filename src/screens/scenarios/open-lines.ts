@@ -13,9 +13,9 @@ type Open = Readonly<Record<string, unknown>>
 
 const INDENT = 2
 const DEEPEST = 4
-/** Most characters of JSON that one value shows. */
+/** Maximum number of characters of JSON that one value shows. */
 const MOST_TEXT = 10_000
-/** Longest value that stands beside its label. */
+/** Longest value that is beside its label. */
 const MOST_BESIDE = 40
 /** Records of more fields are shown below each other. */
 const MOST_COLUMNS = 10
@@ -50,8 +50,8 @@ export type DocumentLook = { symbols: Symbols; now: number; width: number }
 
 /**
  * An open document in words: shares as bars before other plain values, lists of records as tables, counts of kinds as
- * bars, and what else is in it below headings. Unknown fields show too; ids that stand beside a name are in `rest`.
- * @param within what the document is called above it, and how deep it stands below that
+ * bars, and what else is in it below headings. Unknown fields show too; ids that are beside a name are in `rest`.
+ * @param within what the document is called above it, and how deep it is below that
  */
 export function documentView(
   document: Open,
@@ -125,7 +125,7 @@ function countLines(value: Open, { symbols, width: room }: Draw, depth: number):
     }))
 }
 
-/** Records of plain values as rows, each under what its columns are; undefined where a record holds more than that. */
+/** Records of plain values as rows, each under what its columns are; undefined if a record holds more than that. */
 function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Line[] | undefined {
   const records = items.filter(isPlainObject)
   const isRow = records.every(each => Object.values(each).every(value => value === null || typeof value !== 'object'))
@@ -156,7 +156,7 @@ export function foldedField(name: string, value: string, owner: string): Field {
   return [`${label(name)} of ${truncate(clean(owner), LONGEST_OWNER)}`, value]
 }
 
-/** Whether a field goes behind the line at the end where a name stands beside it. */
+/** Whether a field goes behind the line at the end where a name is beside it. */
 export function isFolded([name, value]: readonly [string, unknown]): boolean {
   return isId(name) && typeof value === 'string'
 }

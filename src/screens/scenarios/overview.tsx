@@ -34,7 +34,7 @@ export function modeField(mode: string | null | undefined, symbols: Symbols): Fi
   return ['Open to', mode == null ? undefined : `${sign}${modeLabel(mode)}`, tone]
 }
 
-/** Whom a mode lets in, where it is one that is known here and says less by its name. */
+/** Whom a mode lets in, if it is one that is known here and says less by its name. */
 export function admittedLines(mode: string | null | undefined): Line[] {
   if (!isAccessMode(mode)) return []
   const admitted = listed(ADMITS[mode].map(kind => VISITOR_KIND_LABELS[kind]))

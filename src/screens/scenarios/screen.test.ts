@@ -94,7 +94,7 @@ describe('what may not be done', () => {
     expect(stage.words()).not.toContain('switched off')
   })
 
-  test('while the feature is off says so, asks for nothing of it, and unpublishes all the same', async () => {
+  test('while the feature is off says so, asks for nothing of it, and unpublishes anyway', async () => {
     const place = await stage.published('anyone_with_link')
     stage.gate('off')
     stage.sent = []

@@ -55,7 +55,7 @@ function scenarioSays({ name, mode, hostId, serverNames }: ProjectScenario): str
   return [name, mode, hostId, ...(serverNames ?? [])].join('\n')
 }
 
-/** The record as it may be looked at and copied. */
+/** The record as it may be examined and copied. */
 function withoutLink({ scenario }: ScenarioRow) {
   return { ...scenario, ...(scenario.link != null && { link: HIDDEN }) }
 }

@@ -68,7 +68,7 @@ function Visits(props: TabProps) {
 /** A pane of fewer rows gives them all to the list. */
 const HOURS_FROM = 14
 
-/** The last days an hour a column, where there is room. */
+/** The last days an hour a column, if there is room. */
 function BelowHours(props: HoursProps) {
   const { height } = useSize()
   return height < HOURS_FROM || props.visits.length === 0 ? props.children : <VisitHours {...props} />

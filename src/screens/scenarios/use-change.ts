@@ -43,7 +43,7 @@ export type Changing<Answer extends ChangeAnswer> = {
   title: string
   /** The answer that acts. */
   action: string
-  /** Said before the consequences, about the scenario as it stands by now. */
+  /** Said before the consequences, about the scenario as it is by now. */
   before?: (now: AccessState) => readonly Consequence[]
   endpoint: AnyEndpoint
   /** `Rotating the link of Study…` */
@@ -171,7 +171,7 @@ function useLooks(projectId: string, isClosed: boolean) {
 /**
  * Makes one change of access: reads what holds now, asks with the consequences of that, looks again whether it still
  * holds, sends, and shows what the answer and a reading afterwards prove. Whatever somebody else changed while it was
- * asked is put beside it, and it is asked anew. `silent` leaves what is known afterwards to the caller.
+ * asked is put beside it, and it is asked again. `silent` leaves what is known afterwards to the caller.
  */
 export function useChange(projectId: string, isClosed: boolean) {
   const { client, accessNotes } = useWorkspace()

@@ -25,7 +25,7 @@ import type { Publication } from './use-publication.ts'
 
 const STEPS = ['which link', 'rotate it', 'who is in', 'what is known'] as const
 
-/** `2 of 4`; where nobody can be asked what a link leads to, the first step is left out. */
+/** `2 of 4`; if nobody can be asked what a link leads to, the first step is left out. */
 function stepOf(step: (typeof STEPS)[number], hasDoor: boolean): string {
   const steps = hasDoor ? STEPS : STEPS.slice(1)
   return `${steps.indexOf(step) + 1} of ${steps.length}`
@@ -166,7 +166,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
   }
 }
 
-/** The scenario as the rotation left it, which is no change that somebody else made. */
+/** The scenario as the rotation left it, which is not a change that somebody else made. */
 function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
   return changedAt === undefined ? row : { ...row, scenario: { ...row.scenario, updatedAt: changedAt } }
 }

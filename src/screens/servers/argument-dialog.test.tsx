@@ -192,7 +192,7 @@ test('leaving asks where only what an empty field stands for was chosen, and not
   expect(app.frame()).not.toContain('Discard')
 })
 
-test('what is typed takes the place of what an empty field stood for', async () => {
+test('what is typed replaces what an empty field stood for', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'note' })
   await app.see(/▌ tags/)
   await app.press(formKeys.bindings.next, argumentKeys.bindings.empty)

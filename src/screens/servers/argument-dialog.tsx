@@ -28,7 +28,7 @@ export type ArgumentQuestion = {
   form: ArgumentForm
   /** Input schema to check against before anything is sent; without the property nothing is checked. */
   schema?: JsonObject | null | undefined
-  /** That schema as the server lists it when the form is sent; undefined where it lists none any more. */
+  /** That schema as the server lists it when the form is sent; undefined if it lists none any more. */
   schemaNow?: () => JsonObject | null | undefined
   /** What sending does, where it has effects. */
   effect: readonly FormText[]
@@ -76,7 +76,7 @@ function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly Arg
     const { path, says } = inner
     const field = fields.findLast(each => each.path.length > 0 && each.path.every((step, at) => path[at] === step))
     const place = path.slice(field?.path.length ?? 0).join('.')
-    // Whoever types a list counts its items from one.
+    // Anyone who types a list counts its items from one.
     const where = field?.items && place !== '' ? `item ${Number(place) + 1}` : place
     const said = where === '' ? says : `${where} ${says}`
     if (field === undefined) rest.push(said)
@@ -111,7 +111,7 @@ type DialogProps = { question: ArgumentQuestion; lines: readonly SchemaLine[]; o
 /** Of the answers below the fields; the same each time, or each drawing would cause the next one. */
 const NO_PATH: readonly string[] = []
 
-/** The form and, where there is room, the schema beside it, from the argument on that the person is at. */
+/** The form and, if there is room, the schema beside it, from the argument on that the person is at. */
 function ArgumentDialog(props: DialogProps) {
   const { lines } = props
   const { width, height } = useSize()
@@ -149,7 +149,7 @@ function isSamePath(one: readonly string[] | undefined, other: readonly string[]
 }
 
 /**
- * The form with what stands in it, which may come from the editor; `isTaken`: that keeps it no longer.
+ * The form with what is in it, which may come from the editor; `isTaken`: that keeps it no longer.
  * @param at the position of the field that the person is in
  */
 function useFilledForm(question: ArgumentQuestion, at: number, onChange: () => void) {

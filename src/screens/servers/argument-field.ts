@@ -44,7 +44,7 @@ export type ArgumentField = Reading & {
   repeats?: true
   /** What it must be, with references followed. */
   schema: JsonObject
-  /** What it can stand for while it is empty, the first by itself; where there is nothing, it must be filled in. */
+  /** What it can stand for while it is empty, the first by itself; if there is nothing, it must be filled in. */
   blanks: readonly Blank[]
 }
 
@@ -87,7 +87,7 @@ export function textOf(field: Pick<ArgumentField, 'id' | 'initial'>, texts: Fiel
   return typeof given === 'string' ? given : ''
 }
 
-/** What an empty field stands for; undefined where it must be filled in, or is not empty. */
+/** What an empty field stands for; undefined if it must be filled in, or is not empty. */
 export function blankOf(field: ArgumentField, texts: FieldTexts): Blank | undefined {
   const given = texts.get(field.id)
   if (given !== undefined && typeof given !== 'string') return given
@@ -103,8 +103,8 @@ function impliedBlank({ blanks: [first], requiredWith }: ArgumentField): Blank |
 }
 
 /**
- * What fills an empty field so that it stands for the next that it can; undefined where there is no other, or where it
- * is not empty. One that is required with what holds it can be left out with that too.
+ * What fills an empty field so that it stands for the next that it can; undefined if there is no other, or where it is
+ * not empty. One that is required with what holds it can be left out with that too.
  */
 export function otherBlank(field: ArgumentField, texts: FieldTexts): string | Blank | undefined {
   const { blanks, requiredWith } = field
@@ -133,7 +133,7 @@ function isBlank({ kind, items }: ArgumentField, text: string): boolean {
   return (kind === 'text' ? text : text.trim()) === ''
 }
 
-/** What a field holds for a value, undefined where it is left out; undefined where it cannot hold that. */
+/** What a field holds for a value, undefined if it is left out; undefined if it cannot hold that. */
 export function filling(field: ArgumentField, value: unknown): string | Blank | undefined {
   const blank = field.blanks.find(each =>
     value === undefined ? each === OUT : each !== OUT && isSameJson(each.value, value),
@@ -188,12 +188,12 @@ export function initialOf(value: unknown, reading: Reading & Pick<ArgumentField,
   return { kind, initial: plain && !isJson(value) ? value : jsonText(value) }
 }
 
-/** What came of a text: its value, or what is wrong with it. */
+/** The outcome of a text: its value, or what is wrong with it. */
 type Read = { value: unknown } | { problem: string }
 
 /**
- * Reads what stands in a field.
- * @param isDraft takes JSON of any type, and what is none as a text, which somebody goes on with
+ * Reads what is in a field.
+ * @param isDraft takes JSON of any type, and what is none as a text, which somebody continues with
  */
 export function readField(field: ArgumentField, texts: FieldTexts, isDraft: boolean): Read {
   const text = textOf(field, texts)

@@ -25,7 +25,7 @@ function fieldsOf(form: ArgumentForm, texts = form.texts) {
   )
 }
 
-/** What is sent where these texts stand in the fields of these labels. */
+/** What is sent where these texts are in the fields of these labels. */
 function sentOf(form: ArgumentForm, typed: Record<string, string>) {
   const texts = new Map(form.texts)
   // A choice may bring fields that were not there.
@@ -130,7 +130,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     ])
   })
 
-  test('what must be given and may be null is null where it is left empty', () => {
+  test('what must be given and may be null is null if it is left empty', () => {
     const nullable = (schema: JsonObject) => ({ anyOf: [schema, { type: 'null' }] })
     const form = argumentForm(
       object({ name: nullable(text), at: nullable(object({ x: text }, ['x'])) }, ['name', 'at']),
@@ -148,7 +148,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { x: '12', y: '12' })).toEqual({ x: '12', y: 12 })
     expect(sentOf(form, { x: 'true', y: '{}' })).toEqual({ x: true, y: {} })
     expect(sentOf(form, { x: '"true"', y: 'no JSON' })).toEqual({ x: 'true', y: 'no JSON' })
-    // A default that cannot be shown as it is stands there as JSON.
+    // A default that cannot be shown as it is is there as JSON.
     const escaped = argumentForm(object({ x: { ...text, default: 'a\u001b[2J' } }))
     expect(sentOf(escaped, { x: '12' })).toEqual({ x: '12' })
   })
@@ -160,7 +160,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { n: '1.5', list: '{}' })).toEqual({
       problems: { '/n': 'must be integer', '/list': 'must be object[]' },
     })
-    // In an editor it is what one goes on from.
+    // In an editor it is what one continues from.
     const [n, objects] = shownFields(form, form.texts)
     expect(
       draftOf(
@@ -181,7 +181,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { prefer: 'respond-async' })).toEqual({ kind: 'k', fast: true, prefer: 'respond-async' })
   })
 
-  test('a schema that refers to itself has a field of JSON where it goes on', () => {
+  test('a schema that refers to itself has a field of JSON where it continues', () => {
     const node = object({ value: text, next: { anyOf: [{ $ref: '#/$defs/Node' }, { type: 'null' }] } }, ['value'])
     const form = argumentForm({ $defs: { Node: node }, ...object({ list: { $ref: '#/$defs/Node' } }, ['list']) })
     const labels = fieldsOf(form).map(([label]) => label)

@@ -21,7 +21,7 @@ const MOST_FIELDS = 40
 /** Keywords whose demands no field can show. */
 const UNSHOWN = ['allOf', 'if', 'dependentSchemas', 'patternProperties', '$ref']
 
-/** The parts of a schema of arguments; undefined where they have to be written as one text. */
+/** The parts of a schema of arguments; undefined if they have to be written as one text. */
 export function partsOf(schema: JsonObject): Part | undefined {
   for (let levels = MOST_LEVELS; levels > 0; levels -= 1) {
     // Each has all of the reader's work: what is beyond it would be shown as if it could be anything.
@@ -242,7 +242,7 @@ function chosenOf(
 }
 
 /**
- * Named values as choices, and how a value is written as one; undefined where some are none to choose from.
+ * Named values as choices, and how a value is written as one; undefined if some are none to choose from.
  * @param isWritable whether a text can stand for itself
  */
 function choicesFor(named: readonly NamedValue[], isWritable: (text: string) => boolean) {
@@ -289,7 +289,7 @@ function knownTypes(plain: PlainSchema): Pick<Reading, 'types'> {
   return types.includes('') ? {} : { types }
 }
 
-/** The type of values that a schema allows; empty where it does not say. */
+/** The type of values that a schema allows; empty if it does not say. */
 function typeOf(schema: JsonObject): string {
   const { type } = schema
   if (typeof type === 'string') return type

@@ -81,7 +81,7 @@ export function filledForm(form: ArgumentForm, sent: JsonObject): ArgumentForm {
   return back && 'value' in back && isSameJson(back.value, sent) ? filled : wholeOf(sent)
 }
 
-/** The form with what was sent last; undefined where there was nothing, or it does not go into the fields any more. */
+/** The form with what was sent last; undefined if there was nothing, or it does not go into the fields any more. */
 export function rememberedForm(form: ArgumentForm, sent: JsonObject): ArgumentForm | undefined {
   if (asksNothing(form) || Object.keys(sent).length === 0) return undefined
   const filled = filledForm(form, sent)
@@ -150,7 +150,7 @@ export function parseArguments(form: ArgumentForm, texts: FieldTexts): ParsedArg
   return { problems: new Map([[field?.id ?? '', 'must be a JSON object, such as {}']]) }
 }
 
-/** @param isDraft takes JSON of any type, which somebody goes on with */
+/** @param isDraft takes JSON of any type, which somebody continues with */
 function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
   if (part.kind === 'fixed') return { value: part.value }
   if (part.kind === 'field') return readPart(part.field, texts, isDraft)
@@ -172,8 +172,8 @@ function valueOf(part: Part, texts: FieldTexts, isDraft = false): Parsed {
 }
 
 /**
- * A value to go on from in an editor: what the fields hold, also what cannot be read, as a text, and a start for each
- * that must be given and is empty.
+ * A value to continue from in an editor: what the fields hold, also what cannot be read, as a text, and a start for
+ * each that must be given and is empty.
  */
 export function draftOf(form: ArgumentForm, texts: FieldTexts): unknown {
   const read = valueOf(form.part, texts, true)

@@ -114,7 +114,7 @@ test('a call is copied as a command and as JSON; curl is refused for a program',
   expect(JSON.parse(app.copied[1]!)).toEqual({ method: 'tools/call', params })
 })
 
-test('arguments with secrets are not sent again as they are stored, but typed anew', async () => {
+test('arguments with secrets are not sent again as they are stored, but typed again', async () => {
   await call('echo', { password: 'correct horse', city: 'Bern' })
   await open()
   await app.see('"password":"[secret]"')

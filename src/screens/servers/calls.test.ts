@@ -173,7 +173,7 @@ test('prompt messages and resource contents', async () => {
   expect(drawn(await settledCall(() => Promise.resolve(nothing)))).toContain('Contents\nnone')
 })
 
-test('an endless text costs what is looked at of it', async () => {
+test('an endless text costs what is examined of it', async () => {
   const record = await answered({ content: [{ type: 'text', text: 'x'.repeat(1_000_000) }] })
   const shown = outline(callNodes(record, look, 0), AS_GIVEN)
   const longest = Array.from({ length: shown.count }, (_, line) => {

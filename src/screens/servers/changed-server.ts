@@ -30,11 +30,11 @@ export type ServerTyped = {
   headers: string
   timeout: string
   token: string
-  /** Headers and client secret, or the environment of a program, are taken out unless given anew. */
+  /** Headers and client secret, or the environment of a program, are taken out unless given again. */
   forget: boolean
 }
 
-/** The texts that stand for what is stored; empty where the service does not return it. */
+/** The texts that stand for what is stored; empty if the service does not return it. */
 export type StoredTexts = Pick<ServerTyped, 'where' | 'env' | 'headers' | 'timeout'>
 
 /** The kinds as the write side knows them; the read side may have other words for HTTP. */
@@ -107,7 +107,7 @@ function newReach(
   return rest
 }
 
-/** The environment of a program, where it is to change; a new one takes the place of all that is stored. */
+/** The environment of a program, where it is to change; a new one replaces all that is stored. */
 function programParts({ typed, was, stored, forgets, isElsewhere }: Edit, inFront: Pairs | undefined): Parts {
   if (typed.token.trim() !== '') return NO_TOKEN
   if (isOther(typed.headers, was.headers)) return NO_HEADERS

@@ -31,7 +31,7 @@ export function isOff(error: unknown): boolean {
 
 export type ServerInput = { projectId: string; serverId: string }
 
-/** What came of a check that was asked for, and how long the answer took, in milliseconds. */
+/** The outcome of a check that was asked for, and how long the answer took, in milliseconds. */
 export type Timed<T> = { durationMs: number; outcome: { value: T } | { problem: ErrorText } }
 
 /** Kept for the whole session: the list shows what the last check said. */

@@ -30,7 +30,7 @@ const healthy: ExaminedReport = {
   findings: [],
 }
 
-test('steps stand in the order of the contract, with state, time and detail', () => {
+test('steps are in the order of the contract, with state, time and detail', () => {
   expect(drawn(reportLines(healthy, on, look))).toEqual([
     '✓ ready',
     '  Every check passed. Its tools, prompts and resources can be used.',
@@ -106,7 +106,7 @@ test('a service that reports all steps at once shows none before, and says so', 
   expect(lines.join('')).not.toContain('✓')
 })
 
-test('what is known to be wrong stands above the steps, and is not called ready', () => {
+test('what is known to be wrong is above the steps, and is not called ready', () => {
   const findings = [
     { kind: 'wrong', text: 'The tool name "a b" has other characters' },
     { kind: 'unchecked', text: 'The input schema of "huge" is not checked' },

@@ -99,7 +99,7 @@ export function reportLines(
 
 const FINDINGS = { wrong: ['warn', 'warn'], advice: ['bullet', 'plain'], unchecked: ['pending', 'muted'] } as const
 
-/** How the findings differ from those of the report before; nothing where they cannot be compared. */
+/** How the findings differ from those of the report before; nothing if they cannot be compared. */
 function sinceLines({ since }: ExaminedReport, symbols: Symbols): Line[] {
   if (!since) return []
   const age = formatAge(toEpochMs(since.generatedAt), serviceTime(Date.now()))
@@ -150,7 +150,7 @@ function stepLines(report: DoctorReport, symbols: Symbols): Line[] {
   return steps.flatMap(([name, check]) => stepLine(fit(name, width), check, symbols))
 }
 
-/** The row is cut at the pane's edge, so the detail of a failed step stands below in full. */
+/** The row is cut at the pane's edge, so the detail of a failed step is below in full. */
 function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: Symbols): Line[] {
   if (!check) return [{ parts: [{ text: `  ${UNKNOWN} ${name}  not reported`, tone: 'muted' }] }]
   const look = stepLook(check.status)
@@ -169,7 +169,7 @@ function stepLine(name: string, check: DoctorCheck | null | undefined, symbols: 
 
 /**
  * Why the doctor broke off: our sentence for the code, then the service's words where no step has told them. What to do
- * stands above.
+ * is above.
  */
 function errorLines(report: DoctorReport): Line[] {
   if (!report.error) return []

@@ -33,7 +33,7 @@ test('a server with something known to be wrong is not called ready, and its rep
   let app = await openApp({ testService: reported, place, access })
   await app.see('No doctor report on careless yet.')
   await app.press(keys.doctor)
-  // The listing takes seconds; what has ended before stands there already.
+  // The listing takes seconds; what has ended before is there already.
   const running = await app.see(/✓ initialization +ok/)
   expect(running).toMatch(/● tools/)
   expect(running).toContain('○ prompts')

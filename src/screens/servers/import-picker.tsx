@@ -45,7 +45,7 @@ function columnsOf(symbols: Symbols): readonly Column<Candidate>[] {
 
 const keyOf = ({ key }: Candidate): string => key
 
-/** Lets a person choose servers of files; resolves to none where they leave it. */
+/** Lets a person choose servers of files; resolves to none if they leave it. */
 export function useImportPicker(): (choice: Choice) => Promise<readonly Candidate[]> {
   const overlays = useOverlays()
   return choice =>

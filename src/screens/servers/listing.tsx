@@ -27,7 +27,7 @@ import { useLiveServer } from './use-live-server.ts'
 
 /** What is read of a live listing by itself: each page is asked of its server. */
 export const LISTING_BOUNDS = { ...LIST_BOUNDS, pages: 20 }
-/** From this width on the chosen item stands beside the list, below it otherwise. */
+/** From this width on the chosen item is beside the list, below it otherwise. */
 const BESIDE_FROM = 88
 
 /** A key per item, also where a server lists one name twice: otherwise no selection could pass it. */

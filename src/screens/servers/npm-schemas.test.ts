@@ -19,7 +19,7 @@ const tools = readSchemas()
 /** What begins a failure: which tool it is about. */
 const nameOf = ({ server, tool }: ToolSchema): string => `${server} ${tool}`
 
-/** Whether a value is allowed; undefined where the schema is none. */
+/** Whether a value is allowed; undefined if the schema is none. */
 function validatorOf({ schema: { $schema, ...schema } }: ToolSchema): ((value: unknown) => boolean) | undefined {
   const options = { strict: false, validateFormats: false, logger: false } as const
   try {
@@ -97,7 +97,7 @@ function propertiesOf(part: JsonObject, root: JsonObject): Said[] {
   )
 }
 
-/** Words that have to stand in the type of a field. */
+/** Words that have to be in the type of a field. */
 function typeWords(part: JsonObject, root: JsonObject): string[] {
   const { allOf } = part
   // What holds together is of the type that all of it may have, which in these schemas the last says.
@@ -110,7 +110,7 @@ function typeWords(part: JsonObject, root: JsonObject): string[] {
   })
 }
 
-/** What is wrong with the fields of one property, and of those in it; nothing where it can be given as it is meant. */
+/** What is wrong with the fields of one property, and of those in it; nothing if it can be given as it is meant. */
 function* lacksOf({ name, part, isRequired }: Said, path: string[], known: Known): Generator<string> {
   const { fields, root } = known
   const here = [...path, name]
@@ -207,7 +207,7 @@ describe.each(byServer)('the forms of %s', (_, own = []) => {
     }
   })
 
-  test('give of what is typed values of the types that stand there, or say what is wrong', async () => {
+  test('give of what is typed values of the types that are there, or say what is wrong', async () => {
     for (const tool of own) {
       const isValid = validatorOf(tool)
       const form = argumentForm(tool.schema)

@@ -134,7 +134,7 @@ function instructionsIn(initInfo: unknown): string | undefined {
   return typeof instructions === 'string' ? instructions : undefined
 }
 
-/** How a server is reached, with dots for secrets; undefined where this process does not know it. */
+/** How a server is reached, with dots for secrets; undefined if this process does not know it. */
 function useStoredTexts(server: ProjectServer): StoredTexts | undefined {
   const { storedReaches } = useWorkspace()
   const { data } = useQuery({

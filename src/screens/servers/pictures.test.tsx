@@ -97,7 +97,7 @@ test('where there is no desktop, no copy stays', async () => {
   expect(existsSync(dirname(opened[0]!))).toBe(false)
 })
 
-test('what is no picture, sound, video or PDF is saved, not opened', async () => {
+test('what is not a picture, sound, video or PDF is saved, not opened', async () => {
   const opened: string[] = []
   const parameters = { name: 'note.gz', data: 'data:text/plain,hello', outputType: 'resource' }
   await testService.client.servers.callTool({ ...ids, body: { toolName: 'gzip-file-as-resource', parameters } })

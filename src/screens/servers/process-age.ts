@@ -28,7 +28,7 @@ export function processAge(
   return [`${began} ${age}, ${ordinal(starts)} ${noun}`, lost].filter(Boolean).join('; ')
 }
 
-/** `the 1st start ended after 2 calls, its state is gone`; undefined where none ended by itself. */
+/** `the 1st start ended after 2 calls, its state is gone`; undefined if none ended by itself. */
 export function lostState(lost: LiveServer['stateLost'], noun = 'start'): string | undefined {
   return lost
     ? `the ${ordinal(lost.start)} ${noun} ended after ${plural(lost.calls, 'call')}, its state is gone`

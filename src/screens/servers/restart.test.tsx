@@ -75,7 +75,7 @@ test('a program that no longer starts says so, and its old tools are gone', asyn
   await app.see(frame => !frame.includes('before'))
 })
 
-test('a process that began anew by itself has its lists read again', async () => {
+test('a process that began again by itself has its lists read again', async () => {
   await app.see('before')
   writeFileSync(built, 'after')
   await testService.client.liveServers.restart({ ...ids, body: {} })

@@ -145,7 +145,7 @@ function failureLines(error: unknown, kind: Answer['kind']): Line[] {
   ]
 }
 
-/** Data and frame of a JSON-RPC error; its code and message stand in the sentence. */
+/** Data and frame of a JSON-RPC error; its code and message are in the sentence. */
 function protocolNodes(failure: unknown): OutlineNode[] {
   const answer = protocolErrorOf(failure)
   if (!answer) return []
@@ -182,7 +182,7 @@ function answerNodes(answer: Answer, look: ContentLook): OutlineNode[] {
   ]
 }
 
-/** The body, every field as it came; laid out when it is unfolded, as text where it is no JSON. */
+/** The body, every field as it came; laid out when it is unfolded, as text where it is not JSON. */
 function receivedNode(text: string): OutlineNode {
   const id = 'received'
   return {
@@ -214,7 +214,7 @@ export function onlyFile(outcome: CallRecord['outcome']): BinaryContent | undefi
   return files.length === 1 ? files[0] : undefined
 }
 
-/** Whether Markdown is among what came back, so that it can be looked at as it is written. */
+/** Whether Markdown is among what came back, so that it can be examined as it is written. */
 export function hasMarkdown({ outcome }: CallRecord): boolean {
   if (outcome.state !== 'answered') return false
   const { answer } = outcome

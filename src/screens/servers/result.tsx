@@ -100,7 +100,7 @@ function useScopedSignIn({ outcome }: CallRecord, signIn: Acts['signIn']) {
   return scopes.length > 0 ? () => signIn(scopes) : unavailable('The server did not ask for more scopes.')
 }
 
-/** Hears when a resource that is subscribed to is updated; shows nothing itself. */
+/** Called when a resource that is subscribed to is updated; shows nothing itself. */
 function Updates(props: { at: { projectId: string; serverId: string; uri: string }; onUpdate: () => void }) {
   const { projectId, serverId, uri } = props.at
   const { live } = useLiveServer(projectId, serverId)

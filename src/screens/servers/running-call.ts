@@ -13,7 +13,7 @@ function reported({ outcome }: CallRecord): Progress | undefined {
   return outcome.state === 'running' ? outcome.progress : undefined
 }
 
-/** What the server reports of a call that runs, in one line; nothing where it reports nothing. */
+/** What the server reports of a call that runs, in one line; nothing if it reports nothing. */
 export function progressOf(record: CallRecord): string {
   const progress = reported(record)
   return progress ? clean(progressText(progress)) : ''

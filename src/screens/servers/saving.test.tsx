@@ -171,7 +171,7 @@ test('a server is switched off after a question, and on again', async () => {
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('switched is off. t switches it on again.')
   await app.see(/switched +stdio ⊘ off/)
-  // What is examined on purpose answers all the same, and is not ready for that.
+  // What is examined on purpose answers anyway, and is not ready for that.
   await app.press(keys.doctor)
   await app.see('Every check passed, but it is switched off')
   expect(app.frame()).toMatch(/switched +stdio ⊘ off/)

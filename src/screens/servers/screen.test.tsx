@@ -314,7 +314,7 @@ describe('tools', () => {
     expect(reached('/tools')).toBe(3)
   })
 
-  test('an error stands in its own pane and names what to do', async () => {
+  test('an error is in its own pane and names what to do', async () => {
     const serverId = await addServer('unreachable', 'exits')
     await openServer({ serverId, tab: 'tools' })
     expect(await app.see('MCP server unreachable')).toContain('everything')

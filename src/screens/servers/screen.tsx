@@ -248,7 +248,7 @@ export function Doctor(props: TabProps) {
   )
 }
 
-/** The steps that have ended of an examination under way; undefined where the service does not report them. */
+/** The steps that have ended of an examination under way; undefined if the service does not report them. */
 function useSteps(steps: DoctorSteps | undefined, serverId: string): StepsTaken | undefined {
   return useSyncExternalStore(steps?.subscribe ?? unchanging, () => steps?.of(serverId))
 }

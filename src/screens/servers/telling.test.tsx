@@ -36,7 +36,7 @@ async function open(tab: string, size = { width: 120, height: 40 }): Promise<voi
   app = await openApp({ testService, place, access: { serverNews }, size })
 }
 
-test('log messages stand in the console by level and logger, and one key chooses the level', async () => {
+test('log messages are in the console by level and logger, and one key chooses the level', async () => {
   await open('console')
   await call('log')
   await app.see(/warning +index: /)

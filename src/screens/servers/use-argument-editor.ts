@@ -22,8 +22,8 @@ type Edit = {
 }
 
 /**
- * Edits all arguments of a call in the person's editor, as YAML, of which JSON is a part. What each argument is stands
- * in a comment, and what the schema refuses at its line; nothing is sent.
+ * Edits all arguments of a call in the person's editor, as YAML, of which JSON is a part. What each argument is is in a
+ * comment, and what the schema refuses at its line; nothing is sent.
  */
 export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
   const open = useEditor()
@@ -37,7 +37,7 @@ export function useArgumentEditor(): (edit: Edit) => KeyHandler | Unavailable {
         key: ['arguments', ...subject].join('\n'),
         fileName: 'arguments.yaml',
         what: 'the arguments',
-        // What is no object, or no JSON yet, is gone on with as it is.
+        // What is not an object, or no JSON yet, is gone on with as it is.
         text: whole && !isPlainObject(draft) ? fieldText(whole, texts) : textOf(draft, schema),
         read: readArguments,
         doubts: text => faultsOf(text, schema),

@@ -44,7 +44,7 @@ export function useCallHistory(projectId: string, server: ProjectServer, follows
   }
 }
 
-/** Reads what is stored of a call, once; undefined where it cannot be read, or has not ended elsewhere. */
+/** Reads what is stored of a call, once; undefined if it cannot be read, or has not ended elsewhere. */
 export function useCallRecord(projectId: string, server: ProjectServer) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())

@@ -7,13 +7,13 @@ type ListName = 'tools' | 'prompts' | 'resources'
 
 /**
  * How often a server had started, and how many changes it had announced, when a list was last read; a tab that was
- * closed meanwhile reads it anew.
+ * closed meanwhile reads it again.
  */
 const readAt = new WeakMap<QueryClient, Map<string, string>>()
 const AT_FIRST = '1 0'
 
 /**
- * Reads a list again when its server was started anew or says that it has changed, as rarely as `live` itself is read.
+ * Reads a list again when its server was started again or says that it has changed, as rarely as `live` itself is read.
  * @param reads keys of what is read again
  * @returns what is to be said of that beside the list
  */

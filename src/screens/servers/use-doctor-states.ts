@@ -12,7 +12,7 @@ export type DoctorState = { look: Look; at: number | undefined }
 const RUNNING: Look = { symbol: 'live', tone: 'live', word: 'running' }
 const NO_REPORT: Look = { symbol: 'error', tone: 'error', word: 'no report' }
 
-/** What came of the last examination of a server, whatever its settings are. */
+/** The outcome of the last examination of a server, whatever its settings are. */
 type Examination = { outcome: 'running' | 'no report' | ExaminedReport; at: number | undefined }
 type States = { signature: string; byServer: ReadonlyMap<string, Examination> }
 

@@ -9,7 +9,7 @@ import { spaced } from '../../lib/spaced.ts'
 
 /** Each reading keeps the connection for a minute more, so that what changes there is heard. */
 const REFRESH_MS = 20_000
-/** Least milliseconds between two looks, however often a server says that something is new. */
+/** Minimum milliseconds between two looks, however often a server says that something is new. */
 const NEWS_MS = 3_000
 
 type Known = {

@@ -162,7 +162,7 @@ export function nameIn(values: FormValues): string {
   return (values['name'] ?? '').trim()
 }
 
-/** A new server can stand in the way of another by its name alone. */
+/** A new server can be in the way of another by its name alone. */
 export function refusedName(error: unknown, values: FormValues): FormAgain {
   const isTaken = error instanceof ApiError && error.code === 'CONFLICT'
   const name = nameIn(values)
@@ -189,7 +189,7 @@ function offQuestion(name: string, isLocal: boolean): Question {
 const PASTED = 'pasted'
 /** What a pasted server is called that has no name. */
 const NAMELESS = 'pasted server'
-/** JSON of an object, or of what stands in one. */
+/** JSON of an object, or of what is in one. */
 const JSON_TEXT = /^\s*(?:\{[^]*"[^]*:|"[^"]*"\s*:\s*\{)/
 
 /** The form of a new server that understands pasted JSON: one server fills it in, others are chosen from. */
@@ -209,7 +209,7 @@ function pastedServers(text: string): ReturnType<NonNullable<FormSpec['pasted']>
   return fill ? { fill } : { end: { [PASTED]: text } }
 }
 
-/** Finds the servers that were pasted into a form that ended so; undefined where it ended otherwise. */
+/** Finds the servers that were pasted into a form that ended so; undefined if it ended otherwise. */
 export function pastedIn({ [PASTED]: text, name }: FormValues): ServerFiles['find'] | undefined {
   const source = text === undefined ? undefined : sourceOf(text)
   if (!source) return undefined
@@ -224,7 +224,7 @@ function sourceOf(text: string): ServerText | undefined {
   return { file: 'the pasted text', text: whole, format: ANY_FORMAT }
 }
 
-/** The server as the fields hold it; undefined where something of it would be lost, or is missing. */
+/** The server as the fields hold it; undefined if something of it would be lost, or is missing. */
 function valuesOf({ name, fields, enabled, envFile }: ServerEntry): FormValues | undefined {
   const { command, args = [], env = {}, url, headers = {}, ...oauth } = fields
   const hasMore = Object.keys(oauth).length > 0 || enabled === false || envFile !== undefined

@@ -43,7 +43,7 @@ export function useServerImport(projectId: string): (find: ServerFiles['find']) 
   const showText = useTextOverlay()
   const forgetAnswers = useForgetAnswers(projectId)
 
-  /** Undefined where the person leaves the form. */
+  /** Undefined if the person leaves the form. */
   const answersTo = async (missing: readonly Missing[]): Promise<ReadonlyMap<string, string> | undefined> => {
     const needed = [...new Map(missing.map(each => [each.reference, each])).values()]
     if (needed.length === 0) return new Map()

@@ -34,7 +34,7 @@ const WIDTH = 84
 const ROWS_AROUND = 6
 const MOST_PORT = 65_535
 
-/** What came of a step, or why it failed. */
+/** The outcome of a step, or why it failed. */
 type Step<T> = { value: T } | { failed: SignInError }
 
 /**
@@ -53,7 +53,7 @@ export function useSignIn(projectId: string) {
   const forget = useAction(signOutAction)
   const { lookAgain } = useOtherServer(projectId)
 
-  /** The client as whom is asked; undefined where the person gave up. */
+  /** The client as whom is asked; undefined if the person gave up. */
   const chosenClient = async (plan: SignInPlan, name: string, why?: string): Promise<SignInClient | undefined> => {
     const values = await ask(clientForm(plan, name, why))
     if (!values) return undefined
@@ -121,14 +121,14 @@ export function useSignIn(projectId: string) {
   return { signIn, signOut }
 }
 
-/** The scopes that a server wants for what it refused; none where it did not say which. */
+/** The scopes that a server wants for what it refused; none if it did not say which. */
 export function wantedScopes(error: unknown): string[] {
   const scope = error instanceof ApiError && error.code === 'OAUTH_REQUIRED' ? error.details?.['scope'] : undefined
   // The characters that scopes have (RFC 6749, 3.3); a server may have written any.
   return typeof scope === 'string' ? scope.split(' ').filter(each => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each)) : []
 }
 
-/** When an access token ends, as the end of a sentence; empty where nobody knows. */
+/** When an access token ends, as the end of a sentence; empty if nobody knows. */
 export function untilText(expiresAt: number | string | null | undefined, now: number): string {
   const ms = toEpochMs(expiresAt)
   return ms === undefined ? '' : `, until ${localMoment(ms, now)}`

@@ -69,7 +69,7 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
   await app.see('[4 Runs')
 })
 
-test('a row says what its session belongs to, where there is room for it', async () => {
+test('a row says what its session belongs to, if there is room for it', async () => {
   await open()
   await app.resize({ width: 80, height: 24 })
   await app.see(/eval +Later +1 ✓ passed +Reported #1 +\S/)
@@ -168,7 +168,7 @@ test.each(['eval', 'scenario', 'swarm'] as const)(
     const session = items.find(({ cumulativeToolCallCount }) => cumulativeToolCallCount) ?? items[0]!
     app.router.replace({ source, sessionId: session.id, pane: 'detail', tab: 'transcript' })
     const said = session.firstMessagePreview!.split(' ').slice(0, 3).join(' ')
-    // What came of it is above what was said, as far as its source tells.
+    // The outcome of it is above what was said, as far as its source tells.
     if (source === 'swarm') await app.see(/Outcome +\S (succeeded|failed)[^]*▾ user/)
     if (source === 'eval') await app.see(/(No recorded step failed|✗ .+ failed)[^]*▾ user/)
     await app.see(new RegExp(`▾ user[^]*${said.replaceAll(/[^\w ]/g, '.')}[^]*▾ assistant`))
@@ -231,7 +231,7 @@ test('a session of a wave that was opened while it ran says how it ended, and ha
 })
 
 test.each([false, true])(
-  'the transcript of a wave stands beside its session without a limit (%s) only',
+  'the transcript of a wave is beside its session without a limit (%s) only',
   async unlimited => {
     let exports = 0
     const testService = await openService({

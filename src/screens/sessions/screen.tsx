@@ -173,7 +173,7 @@ function titleOf({ title, firstMessagePreview, id }: SessionSummary): string {
   return title ?? firstMessagePreview ?? id
 }
 
-/** The source that the place names, where it is one that the contract has. */
+/** The source that the place names, if it is one that the contract has. */
 function useSource(): (typeof SESSION_SOURCES)[number] | undefined {
   const { source } = usePlace().params
   return SESSION_SOURCES.find(each => each === source)

@@ -165,7 +165,7 @@ async function generate(authoring: Authoring, suite: EvalSuite): Promise<void> {
   })
 }
 
-/** What came of drafts: a tick only where every draft is a case; each one that is not names its reason. */
+/** The outcome of drafts: a tick only where every draft is a case; each one that is not names its reason. */
 function generatedReport({ created, skipped }: Pick<EvalCaseGenerated, 'created' | 'skipped'>) {
   const written = `${plural(created.length, 'case')} written`
   const reasons = (skipped ?? []).map(({ title, message, code }) => {

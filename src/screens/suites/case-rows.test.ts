@@ -45,7 +45,7 @@ test.each<[Ended[], string]>([
   expect(lastOf(trials)).toBe(text)
 })
 
-test('the last case of a page that is not the last may go on, so nothing is said of it', () => {
+test('the last case of a page that is not the last may continue, so nothing is said of it', () => {
   expect(lastOf([passed], false, false)).toBe('—')
   expect(lastOf([passed], false)).toBe(`${symbols.ok} 1/1`)
 })

@@ -14,14 +14,14 @@ import {
   noteColumn,
 } from '../../components/collection/plain-parts.ts'
 
-/** A case with what its trials came to in the latest run; undefined where that is not known. */
+/** A case with what its trials came to in the latest run; undefined if that is not known. */
 export type CaseRow = { id: string; stored: EvalCase; last: LastResult | undefined }
 /** The trials of a case, on all its models. */
 type LastResult = TrialCounts & { graded: number }
 
 /**
  * Cases with their latest results. What was not graded is in no rate, and is counted.
- * @param isWhole whether these are all trials of the run; else the case of the last one may go on behind them
+ * @param isWhole whether these are all trials of the run; else the case of the last one may continue behind them
  */
 export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIteration[], isWhole: boolean): CaseRow[] {
   const byCase = Map.groupBy(trials, ({ testCaseId }) => testCaseId ?? '')

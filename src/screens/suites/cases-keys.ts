@@ -83,7 +83,7 @@ export const heatKeys = define.panel('heat', 'Heat map', {
   more: on('more', 'more', { hint: true, needs: 'service', help: 'Read more runs, two with each request.' }),
 })
 
-/** What became of cases that were sent. */
+/** The outcome of cases that were sent. */
 export const outcomesKeys = define.overlay('outcomes', 'Outcomes', {
   correct: on('edit', 'correct the failed', {
     hint: true,

@@ -277,7 +277,7 @@ test('a new suite starts from a tool of a server', async () => {
   await app.see('▌Authored')
   await app.press(suitesKeys.bindings.add)
   const offered = await app.see('(o) echo  Echoes back')
-  // Runs are not offered what the server shows to whoever answers its requests.
+  // Runs are not offered what the server shows to anyone who answers its requests.
   const { items: attended } = await testService.client.servers.tools({ projectId, serverId })
   const { tools } = await testService.client.servers.export({ projectId, serverId })
   expect(attended.length).toBeGreaterThan(tools.length)
@@ -318,7 +318,7 @@ test('a suite that cannot be created says why at the line, and is created once t
   expect(editor.left()).toEqual([])
 })
 
-test('a doubt can be sent all the same, and a refusal stands at its line', async () => {
+test('a doubt can be sent anyway, and a refusal is at its line', async () => {
   const broken = (text: string) =>
     text
       .replace('steps:', 'steps:\n  - { id: nothing, kind: assert }')

@@ -100,7 +100,7 @@ async function bring(authoring: Authoring, text: string, onSuite: OnSuite): Prom
 
 type Planned = { plan: SyncPlan; names: ProjectNames }
 
-/** What importing a file would do; undefined where that could not be read. */
+/** What importing a file would do; undefined if that could not be read. */
 async function planOf(
   authoring: Authoring,
   file: SuiteFile,
@@ -275,7 +275,7 @@ function planLines(plan: SyncPlan, changeLines: Authoring['changeLines']): Line[
   ]
 }
 
-/** `2 cases to change`; nothing where there are none. */
+/** `2 cases to change`; nothing if there are none. */
 function counted(cases: readonly unknown[], what: string, tone: Tone): Line[] {
   return cases.length > 0 ? [{ text: `${plural(cases.length, 'case')} ${what}`, tone }] : []
 }

@@ -74,7 +74,7 @@ test.each(themes)('any cases and runs fit any size, and the chosen cell shows wh
         const cell = map.rows[at.row]!.cells[at.column]
         const sign = cell === 'unread' ? cell : (cell?.outcome ?? 'absent')
         const column = layout.left + (at.column - layout.first.column) * layout.step
-        // What stands before the cell is as wide as it was laid out.
+        // What is before the cell is as wide as it was laid out.
         const before = [...new Intl.Segmenter().segment(line)].map(each => each.segment)
         let used = 0
         const there = before.find(segment => {
@@ -102,7 +102,7 @@ test('signs say the outcome without a colour, each by a letter where there is no
   expect(lines).toEqual([' #1 to #5             -  ', '                      + v', '>case           P F B . ?'])
 })
 
-test('pass rate and duration stand above the runs, with a mark where they changed', () => {
+test('pass rate and duration are above the runs, with a mark where they changed', () => {
   const map = mapOf(['case'], [Array.from({ length: 6 }, () => undefined)], 6)
   const at = { row: 0, column: 0 }
   const drawn = (theme: Theme, height: number): string[] =>

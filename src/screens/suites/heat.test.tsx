@@ -95,7 +95,7 @@ test('a tall pane of runs has the map below them, and a click goes into it', asy
   await app.see('[Heat map]')
 })
 
-test('a reason that is longer than its rows ends in a sign that it goes on', async () => {
+test('a reason that is longer than its rows ends in a sign that it continues', async () => {
   await openHeat(await suiteWithRuns('Wordy', 2, 'goodbye '.repeat(20)))
   await app.see(/ goodbye …/)
 })

@@ -86,7 +86,7 @@ const FEW_READS = 2
 /** What ended runs say of each other never changes. */
 const FINAL = { staleTime: Infinity, refetchOnMount: false } as const
 
-/** Made anew only where a run or an answer is another one: moves of the cursor draw the same map. */
+/** Made again only where a run or an answer is another one: moves of the cursor draw the same map. */
 function useHeatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompare[]): HeatMap {
   const made = useRef<{ of: readonly unknown[]; map: HeatMap }>(undefined)
   const of = [...runs, ...answers]

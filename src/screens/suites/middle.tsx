@@ -43,7 +43,7 @@ export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row> & { b
  */
 export function MiddlePane(
   props: MiddleProps & {
-    /** Position and number of the rows, where there are rows. */
+    /** Position and number of the rows, if there are rows. */
     count?: string | undefined
     note?: string | undefined
     children: ReactNode

@@ -13,7 +13,7 @@ import { isResendable } from './outcomes.tsx'
 import type { ActOf } from '../../hooks/use-write.tsx'
 import type { Authoring } from './use-authoring.ts'
 
-/** What stands above new cases. */
+/** What is above new cases. */
 export const NEW_CASES = [
   'New cases, checked when you save and leave. Several are parted by a line with ---, up to a hundred.',
   'Empty the file to leave without creating any.',
@@ -39,7 +39,7 @@ function creation(
 
 /**
  * Shows what became of cases, where that is worth a look. Those that failed can be corrected by themselves and sent
- * again; whoever leaves finds them when they write new cases the next time.
+ * again; anyone who leaves finds them when they write new cases the next time.
  */
 export async function afterwards(
   authoring: Authoring,
@@ -153,8 +153,7 @@ export async function add(authoring: Authoring, suite: EvalSuite): Promise<void>
 }
 
 /**
- * Asks for a server, where there are several, and one of its tools; resolves to a case made from the tool's input
- * schema.
+ * Asks for a server, if there are several, and one of its tools; resolves to a case made from the tool's input schema.
  */
 export async function chooseTool(authoring: Authoring, title: string): Promise<CaseForm | undefined> {
   const { client, projectId, tell } = authoring

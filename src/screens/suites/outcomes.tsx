@@ -58,7 +58,7 @@ export function outcomeLines(outcomes: readonly CaseOutcome[], symbols: Symbols)
         { text: form.id === undefined ? '' : `  ${form.id}`, tone: 'muted' },
       ],
     }
-    // What to do about it stands beside what was not created; what was created needs no correcting.
+    // What to do about it is beside what was not created; what was created needs no correcting.
     const advice = kind === 'failed' ? ownValue(OUTCOME_WORDS, code) : undefined
     const words = code === undefined ? [] : [advice, message && `The service says: ${message}`]
     return [

@@ -50,9 +50,8 @@ export function useAuthoring(projectId: string) {
     read,
     write,
     /**
-     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which stands at its
-     * line where the service names one. Resolves to what came of it, or to whether the person wants to correct the text
-     * now.
+     * Sends what was edited. Taken, the text is discarded; refused, it is kept with the reason, which is at its line
+     * where the service names one. Resolves to what came of it, or to whether the person wants to correct the text now.
      */
     sendEdited: async <E extends AnyEndpoint, V, T = OutputOf<E>>(
       edited: Edited<V>,

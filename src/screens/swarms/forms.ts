@@ -8,7 +8,7 @@ import type { FieldOption } from '../../components/form/field-input.ts'
 import { textOfValues, valuesOf } from '../../components/form/field-input.ts'
 import { choiceField, type FormFieldSpec, type FormSpec, type FormValues } from '../../components/form/form-dialog.tsx'
 
-/** What a new swarm or journey starts with, where nothing else says it. */
+/** What a new swarm or journey starts with, if nothing else says it. */
 const USUAL = { sessionsPerTarget: 2, maxTurns: 6 } as const
 
 type Size = Pick<Swarm, 'sessionsPerTarget' | 'maxTurns'>

@@ -97,7 +97,7 @@ function usePersonaActions({ show, on }: Collection<Persona>, projectId: string,
           try {
             return await send(contract.personas.delete, { projectId, personaId: id })
           } catch (error) {
-            // What stands in the way are its journeys, and not somebody's change.
+            // What is in the way are its journeys, and not somebody's change.
             if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error
             throw new NotSent(`Not deleted: ${error.message}`)
           }

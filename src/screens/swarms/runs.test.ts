@@ -23,7 +23,7 @@ test('an outcome that is not known here is not shown as running', () => {
   expect(outcomeLook('aborted')).toEqual({ symbol: 'warn', tone: 'warn', word: 'aborted' })
 })
 
-test('attempts are looked at as often, however many targets a run has', () => {
+test('attempts are examined as often, however many targets a run has', () => {
   const looksOf = (count: number): number => {
     let looks = 0
     const targets = Array.from({ length: count }, (_, at) => ({ targetId: `t${at}`, hostId: 'h' }))
@@ -44,7 +44,7 @@ test('attempts are looked at as often, however many targets a run has', () => {
   expect(looksOf(300)).toBeLessThanOrEqual(2 * 10 * looksOf(30))
 })
 
-test('an attempt stands below its target, by its client where one of them names no target', () => {
+test('an attempt is below its target, by its client where one of them names no target', () => {
   const data = {
     id: 'r',
     status: 'completed',

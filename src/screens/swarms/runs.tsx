@@ -150,7 +150,7 @@ function Progress({ projectId, row, focused }: DetailProps<RunInWave>) {
   return <Viewer lines={runLines(row, reads[0], symbols)} rest={runIds([row])} focused={focused} />
 }
 
-/** What became of a run; what somebody stopped, what fell silent and what failed are three things. */
+/** The outcome of a run; what somebody stopped, what fell silent and what failed are three things. */
 const MEANINGS: Readonly<Record<string, string>> = {
   missed: 'It came to its end, but sessions missed their goal or criteria.',
   ungraded: 'It came to its end, but not all of its sessions have a grade.',
@@ -207,7 +207,7 @@ function countsText(counts: NonNullable<JourneyRun['summary']>): string {
   )
 }
 
-/** Most sessions that are listed below the targets of a run. */
+/** Maximum number of sessions that are listed below the targets of a run. */
 const MOST_SESSIONS = 10_000
 
 /** @param isMissed some of the sessions missed goal or criteria, though they came to their end */

@@ -108,7 +108,7 @@ function ProjectOverview({ projectId, focused }: DetailProps<Swarm>) {
   )
 }
 
-/** Rates divide by graded sessions; where nothing was graded there is none. */
+/** Rates divide by graded sessions; if nothing was graded there is none. */
 function overviewLines({ runs = [], runsConsidered, goalCompletion: goals }: SwarmOverview, symbols: Symbols): Line[] {
   const failing = (runs ?? []).flatMap(run => (run.findings ?? []).map(finding => ({ ...finding, run })))
   const latest = new Map(failing.toReversed().map(each => [`${each.run.journeyId} ${each.criterionId}`, each]))

@@ -168,7 +168,7 @@ export function intentOf(journeyId: string, environmentIds: readonly string[]): 
 }
 
 /**
- * The wave whose launch of one of these journeys has no known end, the latest one; undefined where there is none.
+ * The wave whose launch of one of these journeys has no known end, the latest one; undefined if there is none.
  * @param now epoch milliseconds
  */
 export async function lostWave(

@@ -40,7 +40,7 @@ export function useScorecards(projectId: string, runs: readonly RunInWave[]) {
   })
 }
 
-/** What is said below the runs of a wave that are read, where there are more. */
+/** What is said below the runs of a wave that are read, if there are more. */
 export function leftLines(left: number): Line[] {
   return left === 0
     ? []

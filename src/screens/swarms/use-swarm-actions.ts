@@ -26,7 +26,7 @@ export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: stri
   const launch = useLaunchWave(projectId)
   const archive = useWrite(contract.swarms.archive)
   const stopAll = useStopAll(projectId)
-  /** `known` are taken where they cannot be read now; undefined where nothing is known. */
+  /** `known` are taken where they cannot be read now; undefined if nothing is known. */
   const journeysOf = async (swarm: Swarm, known: readonly Journey[] = []) => {
     const all = await opening<readonly Journey[]>({
       start: 'Reading the journeys…',
@@ -57,7 +57,7 @@ export function useSwarmActions({ show, on }: Collection<Swarm>, projectId: stri
         await stopAll('every wave in flight', () => true)
         return
       }
-      // With the feature switched off no journey is returned, and what runs is stopped all the same.
+      // With the feature switched off no journey is returned, and what runs is stopped anyway.
       const cached = cachedItems(queryClient, contract.journeys.list).filter(
         ({ input }) => input.projectId === projectId,
       )

@@ -35,7 +35,7 @@ export function useWaves(projectId: string): { query: ApiQuery<unknown>; waves: 
   return { query, waves }
 }
 
-/** A read that is no list of the contract, as a collection takes it. */
+/** A read that is not a list of the contract, as a collection takes it. */
 export function wholeItems<Item>(query: ApiQuery<unknown>, items: readonly Item[] | undefined): ApiPages<Item> {
   const { pending, hasData, problem, restored, error } = query
   const nothing = (): void => undefined

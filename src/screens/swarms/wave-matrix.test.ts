@@ -17,7 +17,7 @@ type Made = {
   succeeded: number | undefined
   /** How many graded sessions missed goal or criteria. */
   missed?: number
-  /** Sessions with a grade: all, where nothing else is said. */
+  /** Sessions with a grade: all, if nothing else is said. */
   graded?: number
 }
 

@@ -128,7 +128,7 @@ describe('a wave in flight', () => {
     expect(late).toBeGreaterThan(0)
   })
 
-  test('shows its attempts, and is stopped, which is no failure', async () => {
+  test('shows its attempts, and is stopped, which is not a failure', async () => {
     const { app, journeyOf, agree } = await openWith('silent')
     await journeyOf()
     await app.press(swarmsKeys.bindings.launch)

@@ -27,7 +27,7 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch(request, env) {
-      // The address stands on the suite's command line, where all users of the machine can read it.
+      // The address is on the suite's command line, where all users of the machine can read it.
       if (isForeign((env as { incoming: { socket: Socket } }).incoming.socket))
         return new Response(null, { status: 403 })
       // A page in a browser must get neither the server nor what is added for it.
@@ -74,7 +74,7 @@ const LOOPBACK = /^(?:0000000000000000FFFF0000)?0100007F:([0-9A-F]{4})$/
 /**
  * The user whose socket goes from one port of 127.0.0.1 to another.
  * @param table as `/proc/net/tcp` has it: number, local and remote address, in hexadecimal, and the user in column 8
- * @returns undefined where the table has no such socket
+ * @returns undefined if the table has no such socket
  */
 export function ownerOf(table: string, from: number, to: number): number | undefined {
   const portOf = (address: string | undefined) => Number.parseInt(LOOPBACK.exec(address ?? '')?.[1] ?? '', 16)

@@ -1,7 +1,7 @@
 import { describeNetwork } from '../connections/failures.ts'
 import { parseHeaders, parseServerUrl, type HttpTransport } from '../connections/http-request.ts'
 
-/** What stands behind a bridge: answers requests in the server's place. */
+/** What is behind a bridge: answers requests in the server's place. */
 export type Behind = {
   answer(request: Request): Response | Promise<Response>
   /** Whether something was asked in a version of the protocol that goes nowhere here. */
@@ -11,7 +11,7 @@ export type Behind = {
   close(): Promise<void>
 }
 
-/** What belongs to one connection, or is said anew for the next one (RFC 9110, 7.6.1). */
+/** What belongs to one connection, or is said again for the next one (RFC 9110, 7.6.1). */
 const OF_THE_REQUEST = ['host', 'origin', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 /** The body arrives decoded. */
 const OF_THE_ANSWER = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'content-encoding']

@@ -122,7 +122,7 @@ function toCall(row: CallRow): ServerCall {
   }
 }
 
-/** Whoever made it may have ended before it was known what came of it; only a tool acts. */
+/** Anyone who made it may have ended before it was known what came of it; only a tool acts. */
 function statusBeforeEnd(kind: CallRow['kind'], isGone: boolean): ServerCall['status'] {
   if (!isGone) return 'running'
   return kind === 'tool' ? 'unknown' : 'failed'
@@ -251,7 +251,7 @@ function refused(
   return { status, error: { code, message } }
 }
 
-/** JSON without secrets: known ones, what looks like one, and what stands under the name of one. */
+/** JSON without secrets: known ones, what looks like one, and what is under the name of one. */
 export function struckOut(value: unknown, secrets: readonly string[]): string {
   const texts: string[] = []
   JSON.stringify(value, function (this: unknown, key, each: unknown) {

@@ -75,7 +75,7 @@ export type Draft = z.infer<typeof Draft>
 
 export const Drafts = shape(() => z.object({ cases: z.array(Draft()) }))
 
-/** A draft that is no case, in the words of a refused entry. */
+/** A draft that is not a case, in the words of a refused entry. */
 type Unusable = { title: string; bucket: Bucket; code: 'INVALID_CASE'; message: string }
 
 type CaseBody = Record<string, unknown>
@@ -156,7 +156,7 @@ function toCase({ bucket, turns, scenario, expectedOutput }: Draft, title: strin
   }
 }
 
-/** Why a draft is no case; undefined when it is one. */
+/** Why a draft is not a case; undefined when it is one. */
 function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known: KnownTools): string | undefined {
   if (title.trim() === '') return 'The draft has no title.'
   if (turns.length === 0 || turns.some(({ prompt }) => prompt.trim() === '')) return 'A turn has no prompt.'

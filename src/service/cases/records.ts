@@ -44,7 +44,7 @@ export type CaseRow = {
   definition: CaseDefinition
   /** Equal for cases that do the same and are judged alike. */
   contentDigest: string
-  /** Why a case with known content was written all the same. */
+  /** Why a case with known content was written anyway. */
   overrideReason?: string
   /** Entry of the batch request that wrote it, under the caller's key. */
   request?: { key: string; index: number; digest: string }

@@ -87,7 +87,7 @@ const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = 
   anthropic: key => ({ 'x-api-key': key }),
 }
 
-/** The models for prompts: the configured one and what its endpoint lists. No list is no error. */
+/** The models for prompts: the configured one and what its endpoint lists. No list is not an error. */
 async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSignal): Promise<ModelCatalog> {
   if (!settings)
     return {
@@ -111,7 +111,7 @@ async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSi
 /** `isWhole` = there is no other model behind these. */
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
-/** What an endpoint says that it serves; that it says nothing is no error. Rejects with the signal's reason. */
+/** What an endpoint says that it serves; that it says nothing is not an error. Rejects with the signal's reason. */
 export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {
     ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),

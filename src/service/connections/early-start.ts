@@ -10,7 +10,7 @@ export type EarlyStart = {
   end: () => Promise<void>
 }
 
-/** Starts the program at once; whoever takes it receives its error. */
+/** Starts the program at once; anyone who takes it receives its error. */
 export function startEarly(command: ServerCommand, serverName: string, ending: ServerEnding): EarlyStart {
   const guardian = createGuardian()
   const identity = identityOf(command)

@@ -99,9 +99,9 @@ export type Connections = {
    * @param onStart receives each session that began
    */
   separate(onStart?: (session: StartedSession) => void): OwnSessions
-  /** Ends the sessions of a server, with calls under way, and connects anew; runs finish their work first. */
+  /** Ends the sessions of a server, with calls under way, and connects again; runs finish their work first. */
   restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
-  /** Ends the same; the next request connects anew. */
+  /** Ends the same; the next request connects again. */
   end(target: ServerTarget): Promise<LiveServer>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
@@ -183,7 +183,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
     readResource: (target, { uri }, signal) =>
       read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
-    // Whoever takes it, and wherever it is compared, it holds what runs see.
+    // Anyone who takes it, and wherever it is compared, it holds what runs see.
     exportSnapshot: (target, signal) =>
       runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
     use: lendingFrom(runner, runner.acquire),
@@ -214,7 +214,7 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
     try {
       return await listAllOrNone(session, listing, deadline)
     } catch (error) {
-      // A server that answers the rest goes on; one that is gone or late is none to take a snapshot of.
+      // A server that answers the rest continues; one that is gone or late is none to take a snapshot of.
       if (!session.usable || deadline.signal.aborted) throw error
       unread.set(name, error)
       return []

@@ -69,7 +69,7 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
     new ServiceError(code, message, { cause: error, ...(details && { details }) })
 
   if (error instanceof library.ProtocolError) {
-    // A server that refuses to begin is no server to us, whatever its reason.
+    // A server that refuses to begin is not a server to us, whatever its reason.
     const isAnswer = asked !== 'initialize'
     const code = isAnswer ? (PROTOCOL_ERROR_CODES[error.code] ?? 'FEATURE_NOT_SUPPORTED') : 'SERVER_UNREACHABLE'
     const hosts = demandedVisits(error).map(({ url }) => URL.parse(url as string)?.host ?? 'an address')
@@ -139,7 +139,7 @@ function invalidPart(message: string): string {
   return `: ${path.join('.')}${words}`.slice(0, LONGEST_WORDS).toWellFormed()
 }
 
-/** What became of a request, and whether that was an answer. */
+/** The outcome of a request, and whether that was an answer. */
 function describeBreak(error: unknown, library: McpLibrary, asked: string): { words: string; isAnswer: boolean } {
   const answered = (words: string) => ({ words, isAnswer: true })
   if (error instanceof library.SdkError) {

@@ -35,7 +35,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   let closing: Promise<void> | undefined
   let onClose: () => Promise<void> = () => Promise.resolve()
 
-  // Deferred by a microtask, so that whoever hears of the end and closes in turn finds it under way.
+  // Deferred by a microtask, so that anyone who hears of the end and closes in turn finds it under way.
   const close = () => (closing ??= Promise.resolve().then(() => onClose()))
   const fail = (error: ServiceError) => {
     if (closing) return
@@ -177,7 +177,7 @@ function failOnUnansweredRequest(
   return id => void unanswered.delete(id)
 }
 
-/** What is reported of one exchange while it goes on. */
+/** What is reported of one exchange while it continues. */
 type ExchangeWatch = BodyWatch & { answered(response: Response): void; failed(problem: string): void }
 
 /**

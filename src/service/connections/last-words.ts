@@ -58,7 +58,7 @@ function isRuntimes(line: string): boolean {
   return /^Node\.js v\d|^\(?Use `node /.test(line)
 }
 
-/** Without how to use the program, where something stands before that. */
+/** Without how to use the program, where something is before that. */
 function withoutUsage(lines: readonly string[]): readonly string[] {
   const at = lines.findIndex(line => USAGE.test(line))
   const after = at === -1 ? [] : lines.slice(at + 1)
@@ -72,7 +72,7 @@ function saysWhy(line: string): boolean {
   return ERROR.test(line) || /\b(?:error|missing|required|must|invalid|unknown|not|cannot)\b/i.test(line)
 }
 
-/** What stands before an object that is printed up to this line, with the messages in it. */
+/** What is before an object that is printed up to this line, with the messages in it. */
 function dumpBefore(lines: readonly string[], end: number): string | undefined {
   if (!/^[\]})]+[;,]?$/.test(lines[end] ?? '')) return undefined
   let depth = 0

@@ -85,7 +85,7 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
         if (state.level && offers(session, 'logging')) await session.setLogLevel(state.level, deadline)
         if (state.subscriptions.size > 0) await session.subscribeTo([...state.subscriptions.keys()], deadline)
       } catch (error) {
-        // The request that connected goes on; that something is missing is said where it is looked for.
+        // The request that connected continues; that something is missing is said where it is looked for.
         state.problem = error instanceof Error ? error.message : String(error)
       }
     },

@@ -45,7 +45,7 @@ export function createMetadataFetch(
 
 /** Servers write null or an empty text for what they do not have, which counts as absent. */
 async function withoutEmpty(answer: Response): Promise<Response> {
-  // A challenge is in its headers; nobody reads what stands below it.
+  // A challenge is in its headers; nobody reads what is below it.
   if (answer.status === 401 || !answer.headers.get('content-type')?.includes('json')) return answer
   const { status, statusText } = answer
   const text = await answer.text().catch((error: unknown) => failing(error))
@@ -60,7 +60,7 @@ function failing(error: unknown): ReadableStream {
   return new ReadableStream({ start: controller => controller.error(error) })
 }
 
-/** The fields of an object that say something, as JSON; undefined where the text is no object. */
+/** The fields of an object that say something, as JSON; undefined if the text is not an object. */
 function present(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)

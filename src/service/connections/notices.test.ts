@@ -44,12 +44,12 @@ describe('progress of a call', () => {
   })
 })
 
-test('a cancelled call is cancelled at the server, and what it answers then is no answer', async () => {
+test('a cancelled call is cancelled at the server, and what it answers then is not an answer', async () => {
   const { callTool } = connect()
   const stop = new AbortController()
   const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))
   await expect(call).rejects.toThrow('enough')
   await expect.poll(() => printed().join(), PATIENCE).toMatch(/told to cancel \d/)
-  // The session goes on.
+  // The session continues.
   expect(JSON.stringify((await callTool(telling, { toolName: 'asked' })).content)).toContain('progress:')
 })

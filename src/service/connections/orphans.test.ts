@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
 
 const isGuardian = ({ command }: Process) => command.startsWith('/bin/sh -c trap')
 
-// Whoever starts a program may be killed before it says which; elsewhere no environment can be read.
+// Anyone who starts a program may be killed before it says which; elsewhere no environment can be read.
 test.skipIf(process.platform !== 'linux')('a marked program is ended that its guardian was never told of', async () => {
   const guardian = createGuardian()
   const env = { ...process.env, [MARK_VARIABLE]: guardian.mark() }

@@ -19,7 +19,7 @@ import {
   type ResourceContents,
   type Tool,
 } from './types.ts'
-/** Listings end here even if a server goes on: pages and items. */
+/** Listings end here even if a server continues: pages and items. */
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000
 

@@ -55,7 +55,7 @@ export type Runner = {
   /** A session outside the pool, whose ending nobody has to wait for. */
   openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
   closeOwn(session: Session): void
-  /** Sessions for one piece of work: each server is started anew for it, at its first use, and stays until the end. */
+  /** Sessions for one piece of work: each server is started again for it, at its first use, and stays until the end. */
   separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
   /** A session to be examined: the lent one of a program, so that all speak of one process, else one of its own. */
   openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
@@ -140,7 +140,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
       for (const pool of [unattended, attended, ...separate]) pool.drop(serverId)
     },
     async endSessions({ id, name }, became) {
-      // Work of runs goes on where it began.
+      // Work of runs continues where it began.
       for (const pool of [unattended, ...separate]) if (pool !== attended) pool.drop(id)
       await attended.end(id, new ServiceError('SERVER_UNREACHABLE', `The server "${name}" was ${became} meanwhile.`))
     },

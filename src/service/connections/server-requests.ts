@@ -57,7 +57,7 @@ export type RequestDesk = {
   close(): void
 }
 
-/** A call of the newer protocol that needed an answer and got none; the connection goes on. */
+/** A call of the newer protocol that needed an answer and got none; the connection continues. */
 export class UnansweredRequest extends ServiceError {}
 
 /** How long a person has for an answer, in milliseconds. */

@@ -30,14 +30,14 @@ export type SessionSettings = {
   client: { name: string; version: string }
   /** Longest message a server may send, in bytes. */
   maxResultBytes: number
-  /** Where the ending of a failed attempt goes on, so that its error is not late. */
+  /** Where the ending of a failed attempt continues, so that its error is not late. */
   pending: PendingWork
-  /** The program of a command that was started before; undefined where it is to be started. */
+  /** The program of a command that was started before; undefined if it is to be started. */
   takeStarted?: EarlyStart['take']
   ending: ServerEnding
-  /** Where it is recorded what passes over the connections; absent where nobody could look at it. */
+  /** Where it is recorded what passes over the connections; absent if nobody could look at it. */
   traffic?: Traffic | undefined
-  /** Takes what servers ask of a person; absent where nobody could answer, and then nothing of it is announced. */
+  /** Takes what servers ask of a person; absent if nobody could answer, and then nothing of it is announced. */
   requests?: ServerRequests | undefined
 }
 

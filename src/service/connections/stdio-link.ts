@@ -91,7 +91,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
     if (failure) started?.child.stdout.destroy()
     await started?.end()
   }
-  // Deferred by a microtask, so that whoever hears of the end and closes in turn finds it under way.
+  // Deferred by a microtask, so that anyone who hears of the end and closes in turn finds it under way.
   const close = () => (closing ??= Promise.resolve().then(shutDown))
 
   const transport: Transport = {

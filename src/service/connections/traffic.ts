@@ -4,7 +4,7 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { settingSecrets } from './setting-secrets.ts'
 import type { ServerTarget } from './types.ts'
 
-/** The latest entries of what is recorded: at most so many, of so much together. */
+/** The latest entries of what is recorded: at most that many, of so much together. */
 type Ring<Entry> = {
   /** `size` must not change afterwards. */
   add(entry: Entry, size: number): void
@@ -150,7 +150,10 @@ declare module '../core/context.ts' {
 }
 
 const KIB = 1024
-/** Most that is kept of one server, in entries and characters: messages, lines, output that nobody looked at yet. */
+/**
+ * Maximum number of that is kept of one server, in entries and characters: messages, lines, output that nobody looked
+ * at yet.
+ */
 const FRAMES = { entries: BOUNDS.trafficMessages.most, size: 2048 * KIB }
 const LINES = { entries: BOUNDS.consoleLines.most, size: 512 * KIB }
 const UNREAD = { entries: 4000, size: 256 * KIB }
@@ -163,7 +166,7 @@ const LINE = BOUNDS.consoleLine.most
 const MOST_NAME = 100
 /** What an entry takes beside its text. */
 const ENTRY = 200
-/** A line without its end counts as one after so many milliseconds: it may be a question. */
+/** A line without its end counts as one after that many milliseconds: it may be a question. */
 const UNFINISHED_MS = 500
 
 type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
@@ -181,7 +184,7 @@ type Log = {
 
 export function createTraffic(): Traffic {
   const logs = new Map<string, Log>()
-  // Ids go on from the clock, so that those of a later process are higher.
+  // Ids continue from the clock, so that those of a later process are higher.
   let lastId = Date.now() * 1000
   const nextId = () => (lastId += 1)
   let connections = 0
@@ -331,7 +334,7 @@ function readOutput(log: Log, nextId: () => number): void {
   }
   for (const { output, ...printed } of unread.entries()) {
     if (typeof output === 'string') {
-      // What became of a program comes after its last words.
+      // The outcome of a program comes after its last words.
       if (printed.stream !== 'log') finishOf(printed.connection)
       add({ ...printed, text: output })
       continue

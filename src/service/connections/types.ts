@@ -79,9 +79,9 @@ export type ExportSnapshot = {
   tools: Tool[]
   resources: Resource[]
   prompts: Prompt[]
-  /** Null where the server gives none. */
+  /** Null if the server gives none. */
   instructions: string | null
-  /** Why a list that the server announces could not be read, by its name; absent where each was. */
+  /** Why a list that the server announces could not be read, by its name; absent if each was. */
   unread?: Record<string, string>
 }
 
@@ -116,7 +116,7 @@ export type TrialSession = {
   getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
   readResource(uri: string): Promise<ResourceContents>
 }
-/** A session that began, as whoever reads its results later wants to know it. */
+/** A session that began, as anyone who reads its results later wants to know it. */
 export type StartedSession = {
   /** The server's name. */
   name: string
@@ -169,9 +169,9 @@ export type Link = {
   readonly notices: Notices
   /** Why the connection ended by itself; undefined while it lives and when we ended it. */
   failure(): ServiceError | undefined
-  /** What the server did while an answer was waited for, as sentences; empty where there is nothing to report. */
+  /** What the server did while an answer was waited for, as sentences; empty if there is nothing to report. */
   instead?(): string
-  /** What a program printed to stdout that is no message of MCP, so far; absent where there is no stdout. */
+  /** What a program printed to stdout that is no message of MCP, so far; absent if there is no stdout. */
   strayOutput?(): StrayOutput
   /** Ends the connection and everything behind it; safe to call twice. */
   close(): Promise<void>

@@ -28,12 +28,14 @@ export type TurnRequest = TurnTools & {
   maxSteps: number
   /** How often a request that the endpoint refused is sent again; the library's own number by default. */
   maxRetries?: number
-  /** Called with each answer's usage before its tool calls run; undefined where the endpoint reports none. */
+  /** Called with each answer's usage before its tool calls run; undefined if the endpoint reports none. */
   spend(usage: TokenUsage | undefined): void
   signal: AbortSignal
 }
 
-/** How a turn ended; `broken` is the endpoint's failure, after so many answers, `cut` says why a text is not whole. */
+/**
+ * How a turn ended; `broken` is the endpoint's failure, after that many answers, `cut` says why a text is not whole.
+ */
 export type TurnEnd =
   | { kind: 'answered'; text: string; cut: string | undefined }
   | { kind: 'exhausted' }
@@ -200,7 +202,7 @@ export function createTrialModels(access: ModelAccess): TrialModels {
       const request = { ...context, callTool, noteUnsent, access, name, maxSteps }
       const end = await runModelTurn(conversation, prompt, request)
       if (end.kind === 'answered') {
-        // What "never called" or "does not contain" would hold for by accident is no answer to judge.
+        // What "never called" or "does not contain" would hold for by accident is not an answer to judge.
         if (end.cut !== undefined) throw new TrialEnd('execution_failed', end.cut)
         if (calls === 0 && end.text.trim() === '') throw new TrialEnd('execution_failed', NO_ANSWER)
         return { text: end.text }

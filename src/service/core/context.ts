@@ -49,7 +49,7 @@ type Call<E> = ParsedInputOf<E> &
     idempotencyKey: string | undefined
     /** How answers that vary are spelt. */
     vocabulary: EvalVocabulary
-    /** Receives progress; absent where the caller does not want it, or is another process. */
+    /** Receives progress; absent if the caller does not want it, or is another process. */
     onProgress?: OnProgress | undefined
     /** Aborts when the caller hangs up. */
     signal: AbortSignal

@@ -4,7 +4,7 @@ import { LONGEST_MS, startDeadline } from './deadline.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('each report of progress starts the time of an operation anew, up to the longest one', () => {
+test('each report of progress starts the time of an operation again, up to the longest one', () => {
   const deadline = startDeadline(30_000, 'slow')
   for (let at = 0; at < LONGEST_MS - 60_000; at += 20_000) {
     vi.advanceTimersByTime(20_000)

@@ -13,7 +13,7 @@ export type Deadline = {
   cancel(reason: ServiceError): void
   /** Stops the clock until every returned function was called, while the server waits for a person. */
   hold(): () => void
-  /** Starts the clock anew, as for progress that is reported, up to {@link LONGEST_MS} of all. */
+  /** Starts the clock again, as for progress that is reported, up to {@link LONGEST_MS} of all. */
   prolong(): void
   /** Must be called when the operation is over, so that no timer stays behind. */
   end(): void
@@ -82,7 +82,7 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
   return deadline
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts; the promise itself goes on unobserved. */
+/** The promise's outcome, or the signal's reason as soon as it aborts; the promise itself continues unobserved. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {

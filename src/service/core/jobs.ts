@@ -34,7 +34,7 @@ export type Jobs = {
   isUnderWay(kind: JobKind, subjectId: string): boolean
   /** Ends every record whose process is gone. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads; for whoever shows such records. */
+  /** Calls `settleAbandoned`, then reads; for anyone who shows such records. */
   read<T>(work: () => T): T
   /** Resolves when nothing is under way here. */
   settle(): Promise<void>

@@ -4,7 +4,7 @@ import type { LatestFirst } from './database/table.ts'
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 
-/** Most items of one page where the contract states no number. */
+/** Maximum number of items of one page where the contract states no number. */
 const MOST = 200
 
 export function pageSize({ limit }: PageQuery, usual: number): number {

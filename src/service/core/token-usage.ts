@@ -9,7 +9,7 @@ const MOST_TOKENS = 1_000_000_000
 
 type Reported = { inputTokens: number | undefined; outputTokens: number | undefined }
 
-/** The usage that an endpoint reports; undefined where it reports none or an impossible one. */
+/** The usage that an endpoint reports; undefined if it reports none or an impossible one. */
 export function readUsage({ inputTokens = 0, outputTokens = 0 }: Reported): TokenUsage | undefined {
   if (!isCount(inputTokens) || !isCount(outputTokens) || inputTokens === 0) return undefined
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }

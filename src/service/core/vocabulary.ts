@@ -141,7 +141,7 @@ function roleList(spell: Spell, holder: Fields, name: string, field: string): Fi
   return { [name]: mapped(holder[name], (entry, index) => spell(entry, `${field}${name}.${index}.role`)) }
 }
 
-/** Spells the role of an evaluator that stands at a field. */
+/** Spells the role of an evaluator that is at a field. */
 type Spell = (evaluator: Fields, field: string) => Fields
 
 function toFirst({ vocabulary, header }: Speech): Spell {

@@ -176,7 +176,7 @@ function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>):
 
 const MESSAGE_ROLES: readonly string[] = ['user', 'assistant', 'tool'] satisfies TranscriptMessage['role'][]
 
-/** A text is the answer; messages may stand alone or in an object. System prompts are no part of the conversation. */
+/** A text is the answer; messages may be alone or in an object. System prompts are no part of the conversation. */
 function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[] {
   if (trace == null) return []
   if (typeof trace === 'string') return [{ role: 'assistant', content: trace }]

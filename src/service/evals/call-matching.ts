@@ -115,7 +115,7 @@ const MAX_REPEATS = 50
 
 /**
  * The calls that a case expects, in authored order, steps before checks. Identical expectations count once, "at least
- * once" only where nothing else expects that tool.
+ * once" only if nothing else expects that tool.
  */
 export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks'>): ExpectedToolCall[] {
   const authored: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]

@@ -91,7 +91,7 @@ type NumericDiff = {
   base: number | null
   compare: number | null
   delta: number | null
-  /** Percent of the base, 100 = doubled; null where the base is zero. */
+  /** Percent of the base, 100 = doubled; null if the base is zero. */
   percentDelta: number | null
 }
 

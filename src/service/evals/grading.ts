@@ -24,7 +24,7 @@ export type RunDecisionSummary = {
   /** The unit of `counts`: variants (a case on one model), or trials under a suite-wide threshold. */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /** The run's own decision; null where there is none. */
+  /** The run's own decision; null if there is none. */
   decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
@@ -37,7 +37,7 @@ export type RunDecisionSummary = {
 export type RunGrade = {
   status: 'running' | 'completed' | 'failed' | 'cancelled'
   result: 'passed' | 'failed' | null
-  /** In the unit of the decision; `passRate` is a fraction of what was graded, null where nothing was. */
+  /** In the unit of the decision; `passRate` is a fraction of what was graded, null if nothing was. */
   summary: { total: number; passed: number; failed: number; passRate: number | null }
   decisionSummary: RunDecisionSummary
 }

@@ -79,7 +79,7 @@ test('a call with other arguments is named with them', async () => {
   ])
 })
 
-test('spans lie on the clock of the trial, steps and calls', async () => {
+test('spans are on the clock of the trial, steps and calls', async () => {
   const row = await settled()
   const { spans, startedAt, durationMs } = toTrace(row)
   expect(spans.filter(span => span.kind === 'step').map(span => [span.stepId, span.status])).toEqual([

@@ -45,9 +45,9 @@ export type TraceDocument = {
   steps: EvalStepVerdict[]
   checks: TrialOutcome['checks']
   spans: TraceSpan[]
-  /** Why the trial's first execution broke off; absent where there was one. */
+  /** Why the trial's first execution broke off; absent if there was one. */
   ranAgainAfter?: string
-  /** The tools of the run's servers as they were when the trial ran; empty where nobody recorded them. */
+  /** The tools of the run's servers as they were when the trial ran; empty if nobody recorded them. */
   toolsSeen: SeenTools[]
 }
 

@@ -64,7 +64,7 @@ describe('steps', () => {
     expect(await run([toolCall('broken'), assert({ type: 'noToolErrors' })])).toMatchObject({ class: 'failed' })
   })
 
-  test('a protocol error fails its step and the trial goes on', async () => {
+  test('a protocol error fails its step and the trial continues', async () => {
     const outcome = await run([
       toolCall('unknown'),
       toolCall('echo', { message: 'x' }),

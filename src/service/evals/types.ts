@@ -83,7 +83,7 @@ export type Transcript = {
   toolCalls: ToolCallRecord[]
   /** Final assistant text; without a model the text content of the last tool result. */
   finalText: string
-  /** Prompts sent so far; absent where nobody counted. */
+  /** Prompts sent so far; absent if nobody counted. */
   userTurns?: number
   usage?: { inputTokens?: number; outputTokens?: number; totalTokens: number }
   /** Absent without a browser runner; the widget assertions then fail closed. */
@@ -117,7 +117,7 @@ export type CheckVerdict = Judged & {
   type: string
 }
 
-/** Whether scores and definitions agree (contract: EvalRun, `scoreIntegrity`); absent where nothing was scored. */
+/** Whether scores and definitions agree (contract: EvalRun, `scoreIntegrity`); absent if nothing was scored. */
 export type ScoreIntegrity = 'valid' | 'invalid'
 
 export type TrialOutcome = {
@@ -131,7 +131,7 @@ export type TrialOutcome = {
   transcript: Transcript
   startedAt: number
   durationMs: number
-  /** Whether its scores agree with their definitions; absent where nothing was scored. */
+  /** Whether its scores agree with their definitions; absent if nothing was scored. */
   scoreIntegrity?: ScoreIntegrity
   /** A server broke over a call of it while other trials used that server, so that it may be their fault. */
   brokeBesideOthers?: boolean

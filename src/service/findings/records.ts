@@ -178,7 +178,7 @@ function historyOf(row: FindingRow) {
 /** What a wave or window consists of, counted. */
 export type WaveFacts = {
   what: string
-  /** Sessions there are, and those of them that were looked at. */
+  /** Sessions there are, and those of them that were examined. */
   total: number
   analyzed: number
   gradedCount?: number

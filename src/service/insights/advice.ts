@@ -67,7 +67,7 @@ the most likely root cause, one concrete recommendation, up to ${MAX_CRITERIA} c
 and how confident you are. State no counts of your own, and say so where the evidence does not tell the cause.`
 
 /**
- * Measured findings with a model's advice, the gravest first; beyond twenty they are only counted.
+ * Measured findings with a model's advice, the most severe first; beyond twenty they are only counted.
  * @throws ServiceError as `askForObject` does, `TIMEOUT`
  */
 export async function adviseOn(

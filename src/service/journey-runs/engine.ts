@@ -248,7 +248,7 @@ export async function playSession(request: SessionRequest): Promise<JourneyMessa
   }
 }
 
-/** The configured model plays and grades; where none is named, the target's does. */
+/** The configured model plays and grades; if none is named, the target's does. */
 function playerModel({ access, target }: Pick<SessionRequest, 'access' | 'target'>): string {
   return access.configured?.model ?? target.modelId
 }

@@ -134,7 +134,7 @@ function trendOf(runs: readonly ConsideredRun[]): Goal['trend'] {
   return [...days].toSorted(([a], [b]) => a - b).map(([dayStartMs, ofDay]) => ({ dayStartMs, ...goalsOf(ofDay) }))
 }
 
-/** Sessions that were graded and that reached their goal; `passRate` is a fraction, null where nothing was graded. */
+/** Sessions that were graded and that reached their goal; `passRate` is a fraction, null if nothing was graded. */
 function goalsOf(runs: readonly ConsideredRun[]) {
   const gradedCount = runs.reduce((sum, { tally }) => sum + tally.sessionsGraded, 0)
   const passedCount = runs.reduce((sum, { tally }) => sum + tally.goal.passedCount, 0)

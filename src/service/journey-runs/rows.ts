@@ -179,7 +179,7 @@ export type SessionGrades = {
 
 export type JourneySessionRow = MessageTotals & {
   id: string
-  /** The runtime's key, which is no address of the API. */
+  /** The runtime's key, which is not an address of the API. */
   chatSessionId: string
   projectId: string
   runId: string

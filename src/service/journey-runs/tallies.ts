@@ -18,7 +18,7 @@ export type RunTally = {
   failedGradingCount: number
   /** Graded sessions that missed the goal or a criterion. */
   failCount: number
-  goal: { passedCount: number; /** Null where nothing was graded. */ avgScore: number | null }
+  goal: { passedCount: number; /** Null if nothing was graded. */ avgScore: number | null }
   /** Every entry of the rubric, in its order, graded or not. */
   criteria: CriterionTally[]
 }

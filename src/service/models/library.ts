@@ -25,7 +25,7 @@ export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel>
   return wrapLanguageModel({ model: await OPENERS[endpoint.kind](endpoint), middleware: boundedArguments })
 }
 
-/** Arguments that nest too deep would exhaust the stack of whoever writes them: {@link TOO_DEEP} replaces them. */
+/** Arguments that nest too deep would exhaust the stack of anyone who writes them: {@link TOO_DEEP} replaces them. */
 const boundedArguments: LanguageModelMiddleware = {
   specificationVersion: 'v4',
   async wrapGenerate({ doGenerate }) {

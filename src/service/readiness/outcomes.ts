@@ -2,7 +2,7 @@ import { oneLine } from '../core/one-line.ts'
 import type { Evidence } from './evidence.ts'
 import type { Finding, Lane, Outcome, ReadinessKind } from './types.ts'
 
-/** One requirement of a publisher, and how it is looked at here. */
+/** One requirement of a publisher, and how it is examined here. */
 export type Rule = {
   id: string
   lane: Lane

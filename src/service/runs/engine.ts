@@ -29,7 +29,7 @@ export type RunEngine = {
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads; for whoever shows runs. */
+  /** Calls `settleAbandoned`, then reads; for anyone who shows runs. */
   read<T>(work: () => T): T
   /** Stops executing runs that are no longer in the store. */
   stopDeleted(): void
@@ -145,7 +145,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
         try {
           store.write(() => endRun(store, run, processEnded(run.lease)))
         } catch (error) {
-          // Whoever looks next settles the run, since its lease ends with the execution.
+          // Anyone who looks next settles the run, since its lease ends with the execution.
           onError(error)
         }
         stop.abort()

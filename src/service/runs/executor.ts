@@ -38,7 +38,7 @@ export type Executor = {
   close(): Promise<void>
 }
 
-/** The trials that had not ended will not; the message says why, for whoever reads the run. */
+/** The trials that had not ended will not; the message says why, for anyone who reads the run. */
 export class ExecutionLost extends Error {
   override readonly name = 'ExecutionLost'
 }
@@ -61,7 +61,7 @@ export type TrialStore = Pick<Store, 'write'> & {
 
 type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'separate'> }
 
-/** Executes in this thread, over connections that whoever made them closes. */
+/** Executes in this thread, over connections that anyone who made them closes. */
 export function createExecutor(resources: Resources): Executor {
   return {
     execute: (execution, signal) => executeTrials(resources, execution, signal),
@@ -182,7 +182,7 @@ async function runAgain({ store, trialDeadlineMs }: Resources, work: Work): Prom
   }
 }
 
-/** What became of a trial, without what nobody shall find in it; undefined where its case is gone. */
+/** The outcome of a trial, without what nobody shall find in it; undefined if its case is gone. */
 async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefined): Promise<TrialOutcome | undefined> {
   const { runId, cases, hidden, servers, models, signal } = work
   const snapshot = cases[trial.casePosition]
@@ -195,7 +195,7 @@ async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefin
   return withoutKnown(outcome, hidden)
 }
 
-/** A conversation for one trial; undefined where nothing could ever answer it. */
+/** A conversation for one trial; undefined if nothing could ever answer it. */
 function modelsOf(modelApiKeys: RunExecution['modelApiKeys'], { models }: ExecutionSettings): TrialModels | undefined {
   if (!models && !modelApiKeys) return undefined
   return createTrialModels({ configured: models, keys: modelApiKeys ?? {} })

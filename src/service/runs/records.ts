@@ -65,7 +65,7 @@ export function createRunTexts(store: Store, most: number): (projectId: string, 
     }
     const run = requireRun(store, projectId, runId)
     const text = JSON.stringify(toEvalRun(store, run))
-    // How many of its suite's cases it has is counted anew of a run that does not say so itself. What a write has done
+    // How many of its suite's cases it has is counted again of a run that does not say so itself. What a write has done
     // so far may still be taken back.
     const isFinal = isTerminalRunStatus(run.status) && run.plan.selection !== undefined
     if (isFinal && store.state() !== undefined) kept.add(runId, text)

@@ -11,7 +11,7 @@ import type { SuiteSettings } from '../suites/rows.ts'
 import type { ModelSource, TargetClient, TargetEnvironment } from '../suites/target.ts'
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
-/** In the unit of the run's decision; `passRate` is a fraction of what was graded, null where nothing was. */
+/** In the unit of the run's decision; `passRate` is a fraction of what was graded, null if nothing was. */
 export type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
 
 /** How many of a suite's cases a run executes. */
@@ -157,7 +157,7 @@ export function createRunRows(database: Database) {
           { runId, first, last },
         )
         .map(({ snapshot }) => readSnapshot(snapshot)),
-    /** Of the cases that the suite has now, how many the run has; undefined where the suite has none. */
+    /** Of the cases that the suite has now, how many the run has; undefined if the suite has none. */
     selection(runId: string, suiteId: string) {
       const counts = database.get<CaseSelection>(
         `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
@@ -204,7 +204,10 @@ function leaseOf({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt }: Sto
   return { token, host: leaseHost ?? '', pid: leasePid ?? 0, expiresAt: leaseExpiresAt ?? 0 }
 }
 
-/** Most listings that are kept of one server in one run; a server that changes more often keeps its first ones. */
+/**
+ * Maximum number of listings that are kept of one server in one run; a server that changes more often keeps its first
+ * ones.
+ */
 const MOST_LISTINGS = 20
 
 type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }

@@ -44,7 +44,7 @@ const outcome = (transcript: Partial<TrialOutcome['transcript']>): TrialOutcome 
   durationMs: 2,
 })
 
-test('the verdicts of trials are those of their outcomes, also where there is none', () => {
+test('the verdicts of trials are those of their outcomes, also if there is none', () => {
   const database = openDatabase(':memory:')
   onTestFinished(database.close)
   migrate(database)

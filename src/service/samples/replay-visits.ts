@@ -116,7 +116,7 @@ export function replayVisits(stage: Stage): void {
   const { store, at, mark } = stage
   const resolution = environmentOf(stage)
   const publishedAt = at(CAST_DAYS, FIRST_HOUR)
-  // Nobody receives the link: whoever wants to use it has to rotate it.
+  // Nobody receives the link: anyone who wants to use it has to rotate it.
   const { row: scenario } = publishScenario(store, resolution.environment, SCENARIO, publishedAt)
   mark('scenario', scenario)
   const members = MEMBERS.map(email => upsertMember(store, scenario, { email }, publishedAt))

@@ -140,7 +140,7 @@ function openedFor(
   if (!environment) throw new ServiceError('CONFLICT', 'The environment of the scenario is gone.')
   const resolution = resolveEnvironment(store, environment)
   const { client, servers, model } = resolution
-  // Whoever may change servers set them, and a stranger may ask for whatever a tool prints.
+  // Anyone who may change servers set them, and a stranger may ask for whatever a tool prints.
   const hidden = servers.flatMap(credentialsOf)
   const conversation = openAssistant(options, { config: client.config, servers, model: model.id, hidden, ...more })
   return { conversation, resolution }
@@ -180,7 +180,7 @@ function ofCall({ serverName, toolName, isError, resultText, durationMs }: Conve
   return { role: 'tool', text: isError ? oneLine(resultText) : '', serverName, toolName, isError, durationMs } as const
 }
 
-/** Notes why there is no answer, and what it took all the same, for the owner. */
+/** Notes why there is no answer, and what it took anyway, for the owner. */
 export function noteFailure({ store, now }: Noting, sessionId: string, error: unknown, tokens = 0): void {
   const session = store.visitorSessions.get(sessionId)
   if (!session) return

@@ -176,7 +176,7 @@ export function toUserTestingScenario(row: ScenarioRow): UserTestingScenario {
   return { id, projectId, name, description, mode }
 }
 
-/** A row of the read-only list. There is no link to show, since only its hash is kept. */
+/** A row of the read-only list. There is not a link to show, since only its hash is kept. */
 function toProjectScenario(store: Store, row: ScenarioRow): ProjectScenario {
   const { id, projectId, name, description, mode, createdAt, updatedAt } = row
   const { client, servers } = partsOf(store, row)

@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** A secret that is given away once; what is kept of it finds it again and verifies it. */
 export type Minted = { secret: string; lookup: string; hash: Uint8Array }
 
-/** What a secret opens: a scenario for whoever may enter, or one visitor's own session. */
+/** What a secret opens: a scenario for anyone who may enter, or one visitor's own session. */
 export type SecretKind = 'link' | 'session'
 
 /** The prefix distinguishes a session's token from an API key, which travels in the same header. */

@@ -7,7 +7,7 @@ import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type ScenarioWindowRow } from './visitor-session-rows.ts'
 import { coverageOf, LEFT_AFTER_MS, mineSignals, toSighting, type Coverage, type Signal } from './signals.ts'
 
-/** What is kept of a window: what was looked at, and what was seen. */
+/** What is kept of a window: what was examined, and what was seen. */
 export type Mined = { sessionCount: number; messageCount: number; signals: Signal[]; coverage: Coverage[] }
 
 type Mining = { store: Store; now: () => number }

@@ -193,7 +193,7 @@ type Attempts = {
   retry(row: ConnectionRow): ConnectionRow
   end(row: ConnectionRow, status: 'cancelled' | 'expired'): ConnectionRow
   expired(row: ConnectionRow): ConnectionRow
-  /** Ends what is over, tries what is due, goes on where tokens have come. */
+  /** Ends what is over, tries what is due, continues where tokens have come. */
   poll(): void
 }
 

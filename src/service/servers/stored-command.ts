@@ -22,7 +22,7 @@ export function storedCommand(dataDir: string, wanted: string, project: string |
 
 type ServerRows = ReturnType<typeof createServerRows>
 
-/** Reads a workspace without opening it, which may change it; undefined where there is none or it cannot be read. */
+/** Reads a workspace without opening it, which may change it; undefined if there is none or it cannot be read. */
 export function readStored<T>(dataDir: string, read: (database: Database, servers: ServerRows) => T): T | undefined {
   try {
     const { database: file, sealingKey } = dataDirectory(dataDir)
@@ -39,14 +39,14 @@ export function readStored<T>(dataDir: string, read: (database: Database, server
   }
 }
 
-/** Id of the one project with this id or name, without one of the only project; undefined where that is not certain. */
+/** Id of the one project with this id or name, without one of the only project; undefined if that is not certain. */
 export function storedProject(database: Database, project: string | undefined): string | undefined {
   const projects = database.all<{ id: string; name: string }>('SELECT id, name FROM project', {})
   const meant = projects.filter(({ id, name }) => project === undefined || id === project || name === project)
   return meant.length === 1 ? meant[0]!.id : undefined
 }
 
-/** The one server with this id or name in the project; undefined where that is not certain. */
+/** The one server with this id or name in the project; undefined if that is not certain. */
 export function storedServer(
   { database, servers }: { database: Database; servers: ServerRows },
   wanted: string,

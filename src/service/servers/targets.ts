@@ -79,7 +79,7 @@ export function targetOf(row: ServerRow, accessToken: () => Promise<string | und
 
 /**
  * A refresh token counts once, so one process of the workspace uses it and the others wait for the result.
- * @throws ServiceError `TIMEOUT` where that takes too long
+ * @throws ServiceError `TIMEOUT` if that takes too long
  */
 async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => Promise<T>): Promise<T> {
   const late = Date.now() + LONGEST_WAIT_MS
@@ -96,7 +96,7 @@ async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => P
     return await work()
   } finally {
     releaseLease(row)
-    // Where the row cannot be deleted it is abandoned from now on, and what came of the work counts all the same.
+    // Where the row cannot be deleted it is abandoned from now on, and what came of the work counts anyway.
     guarded(
       () => store.write(() => store.jobs.delete(row.token)),
       () => undefined,

@@ -16,7 +16,7 @@ const TAKEN_BACK: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_clien
 
 type TokenOwner = { name: string; url: string }
 
-/** Only a person can go on: the tokens cannot be refreshed where they came from. */
+/** Only a person can continue: the tokens cannot be refreshed where they came from. */
 export class SignInNeeded extends ServiceError {
   constructor({ name }: TokenOwner, reason: string) {
     super('OAUTH_REQUIRED', `The server "${name}" needs a new sign-in: ${reason}. Sign in again.`)
@@ -87,7 +87,7 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
   })
 }
 
-/** When an access token ends and for how long it was given; undefined where its issuer did not say. */
+/** When an access token ends and for how long it was given; undefined if its issuer did not say. */
 export function lifetimeOf(expiresInSeconds: number | undefined) {
   const lastsMs = expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000
   return { lastsMs, expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs }

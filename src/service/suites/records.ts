@@ -257,7 +257,7 @@ function updateSchedule(
   })
 }
 
-/** The first slot after a time; slots lie at `startsAt + n × intervalMs`, n ≥ 1, in milliseconds. */
+/** The first slot after a time; slots are at `startsAt + n × intervalMs`, n ≥ 1, in milliseconds. */
 export function nextSlot(startsAt: number, intervalMs: number, time: number): number {
   const passed = Math.max(0, Math.floor((time - startsAt) / intervalMs))
   return startsAt + (passed + 1) * intervalMs

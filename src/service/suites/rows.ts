@@ -43,12 +43,12 @@ export function createSuiteRows(database: Database) {
   }
 }
 
-/** When a suite is launched by the clock. Slots lie at `startsAt` and every interval after it. */
+/** When a suite is launched by the clock. Slots are at `startsAt` and every interval after it. */
 export type SuiteScheduleRow = {
   suiteId: string
   enabled: boolean
   intervalMinutes: number | null
-  /** The attached environment that scheduled runs use; null where the suite has none. */
+  /** The attached environment that scheduled runs use; null if the suite has none. */
   environmentId: string | null
   setBy: string
   startsAt: number

@@ -17,7 +17,7 @@ const COMPLETE = 'x-mcpjam-export-complete'
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 200
 
-/** Ended sessions, oldest first; cursor and end stand in headers, because the body is an OTLP document. */
+/** Ended sessions, oldest first; cursor and end are in headers, because the body is an OTLP document. */
 export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['traceExports'] {
   return {
     otlp({ caller, query }) {

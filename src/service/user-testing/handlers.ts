@@ -175,7 +175,7 @@ const scenarioWindows: WaveSubjects = {
   has: (store, { projectId, scope }, windowId) =>
     store.scenarios.get(projectId, scope) !== undefined &&
     store.visitorSessions.windows.get(scope, windowId) !== undefined,
-  // What came so far can be looked at, and again by force.
+  // What came so far can be examined, and again by force.
   inFlight: () => false,
   facts(store, { projectId, scope }, windowId) {
     const scenario = store.scenarios.get(projectId, scope)

@@ -41,7 +41,7 @@ export type ServiceOptions = WorkspaceOptions & {
   trialDeadlineMs?: number
   /** Executes trials in the serving thread, where a run delays every answer. Default: for memory workspaces only. */
   executeHere?: boolean
-  /** Runs leave the processors to whoever draws a screen in this process, where there are not enough for both. */
+  /** Runs leave the processors to anyone who draws a screen in this process, if there are not enough for both. */
   runsGiveWay?: boolean
   /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
   models?: ModelSettings | undefined
@@ -60,7 +60,7 @@ export type ServiceOptions = WorkspaceOptions & {
   visitOrigin?: () => string
   /** Names and addresses under which it is reached besides loopback; requests to others are refused. Default: any. */
   allowedHosts?: readonly string[] | undefined
-  /** The clock of schedules, epoch milliseconds. Default: the machine's. */
+  /** The clock of schedules, in epoch milliseconds. Default: the machine's. */
   now?: () => number
   /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
   schedulePollMs?: number
@@ -84,9 +84,9 @@ export type Service = {
   /** The same with Node's own classes, which cost more than most answers. */
   fetch(request: Request): Promise<Response>
   readonly localKey: string
-  /** Names the state that an answer depends on: same state, same answer. Undefined where it depends on more. */
+  /** Names the state that an answer depends on: same state, same answer. Undefined if it depends on more. */
   stateOf(endpoint: AnyEndpoint): string | undefined
-  /** A saved server with its secrets, for whoever connects to it in this process; undefined where there is none. */
+  /** A saved server with its secrets, for whoever connects to it in this process; undefined if there is none. */
   targetOf(serverId: string): ServerTarget | undefined
   /** For making, listing and revoking keys (`core/access.ts`). */
   readonly store: Store

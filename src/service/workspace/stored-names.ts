@@ -13,7 +13,7 @@ type Run = { id: string; suiteName: string; number: number; status: string; resu
 const RUNS = 50
 
 /**
- * Names of a kind in a local workspace, read without opening it; nothing where it is not certain.
+ * Names of a kind in a local workspace, read without opening it; nothing if it is not certain.
  * @param project id or name
  * @param most runs, the newest first; other kinds are listed whole
  */
@@ -43,7 +43,7 @@ export function storedNames(
   return names ?? []
 }
 
-/** A server's tools as its last run saw them, else how to ask it; nothing where the server is not certain. */
+/** A server's tools as its last run saw them, else how to ask it; nothing if the server is not certain. */
 export function storedTools(
   dataDir: string,
   server: string,

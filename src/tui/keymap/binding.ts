@@ -35,7 +35,7 @@ export type Binding = {
   hint?: 'first' | true | 'later' | 'end' | 'spare'
   /** Its action depends on which of its keys was pressed, so it cannot be run without a key. */
   byKey?: true
-  /** Absent where it works on what is here: then neither a lost line nor a read-only profile stops it. */
+  /** Absent if it works on what is here: then neither a lost line nor a read-only profile stops it. */
   needs?: Need
   /** May be handled many times within one burst of input without waiting for a redraw. */
   repeats?: boolean

@@ -40,8 +40,8 @@ export type Dispatcher = {
   /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
   active(): ActiveBinding[]
   /**
-   * What has been pressed of a sequence, and how it can go on; the keys of those begin with it. It waits for as long as
-   * it takes.
+   * What has been pressed of a sequence, and how it can continue; the keys of those begin with it. It waits for as long
+   * as it takes.
    */
   pending(): Pending | undefined
   subscribe(listener: () => void): () => void
@@ -204,7 +204,7 @@ async function handleBurst(
   else options.report(new UnavailableAction(DROPPED_PASTE))
 }
 
-/** What the key stands for after those of the sequence before it; a key that begins or goes on with one is kept. */
+/** What the key stands for after those of the sequence before it; a key that begins or continues with one is kept. */
 function takeKey(state: State, key: PressedKey, report: (error: unknown) => void): Match | undefined {
   const before = state.typed
   const typed = before === '' ? key.name : `${before} ${key.name}`

@@ -25,7 +25,7 @@ export type Layer = {
   text?: TextSink
 }
 
-/** A binding as it stands now: with its full name and, where it can't be done, why. */
+/** A binding as it is now: with its full name and, where it can't be done, why. */
 export type ActiveBinding = Binding & {
   name: string
   title: string

@@ -39,7 +39,7 @@ function setUp(bindings?: readonly Bindings[]) {
 }
 
 describe('a sequence of keys', () => {
-  test('waits for its end and tells how it can go on', async () => {
+  test('waits for its end and tells how it can continue', async () => {
     const { dispatcher, press, calls } = setUp()
     let told = 0
     dispatcher.subscribe(() => (told += 1))
@@ -63,7 +63,7 @@ describe('a sequence of keys', () => {
     expect(calls).toEqual(['deep', 'down', 'runs'])
   })
 
-  test('Esc drops it; a key that does not go on with it is used up and told', async () => {
+  test('Esc drops it; a key that does not continue with it is used up and told', async () => {
     const { dispatcher, press, calls, reports } = setUp()
     await press(',', 'escape', 'r')
     expect(calls).toEqual(['refresh'])

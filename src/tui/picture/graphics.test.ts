@@ -30,7 +30,7 @@ function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   return { graphics, news, enter: () => enter() }
 }
 
-test('a picture is sent once, and placed anew where its room is another one', () => {
+test('a picture is sent once, and placed again where its room is another one', () => {
   const { graphics, news } = stage()
   const one = picture()
   expect(graphics.draw(one, size, room)).toHaveLength(11)

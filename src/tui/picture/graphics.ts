@@ -24,7 +24,7 @@ export type Graphics = {
   subscribe(listener: () => void): () => void
   /** Changes when the terminal has answered. */
   version(): number
-  /** Rows of cells that show the picture in this room; undefined where the terminal does not draw it. */
+  /** Rows of cells that show the picture in this room; undefined if the terminal does not draw it. */
   draw(picture: SentPicture, natural: { width: number; height: number }, room: Cells): string[] | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Cells } from './fit.ts'
 /** How many pixels a cell holds when it is drawn as half blocks. */
 export const HALF_BLOCK = { width: 1, height: 2 }
 
-/** Less opaque than this is not drawn: what lies behind shows. */
+/** Less opaque than this is not drawn: what is behind shows. */
 const OPAQUE = 128
 /** Steps of a channel: cells can hardly show finer ones, and each colour costs bytes. */
 const STEP = 8
@@ -56,7 +56,7 @@ export function halfBlocks(raster: Raster, { columns, rows }: Cells, level: Excl
   })
 }
 
-/** SGR parameters of a colour as it is drawn with, and as it lies behind. */
+/** SGR parameters of a colour as it is drawn with, and as it is behind. */
 type Pen = { front: string; back: string }
 
 function cell(upper: Pen | undefined, lower: Pen | undefined): { sgr: string; block: string } {

@@ -70,7 +70,7 @@ describe('half blocks', () => {
     )
   })
 
-  test('two pixels stand above each other, in the nearest of as many colours as there are', () => {
+  test('two pixels are above each other, in the nearest of as many colours as there are', () => {
     const pixels = Uint8Array.from([255, 0, 0, 255, 0, 0, 240, 255])
     const drawn = (level: 1 | 2 | 3): string[] =>
       halfBlocks({ width: 1, height: 2, pixels }, { columns: 1, rows: 1 }, level)

@@ -7,7 +7,7 @@ export type PositionParams = (params: Place['params']) => Record<string, string 
 export type Router = {
   /** The place as it was opened or changed last. */
   current(): Place
-  /** The place with where the person stands in it at this moment: what links, pins and the way back name. */
+  /** The place with where the person is in it at this moment: what links, pins and the way back name. */
   here(): Place
   /**
    * Asks `standing` for every {@link here} until the returned function is called; what registered later has the last

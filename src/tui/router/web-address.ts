@@ -8,7 +8,7 @@ const PARAMETER = /\{(\w+)\}/g
 /** Ids of a service: what could leave its part of an address is none. */
 const ID = /^[\w.~-]+$/
 
-/** Where the hosted UI shows this place, or at least its project; undefined where no address is known for either. */
+/** Where the hosted UI shows this place, or at least its project; undefined if no address is known for either. */
 export function webAddress(addresses: WebAddresses, place: Place): string | undefined {
   for (const screen of [place.screen, 'projects']) {
     const template = ownValue(addresses, screen)
@@ -53,7 +53,7 @@ export function readPlace(routes: readonly Route[], text: string, { local, web }
 }
 
 /**
- * The place that the path of an address spells out in our own words, where nobody names the addresses of the hosted UI.
+ * The place that the path of an address spells out in our own words, if nobody names the addresses of the hosted UI.
  */
 function placeInPath(routes: readonly Route[], text: string): Place | undefined {
   const { pathname, hash } = new URL(text)

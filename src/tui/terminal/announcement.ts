@@ -9,7 +9,7 @@ export type Notify = (typeof NOTIFY_CHOICES)[number]
 
 const BELL = '\x07'
 
-/** What to send to the terminal, nothing where nothing is wanted; a dumb one only has the bell. */
+/** What to send to the terminal, nothing if nothing is wanted; a dumb one only has the bell. */
 export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, isDumb = false): string {
   const chosen = how === 'auto' ? noticeOf(env) : how
   if (chosen === 'off') return ''

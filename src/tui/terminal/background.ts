@@ -33,7 +33,7 @@ function channel(digits: string): string {
     .padStart(2, '0')
 }
 
-/** What rxvt, Konsole and others say of their background, `foreground;background`; undefined where it is not said. */
+/** What rxvt, Konsole and others say of their background, `foreground;background`; undefined if it is not said. */
 export function backgroundOf(env: NodeJS.ProcessEnv): 'light' | 'dark' | undefined {
   const number = env.COLORFGBG?.split(';').at(-1)
   if (number === undefined || !/^\d{1,2}$/.test(number)) return undefined

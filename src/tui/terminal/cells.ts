@@ -55,7 +55,7 @@ function blankBackward(graphemes: string[], column: number): void {
   for (let at = start; at < column; at++) graphemes[at] = ' '
 }
 
-/** Blanks the wide grapheme whose cells run up to `end` and would go on beyond. */
+/** Blanks the wide grapheme whose cells run up to `end` and would continue beyond. */
 function blankTail(graphemes: string[], end: number): void {
   let start = end - 1
   while (start > 0 && graphemes[start] === '') start--

@@ -77,7 +77,7 @@ test('without colours nothing changes', () => {
   expect([0, 1, 2, 3].map(row => composition.compose(row))).toEqual(rows)
 })
 
-test('no character of what lies behind changes, whatever it is', () => {
+test('no character of what is behind changes, whatever it is', () => {
   const text = fc.string({ unit: anyCharacter, maxLength: 20 })
   const small = fc.nat({ max: 12 })
   const area = fc.record({ row: small, column: small, width: small, height: small })

@@ -114,7 +114,7 @@ export class Composition {
   }
 }
 
-/** The row with what lies on the quiet page, but not under what is above it, in the one look. */
+/** The row with what is on the quiet page, but not under what is above it, in the one look. */
 function quietRow(row: Row, at: number, { page, above, style, kept }: QuietLook): Row {
   if (at < page.row || at >= page.row + page.height) return row
   const covers = at >= above.row && at < above.row + above.height

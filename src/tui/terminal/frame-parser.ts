@@ -77,7 +77,7 @@ function parseRow(line: string, width: number, start: Style): ParsedRow {
   let style = start
   const place = (grapheme: string, cells: number): void => {
     if (graphemes.length >= width) return
-    // A wide grapheme is never halved by the edge: a blank stands in its place.
+    // A wide grapheme is never halved by the edge: a blank is in its place.
     const visible = graphemes.length + cells <= width
     for (let cell = 0; cell < cells && graphemes.length < width; cell++) {
       graphemes.push(visible ? (cell === 0 ? grapheme : '') : ' ')

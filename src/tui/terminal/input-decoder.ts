@@ -10,12 +10,12 @@ export type InputEvent =
   | { type: 'burst'; text: string; keys: Key[] }
   | { type: 'focus'; focused: boolean }
   | MouseEvent
-  /** An answer of the terminal's to a query, or a sequence that is no key. */
+  /** An answer of the terminal's to a query, or a sequence that is not a key. */
   | { type: 'reply'; sequence: string }
 
 /**
  * What is held back: nothing, an Esc that may be the key, a sequence cut by its chunk, a paste without its end, lines
- * that may go on, or only the memory of a cut report whose rest would be typed.
+ * that may continue, or only the memory of a cut report whose rest would be typed.
  */
 export type Waiting = 'nothing' | 'maybe-escape' | 'sequence' | 'paste' | 'burst' | 'cut-report'
 
@@ -60,7 +60,7 @@ export function createInputDecoder(): InputDecoder {
     if (burst !== '') events.push({ type: 'burst', text: burst, keys: burst.length <= MOST_TYPED ? keysOf(burst) : [] })
     burst = ''
   }
-  /** Takes lines that came at once, or go on from the chunk before; true where it took some. */
+  /** Takes lines that came at once, or continue from the chunk before; true if it took some. */
   const takeLines = (from: number): number => {
     TEXT.lastIndex = from
     const [text = ''] = TEXT.exec(pending) ?? []
@@ -91,7 +91,7 @@ export function createInputDecoder(): InputDecoder {
     pending = pending.slice(index)
     return isPasting
   }
-  /** The text without what goes on from a cut report; undefined where all of it may. */
+  /** The text without what goes on from a cut report; undefined if all of it may. */
   const withoutRest = (text: string, events: InputEvent[]): string | undefined => {
     if (cut.text === '') return text
     const joined = cut.text + text

@@ -22,7 +22,7 @@ export type Input = {
   pause(): void
   /** What was typed and read elsewhere, in Latin-1: a character for each byte. */
   give(bytes: string): void
-  /** As `pause`, and what was held back is forgotten. */
+  /** Like `pause`, and what was held back is forgotten. */
   stop(): void
   /** Adds a listener; the answer removes it. */
   onEvents(listener: EventsListener): () => void

@@ -46,7 +46,7 @@ function keySequence([, code, shifted, base, encoded]: RegExpExecArray): string 
   return `\x1b${text}`
 }
 
-/** What a key types, with Ctrl its control character; a keyboard without Latin letters says which one lies there. */
+/** What a key types, with Ctrl its control character; a keyboard without Latin letters says which one is there. */
 function typed(code: number, modifiers: number, shifted?: string, base?: string): string | undefined {
   // Private use: keys such as Caps Lock or the volume.
   if (code > 0x10_ff_ff || (code >= 0xe000 && code <= 0xf8ff)) return undefined

@@ -52,7 +52,8 @@ export function synchronizedReply(sequence: string): boolean | undefined {
 }
 
 /**
- * Writes to a file descriptor before returning, so that it works in exit handlers; a terminal that is gone is no error.
+ * Writes to a file descriptor before returning, so that it works in exit handlers; a terminal that is gone is not an
+ * error.
  * @returns what a descriptor that is full did not take in time
  */
 export function writeNow(fd: number, text: string): string {

@@ -46,7 +46,7 @@ test.each([
   [{ TERM: 'foot' }, '\x1b]777;'],
   [{ TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm' }, '\x1b]9;'],
   [{ TERM: 'xterm-256color' }, '\x07'],
-  // Whatever stands behind it, tmux rings its own bell.
+  // Whatever is behind it, tmux rings its own bell.
   [{ TERM: 'tmux-256color', TMUX: '/tmp/tmux', KITTY_WINDOW_ID: '1' }, '\x07'],
 ])('auto announces as the terminal can: %j', (env, begins) => {
   expect(announcement('auto', 'Run #3 failed', env)).toSatisfy((text: string) => text.startsWith(begins))

@@ -27,7 +27,7 @@ export function neverWaitFor(terminal: object): void {
 
 /**
  * A terminal that takes nothing for so long is gone, in milliseconds: TCP gives up after a quarter of an hour, and what
- * stands between may keep its own end open.
+ * is between may keep its own end open.
  */
 export const GONE_MS = 30 * 60_000
 
@@ -81,7 +81,7 @@ export class Output {
     }
   }
 
-  /** Waits anew for the terminal to take something of what it has not. */
+  /** Waits again for the terminal to take something of what it has not. */
   #awaitTaking(): void {
     clearTimeout(this.#gone)
     const { onGone } = this.#heard

@@ -96,7 +96,7 @@ export function createPainter(): Painter {
         forcedTo = Math.max(forcedTo, Math.min(width, at + cells + spill(grapheme, cells)))
       }
       at += cells
-      // Terminals differ in where the cursor stands after the last column.
+      // Terminals differ in where the cursor is after the last column.
       if (at >= width) column = UNKNOWN
     }
   }
@@ -161,7 +161,7 @@ function sameCell(target: Row, painted: Row, at: number): boolean {
   return target.graphemes[at] === painted.graphemes[at] && target.styles[at] === painted.styles[at]
 }
 
-/** Cells of plain blanks from `at` to the last one that is not there yet; 0 where erasing them saves nothing. */
+/** Cells of plain blanks from `at` to the last one that is not there yet; 0 if erasing them saves nothing. */
 function erasable(target: Row, painted: Row, at: number, forcedTo: number): number {
   let [end, missing] = [at, 0]
   for (let next = at; target.graphemes[next] === ' ' && target.styles[next] === PLAIN; next++) {

@@ -76,7 +76,7 @@ test('a move without a button is heard by the picture under it, which hears of i
   expect(wanted).toEqual([true, false])
 })
 
-test('the second press on a row within the time is a double click, the third begins anew', () => {
+test('the second press on a row within the time is a double click, the third begins again', () => {
   const { add, mouse, take, wait } = setup()
   add('list', [0, 0, 9, 9])
   mouse('press', 1, 1)

@@ -64,7 +64,7 @@ export function createPointer(
     const nearest = hit.find(area => area.handlers().press)
     if (!nearest) return hit.length > 0
     const again = last?.area === nearest && last.row === event.row && now() - last.at < DOUBLE_CLICK_MS
-    // A third press begins anew, or it would open twice.
+    // A third press begins again, or it would open twice.
     last = again ? undefined : { area: nearest, row: event.row, at: now() }
     nearest.handlers().press?.(cellIn(nearest, event), again)
     return true

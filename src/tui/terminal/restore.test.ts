@@ -217,7 +217,7 @@ describe('a terminal that has the kitty keyboard protocol', () => {
     const session = run()
     await answered(session)
     session.pty.write('\x1b[122;5u')
-    // No shell waits here, so the program goes on by itself.
+    // No shell waits here, so the program continues by itself.
     await session.until(text => session.isAlternate && text.includes('typed: ctrl+z'))
     await session.until(() => session.written.split(KEYBOARD_ON).length === 3)
     expect(session.written.split(KEYBOARD_OFF)).toHaveLength(session.written.split(KEYBOARD_ON).length - 1)

@@ -136,7 +136,7 @@ export function installRestore(options: RestoreOptions): Restore {
     giveBack()
     await givenBack()
     isLent = true
-    // Stopped by its own key, the other program stops its whole group; so be it, and it goes on with the group.
+    // Stopped by its own key, the other program stops its whole group; so be it, and it continues with the group.
     process.off('SIGTSTP', suspend)
     try {
       return await work()

@@ -98,7 +98,7 @@ for (const modernWidths of [false, true]) {
   })
 }
 
-test('a screen goes on from an adopted picture as if it had painted it', async () => {
+test('a screen continues from an adopted picture as if it had painted it', async () => {
   await fc.assert(
     fc.asyncProperty(lines, lines, fc.array(step, { maxLength: 6 }), async (first, second, steps) => {
       const before = createScreen(new Emulator({ columns: 20, rows: 6 }))
@@ -215,7 +215,7 @@ function colourSgr(wanted: Colour, base: number): string {
 function expectShown(emulator: Emulator, grid: Cell[][]): void {
   const wrong = grid.flatMap((expected, row) =>
     expected.flatMap((wanted, column) => {
-      // Where terminals disagree on the width, what stands in the second cell is theirs to choose.
+      // Where terminals disagree on the width, what is in the second cell is theirs to choose.
       if (wanted.offset > 0 && !wanted.token.sure) return []
       const cell = emulator.cell(row, column)
       const shown = cell.getChars() === '' && cell.getWidth() === 1 ? ' ' : cell.getChars()

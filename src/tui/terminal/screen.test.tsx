@@ -163,7 +163,7 @@ test('a frame taller and wider than the screen is cut, and the last cell does no
   expect(emulator.terminal.buffer.active.baseY).toBe(0)
 })
 
-test('a region lies over the frame and repaints by itself', async () => {
+test('a region is over the frame and repaints by itself', async () => {
   const { emulator, screen } = setUp({}, { columns: 20, rows: 5 })
   await show(screen, emulator, ['漢漢漢漢', '....................'])
   const region = screen.region('list', { row: 0, column: 1, width: 4, height: 2 })
@@ -323,7 +323,7 @@ test('a terminal that is behind gets nothing more until it has caught up, and th
   const painted = sent.length
   for (const count of [1, 2, 3]) {
     screen.stdout.write(`count: ${count}`)
-    // Whoever waits for the frame, such as the next key, does not wait for the terminal.
+    // Anyone who waits for the frame, such as the next key, does not wait for the terminal.
     await new Promise<void>(resolve => void screen.stdout.write('', () => resolve()))
   }
   expect(sent).toHaveLength(painted)

@@ -10,7 +10,7 @@ import { createPainter, rowText } from './painter.ts'
 import type { Rectangle, Region } from './region.ts'
 import { VirtualStdout } from './virtual-stdout.ts'
 
-/** Where a text is being typed, zero-based; undefined where that does not show. Asked at each paint. */
+/** Where a text is being typed, zero-based; undefined if that does not show. Asked at each paint. */
 export type CaretPlace = () => { row: number; column: number } | undefined
 
 export type ScreenOptions = {
@@ -24,7 +24,7 @@ export type ScreenOptions = {
   askBackground?: boolean
   /** Report mouse buttons and the wheel. */
   mouse?: boolean
-  /** Hears of each write, to measure how fast the line is. */
+  /** Called on each write, to measure how fast the line is. */
   onWritten?: WrittenListener
   /** Hears that the terminal has taken nothing for very long. */
   onGone?: () => void
@@ -185,7 +185,7 @@ export class Screen {
     return this.#output.taken()
   }
 
-  /** The region of that name, put at this place; created when it is new. Later regions lie above earlier ones. */
+  /** The region of that name, put at this place; created when it is new. Later regions are above earlier ones. */
   region(id: string, rectangle: Rectangle): Region {
     const region = this.#composition.region(id, rectangle, () => this.#flush())
     return { ...region, paint: lines => region.paint(lines.map(this.#spell)) }
@@ -201,8 +201,8 @@ export class Screen {
   }
 
   /**
-   * Draws what is on a part of the screen in one quiet look, but for what stands above it; undefined ends that. It
-   * shows with the next frame, which brings what stands above.
+   * Draws what is on a part of the screen in one quiet look, but for what is above it; undefined ends that. It shows
+   * with the next frame, which brings what is above.
    */
   quiet(quiet: Quiet | undefined): void {
     this.#composition.quiet(quiet)
@@ -286,12 +286,12 @@ export class Screen {
     return modes.MOUSE_ON + (this.#hover ? modes.HOVER_ON : '')
   }
 
-  /** Hears of replies that the screen did not ask for, until somebody answers that it was meant. */
+  /** Called on replies that the screen did not ask for, until somebody answers that it was meant. */
   onReply(listener: (sequence: string) => boolean): void {
     this.#replyListeners.add(listener)
   }
 
-  /** Hears when the screen takes over the terminal again, which has forgotten what was sent beside the cells. */
+  /** Called when the screen takes over the terminal again, which has forgotten what was sent beside the cells. */
   onEnter(listener: () => void): void {
     this.#enterListeners.add(listener)
   }

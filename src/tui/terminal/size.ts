@@ -17,7 +17,7 @@ export function drawableSize(claimed: { columns?: number | undefined; rows?: num
   }
 }
 
-/** Undefined for what is no number of cells: 0, NaN, less than one. */
+/** Undefined for what is not a number of cells: 0, NaN, less than one. */
 function bounded(claimed: number | undefined, most: number): number | undefined {
   const whole = Math.floor(claimed ?? 0)
   return whole >= 1 ? Math.min(whole, most) : undefined

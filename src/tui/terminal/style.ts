@@ -63,7 +63,7 @@ export function withLink(style: Style, link: string): Style {
   return styleOf(style.attributes, style.foreground, style.background, link)
 }
 
-/** The style after an SGR sequence; `parameters` is what stands between `ESC [` and `m`. */
+/** The style after an SGR sequence; `parameters` is what is between `ESC [` and `m`. */
 export function applySgr(style: Style, parameters: string): Style {
   let { attributes, foreground, background } = style
   const codes = parameters.split(';')

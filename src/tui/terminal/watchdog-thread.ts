@@ -107,8 +107,8 @@ function checksUntilEnd(): number {
 
 /**
  * Hears the signals that end the program, which Node gives to its first thread alone, so that one that is stuck is
- * ended all the same. Only Node's own parts can do that; where they are another day's, signals are heard by the first
- * thread only.
+ * ended anyway. Only Node's own parts can do that; where they are another day's, signals are heard by the first thread
+ * only.
  */
 function hearSignals(): void {
   try {

@@ -28,7 +28,7 @@ describe('a bar', () => {
       }),
     ))
 
-  test('is nothing where nothing is drawn', () => expect(bar(plain, 0.5, 20)).toBe(''))
+  test('is nothing if nothing is drawn', () => expect(bar(plain, 0.5, 20)).toBe(''))
 })
 
 describe('a line of values', () => {
@@ -57,7 +57,7 @@ describe('a line of values', () => {
 describe('a plot', () => {
   const values = fc.array(fc.option(fc.oneof(share, fc.double()), { nil: undefined }), { maxLength: 80 })
 
-  test.each(symbols)('never shrinks while the share grows, and stands on its last row', theme =>
+  test.each(symbols)('never shrinks while the share grows, and is on its last row', theme =>
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 8 }), (shares, rows) => {
         const lines = plot(theme, shares, rows).map(line => [...line])

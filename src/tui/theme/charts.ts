@@ -2,7 +2,7 @@ import type { Symbols } from './theme.ts'
 
 /**
  * A bar of this many columns for a share from 0 to 1: only what is all fills it, and only what is nothing leaves it
- * empty. Nothing where the theme draws nothing.
+ * empty. Nothing if the theme draws nothing.
  */
 export function bar({ bar: [full, empty] }: Pick<Symbols, 'bar'>, share: number, columns: number): string {
   const part = Number.isNaN(share) ? 0 : within(share)
@@ -43,7 +43,7 @@ export function sparkline(
 
 /**
  * A box for five shares from 0 to 1 that ascend, from the least over the middle half with its median to the most.
- * Nothing where the theme draws nothing.
+ * Nothing if the theme draws nothing.
  */
 export function box({ box: [median, half], lines }: Symbols, shares: readonly number[], columns: number): string {
   const room = Math.max(1, Math.floor(columns))

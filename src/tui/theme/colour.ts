@@ -33,11 +33,11 @@ export function mix(from: string, to: string, share: number): string {
     .join('')}`
 }
 
-/** From here on a dark ground is light enough for what lies on it to be darker, and the other way round. */
+/** From here on a dark ground is light enough for what is on it to be darker, and the other way round. */
 const GREY_GROUND = { dark: 0.016, light: 0.92 } as const
 
 /**
- * What lies behind the chosen row on a terminal's own ground: a little of the text's colour, or where the ground is
+ * What is behind the chosen row on a terminal's own ground: a little of the text's colour, or where the ground is
  * greyish a little away from it, so that all colours stay readable on it.
  */
 export function quietGround(ground: string, text: string): string {

@@ -5,14 +5,14 @@ import { createTheme } from './theme.ts'
 const { symbols } = createTheme({ level: 0, ascii: false })
 const { lines: _lines, ...signs } = symbols
 
-test('every sign of the theme stands in the legend', () => {
+test('every sign of the theme is in the legend', () => {
   const known = new Set(legend(symbols).flatMap(([each]) => each))
   const drawn = Object.values(signs).flatMap(sign => (typeof sign === 'string' ? [sign] : Object.values(sign).flat()))
   expect(drawn.filter(sign => sign.trim() !== '' && sign !== symbols.pointer && !known.has(sign))).toEqual([])
   expect(known).toContain(symbols.pointer)
 })
 
-test('a sign means one thing: it stands in one entry', () => {
+test('a sign means one thing: it is in one entry', () => {
   const all = legend(symbols).flatMap(([each]) => each)
   expect(all.filter((sign, index) => all.indexOf(sign) !== index)).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Symbols } from './theme.ts'
 /** Signs that mean the same, and what that is. */
 export type LegendEntry = readonly [signs: readonly string[], means: string]
 
-/** What each sign on the screen means; help shows it, and no sign stands in two entries. */
+/** What each sign on the screen means; help shows it, and no sign is in two entries. */
 export function legend(symbols: Symbols): readonly LegendEntry[] {
   const { heat, bar, halfBar, box, spark, scroll, spinner } = symbols
   const entries: LegendEntry[] = [

@@ -25,7 +25,7 @@ describe.each(COLOUR_THEMES)('%s', (name, theme) => {
     }
   })
 
-  test('the chosen row lies on another ground', () => {
+  test('the chosen row is on another ground', () => {
     expect(differenceCiede2000()(theme.ground, theme.selected)).toBeGreaterThan(3)
     expect(with256(name, theme).selected).not.toBe(nearestIndexed(theme.ground).hex)
   })
@@ -38,7 +38,7 @@ describe.each(COLOUR_THEMES)('%s', (name, theme) => {
 const grey = fc.integer({ min: 0, max: 255 })
 const hexOf = (shares: number[]) => `#${shares.map(share => share.toString(16).padStart(2, '0')).join('')}`
 
-test('on a terminal’s own ground all colours can be read on what lies behind the chosen row', () => {
+test('on a terminal’s own ground all colours can be read on what is behind the chosen row', () => {
   const dark = fc.tuple(grey, grey, grey).map(shares => mix(hexOf(shares), '#101010', 0.85))
   const light = fc.tuple(grey, grey, grey).map(shares => mix(hexOf(shares), '#ffffff', 0.95))
   for (const [grounds, own] of [[dark, TERMINAL_COLOURS.dark] as const, [light, TERMINAL_COLOURS.light] as const])

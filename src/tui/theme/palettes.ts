@@ -40,7 +40,7 @@ export type Palette = {
 }
 
 /**
- * The palette for what was chosen, on what lies behind the text.
+ * The palette for what was chosen, on what is behind the text.
  * @param ground the terminal's own `#rrggbb`, once it has told it
  */
 export function paletteFor(choice: ThemeChoice, background: Background, ground?: string): Palette {
@@ -80,7 +80,7 @@ export const LEAST_CONTRAST = { text: 4.5, muted: 3 } as const
 
 /**
  * Numbers of the 256 for a theme: each near its colour and readable on both grounds, and no two tones the same. Grounds
- * come first, and states before what only stands beside them.
+ * come first, and states before what only is beside them.
  */
 function indexedColours(colours: ThemeColours): Record<keyof ThemeColours, number> {
   const ground = nearestIndexed(colours.ground)

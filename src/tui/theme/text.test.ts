@@ -57,7 +57,7 @@ describe('text from outside', () => {
     )
   })
 
-  /** Texts that are longer than what is looked at first, with characters that end behind it. */
+  /** Texts that are longer than what is examined first, with characters that end behind it. */
   const long = fc
     .array(fc.oneof(hostile, fc.constantFrom('\u0301'.repeat(600), 'x'.repeat(999), '👩‍👩‍👧'.repeat(130), '🇩🇪', ' ')))
     .map(parts => clean(parts.join('')))
@@ -84,7 +84,7 @@ describe('text from outside', () => {
     )
   })
 
-  test('a line begins with a word, however many spaces stand before it', () => {
+  test('a line begins with a word, however many spaces are before it', () => {
     expect(wrap('one two   three', 7)).toEqual(['one two', 'three'])
     expect(wrap('onetwothree    four', 7)).toEqual(['onetwot', 'hree', 'four'])
   })

@@ -54,15 +54,13 @@ export function truncate(text: string, width: number): string {
   }
 }
 
-/**
- * What stands before the `…` of a text that is wider; undefined where as much as is looked at does not show that it is.
- */
+/** What is before the `…` of a text that is wider; undefined if as much as is examined does not show that it is. */
 function cutWithin(text: string, { width, looked }: { width: number; looked: number }): string | undefined {
   let used = 0
   let end = 0
   for (const { segment, index } of segmentsOf(text.slice(0, looked))) {
     const next = index + segment.length
-    // Behind what is looked at the last character may go on.
+    // Behind what is examined the last character may continue.
     if (next === looked && looked < text.length) return undefined
     used += widthOf(segment)
     if (used > width) return text.slice(0, end)
@@ -130,7 +128,7 @@ function withoutSpaces(text: string): string {
   return text.replace(/ +$/, '')
 }
 
-/** A word that is wider than a line, in pieces; each character is looked at once. */
+/** A word that is wider than a line, in pieces; each character is examined once. */
 function* cutToPieces(word: string, width: number): Iterable<string> {
   if (ASCII.test(word)) {
     for (let from = 0; from < word.length; from += width) yield word.slice(from, from + width)

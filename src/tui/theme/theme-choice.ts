@@ -24,5 +24,5 @@ export const ABOUT_THEMES: Readonly<Record<ThemeChoice, string>> = {
 export type ThemeChoice = keyof typeof BY_TERMINAL | ThemeName
 export const THEME_CHOICES = Object.keys(ABOUT_THEMES) as readonly ThemeChoice[]
 
-/** What lies behind the text. */
+/** What is behind the text. */
 export type Background = 'dark' | 'light'

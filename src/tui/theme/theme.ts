@@ -49,7 +49,7 @@ export type Symbols = {
   lowSpark: readonly string[]
   /** What became of a case in a run, in one column. */
   heat: Readonly<Record<'passed' | 'failed' | 'ungraded' | 'absent' | 'unread', string>>
-  /** What turns while something works, picture by picture; empty where nothing does. */
+  /** What turns while something works, picture by picture; empty if nothing does. */
   spinner: readonly string[]
   scroll: readonly [thumb: string, track: string]
   ellipsis: string
@@ -130,7 +130,7 @@ const ASCII: Symbols = {
   sent: '>',
   received: '<',
   ascending: '+',
-  // A letter would belong to the title that it stands behind.
+  // A letter would belong to the title that it is behind.
   descending: '-',
   crumb: '>',
   bar: ['#', '.'],
@@ -202,7 +202,7 @@ export function createTheme(options: {
   plain?: boolean
   /** The terminal opens the addresses of OSC 8. */
   links?: boolean
-  /** The terminal has not told what its text stands on. */
+  /** The terminal has not told what its text is on. */
   isGroundUnknown?: boolean
 }): Theme {
   const chalk = new Chalk({ level: options.level })

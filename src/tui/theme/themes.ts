@@ -1,6 +1,6 @@
 /** Colours of a theme, `#rrggbb` each. */
 export type ThemeColours = {
-  /** What lies behind everything. */
+  /** What is behind everything. */
   ground: string
   text: string
   /** Of secondary text. */
@@ -12,7 +12,7 @@ export type ThemeColours = {
   warn: string
   error: string
   live: string
-  /** What lies behind the chosen row, on which its colours stay. */
+  /** What is behind the chosen row, on which its colours stay. */
   selected: string
 }
 

@@ -239,7 +239,7 @@ describe('a pause without measure', () => {
     await expect(budget.acquire()).rejects.toMatchObject({ code: 'rate-paused' })
   })
 
-  test('can be ended for every process of the machine, and no hour begins anew', async () => {
+  test('can be ended for every process of the machine, and no hour begins again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-budget-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const clock = new VirtualClock()

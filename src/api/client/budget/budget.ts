@@ -90,7 +90,10 @@ export type Budget = {
   setRest: (factor: number) => void
   /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
   setOneByOne: (oneByOne: boolean) => void
-  /** Ends the pause of the key on this machine. @returns whether there was one; undefined where that is out of reach */
+  /**
+   * Ends the pause of the key on this machine.
+   * @returns whether there was one; undefined if that is out of reach
+   */
   reset: () => boolean | undefined
   /** Removes this process from a shared budget; later requests count for this process alone. */
   close: () => void

@@ -7,7 +7,7 @@ import type { StoredAnswer } from './cache-file.ts'
 import { type Contract, contract } from '../../contract/contract.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** Most characters of one stored answer, and of all of them. */
+/** Maximum number of characters of one stored answer, and of all of them. */
 const MAX_ANSWER = BOUNDS.cachedAnswer.most
 const MAX_ALL = BOUNDS.cachedAnswers.most
 /** Older answers are not stored, in milliseconds. */
@@ -82,7 +82,7 @@ export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
   return endpointOf(queryKey)?.method === 'GET'
 }
 
-/** Whether a query asks the service, and not what lies on this machine, such as the journal. */
+/** Whether a query asks the service, and not what is on this machine, such as the journal. */
 export function isOfService({ queryKey: [resource] }: Pick<Query, 'queryKey'>): boolean {
   return Object.hasOwn(contract, String(resource))
 }

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { writeForOwner } from '../../../lib/files/write-atomically.ts'
 
-/** One answer as it lies on disk. */
+/** One answer as it is on disk. */
 export type StoredAnswer = {
   /** Key of its query: resource, name, input, and `pages` for a list with a cursor. */
   key: readonly unknown[]
-  /** When it was read, epoch milliseconds. */
+  /** When it was read, in epoch milliseconds. */
   at: number
   json: string
 }
@@ -18,7 +18,7 @@ export function cacheFileName(identity: string): string {
   return `answers-${identity}`
 }
 
-/** The kept answers; none where the file is missing, broken or of another version of the program. */
+/** The kept answers; none if the file is missing, broken or of another version of the program. */
 export function readCacheFile(file: string, program: string): StoredAnswer[] {
   try {
     const text = readFileSync(file, 'utf8')

@@ -182,7 +182,7 @@ describe('what is kept', () => {
   })
 })
 
-test('a kept list goes on page by page only after its first page was read again', async () => {
+test('a kept list continues page by page only after its first page was read again', async () => {
   const asked: (string | null)[] = []
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',

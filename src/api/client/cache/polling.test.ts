@@ -5,7 +5,7 @@ import { createPollingClient } from './query-client.ts'
 
 const queryClient = createPollingClient()
 
-test('polls that began apart read in the same moments, and none goes on once nobody looks', async () => {
+test('polls that began apart read in the same moments, and none continues once nobody looks', async () => {
   vi.useFakeTimers()
   try {
     const reads: string[] = []

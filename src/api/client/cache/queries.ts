@@ -48,7 +48,7 @@ type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, Q
 type PagesExtra<E> = {
   /** Whether a page will never change again, so that polling skips it. */
   settled?: (page: OutputOf<E>) => boolean
-  /** Most pages that one poll reads again; the others wait for a later poll. All by default. */
+  /** Maximum number of pages that one poll reads again; the others wait for a later poll. All by default. */
   maxPagesPerPoll?: number
   /** Reduces an answer to what is stored, where a long list needs little of each item. */
   project?: (page: OutputOf<E>) => OutputOf<E>
@@ -179,7 +179,7 @@ function pagesOptions<E extends AnyEndpoint>(
 /** Items of a page on a slow line: of a list that is polled only pages are read again that can still change. */
 const SMALL_PAGE = 25
 
-/** Lists that were begun on a slow line: a list goes on with the pages with which it began. */
+/** Lists that were begun on a slow line: a list continues with the pages with which it began. */
 const smallLists = new WeakSet<object>()
 
 function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, context: PagesContext): { limit?: number } {
@@ -285,7 +285,7 @@ function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<stri
 
 let lastReading = 0
 
-/** Notes that a page is being read; whoever reads it counts into what this returns. */
+/** Notes that a page is being read; anyone who reads it counts into what this returns. */
 function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
   const known = readingsOf(client, queryKey)
   const data = client.getQueryData<InfiniteData<unknown, string | undefined>>(queryKey)

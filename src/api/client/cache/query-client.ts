@@ -72,7 +72,7 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-/** The same, whose polls share their wakes with all else in this process that is looked at again and again. */
+/** The same, whose polls share their wakes with all else in this process that is examined again and again. */
 export function createPollingClient(): QueryClient {
   const ends = new Map<unknown, () => void>()
   let last = 0
@@ -114,7 +114,7 @@ export async function outdate(queryClient: QueryClient, filters: QueryFilters = 
 /** When something was written in the project that a query reads, in epoch milliseconds. */
 const writtenAt = new WeakMap<object, number>()
 
-/** When a write of this program made the answer of a query out of date; undefined where it was read since. */
+/** When a write of this program made the answer of a query out of date; undefined if it was read since. */
 export function writtenSince(query: Pick<Query<unknown, ApiError>, 'state'> | undefined): number | undefined {
   const at = query && writtenAt.get(query)
   return at !== undefined && query?.state.isInvalidated && at >= query.state.dataUpdatedAt ? at : undefined

@@ -39,7 +39,7 @@ const readWhole = () => queryClient.fetchQuery(wholeSwarmFindings(testService.cl
 const known = () => queryClient.getQueryData<SwarmPages>(swarmPagesKey(projectId))
 const itemsOf = (pages: SwarmPages | undefined) => pages?.pages.flatMap(({ items }) => items) ?? []
 
-test('all pages are read as one, and are there for whoever reads them one by one', async () => {
+test('all pages are read as one, and are there for anyone who reads them one by one', async () => {
   expect(itemsOf(await readWhole())).toHaveLength(COUNT)
   const { queryKey } = createQueries(testService.client).journeyFindings.list.infinite({ projectId })
   expect(queryKey).toEqual(swarmPagesKey(projectId))

@@ -9,7 +9,7 @@ import { nextCursor } from '../pages.ts'
 
 const { list } = contract.journeyFindings
 
-/** Most pages of a project that one read takes. */
+/** Maximum number of pages of a project that one read takes. */
 const MOST_PAGES = 20
 
 export type SwarmPages = InfiniteData<OutputOf<typeof list>, string | undefined>
@@ -66,7 +66,7 @@ export function shareSwarmPages(queryClient: QueryClient, projectId: string): vo
 
 /**
  * Reads those pages again on which these findings stand, and puts them into the list.
- * @returns false where one of them is not known to stand on any page, or does not stand there any more
+ * @returns false if one of them is not known to be on any page, or does not be there any more
  */
 export async function rereadSwarmPages(
   client: Client,

@@ -76,7 +76,7 @@ export class ApiError extends Error implements ErrorFacts {
     return this.code === undefined || !Object.hasOwn(ERROR_STATUS, this.code) || PASSING_CODES.has(this.code)
   }
 
-  /** Whether a write may have taken effect all the same: its answer was lost, or it failed half-way. */
+  /** Whether a write may have taken effect anyway: its answer was lost, or it failed half-way. */
   get leavesDoubt(): boolean {
     if (!this.sent || this.risk === undefined || this.risk === 'read') return false
     if (this.kind !== 'http') return true
@@ -102,7 +102,7 @@ export type ConnectionFault =
   | 'redirected'
   /** A web page comes back, such as a captive portal's. */
   | 'web-page'
-  /** The service, or what stands before it, says that it cannot answer now. */
+  /** The service, or what is before it, says that it cannot answer now. */
   | 'unavailable'
 
 const UNAVAILABLE_STATUS = new Set([502, 503, 504])
@@ -131,12 +131,12 @@ export function isMissing(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND' && !error.isWrongPath
 }
 
-/** Whether the service answered that something changed meanwhile, has ended, or stands in the way. */
+/** Whether the service answered that something changed meanwhile, has ended, or is in the way. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'CONFLICT'
 }
 
-/** What a request to stop something answers; undefined where that had ended before. */
+/** What a request to stop something answers; undefined if that had ended before. */
 export async function unlessEnded<T>(stopping: Promise<T>): Promise<T | undefined> {
   try {
     return await stopping
@@ -166,10 +166,10 @@ export function refusal(
   return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
 }
 
-/** A JSON-RPC error that an MCP server answered; `frame` is the whole message, where it is known. */
+/** A JSON-RPC error that an MCP server answered; `frame` is the whole message, if it is known. */
 type ProtocolAnswer = { error: { code: unknown; message: unknown; data?: unknown }; frame: unknown }
 
-/** The JSON-RPC error behind a failed request; undefined where the server gave none. */
+/** The JSON-RPC error behind a failed request; undefined if the server gave none. */
 export function protocolErrorOf(error: unknown): ProtocolAnswer | undefined {
   if (!(error instanceof ApiError)) return undefined
   const { protocolError, frame } = error.details ?? {}
@@ -189,7 +189,10 @@ export function connectionLabel(fault: ConnectionFault, host: string): string {
   }[fault]
 }
 
-/** The tools of a server for what builds on all of them. @throws ApiError where they could not be read */
+/**
+ * The tools of a server for what builds on all of them.
+ * @throws ApiError if they could not be read
+ */
 export function allTools({ tools, unread }: ExportSnapshot): Tool[] {
   const why = unread?.['tools']
   if (why === undefined) return tools

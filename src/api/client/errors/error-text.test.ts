@@ -132,7 +132,7 @@ describe('describeError', () => {
   })
 })
 
-test('what the machine refused is no fault of the program, however it was told', () => {
+test('what the machine refused is not a fault of the program, however it was told', () => {
   const cause = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' })
   expect(describeError(new Error('The notebook n cannot be written.', { cause }))).toEqual({
     title: 'Refused by this machine',

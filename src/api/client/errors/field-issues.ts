@@ -29,7 +29,7 @@ function formatPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** Words of the service as part of a sentence, which shows where they go on: half a number would be another one. */
+/** Words of the service as part of a sentence, which shows where they continue: half a number would be another one. */
 export function quotedMessage(text: string | undefined): string {
   const words = printable(text ?? '')
   return words.length > MOST_QUOTED ? `${words.slice(0, MOST_QUOTED - 1)}…` : words
@@ -67,7 +67,7 @@ export function quoted({ message }: Pick<ErrorFacts, 'message'>): string {
   return named(' The service says: ', said && !/[.!?…]$/.test(said) ? `${said}.` : said)
 }
 
-/** A text behind what stands before it, where there is one. */
+/** A text behind what is before it, if there is one. */
 export const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')
 
 /** To wait as long as the service asked for, and then to do something. */

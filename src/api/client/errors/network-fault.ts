@@ -49,7 +49,7 @@ export function networkError(thrown: unknown, endpoint: AnyEndpoint, hideKey: (t
   return new ApiError({ kind: 'network', code: fault, message: hideKey(words), endpoint, ...facts })
 }
 
-/** The words of the cause, where there is one: a fetch itself says no more than that it failed. */
+/** The words of the cause, if there is one: a fetch itself says no more than that it failed. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   return thrown.cause instanceof Error && thrown.cause.message ? wordsOf(thrown.cause) : thrown.message

@@ -26,7 +26,7 @@ export function planOf(
 
 type Begun = Pick<EntryRow, 'operation' | 'digest'> & Pick<DoneWrite, 'outcome' | 'finding'>
 
-/** What became of a bulk action, by the entries after its own; what another action sent since counts as well. */
+/** The outcome of a bulk action, by the entries after its own; what another action sent since counts as well. */
 export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bulk {
   const rows = database.all<Begun>(
     `SELECT other.operation, other.digest, other.outcome, other.finding FROM entries AS other
@@ -49,7 +49,7 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
   }
 }
 
-/** What became of the writes of a bulk action that broke off, as the end of a sentence. */
+/** The outcome of the writes of a bulk action that broke off, as the end of a sentence. */
 export function brokeOff({ of, done, refused, inDoubt, rest }: Bulk): string {
   const counts = [
     `${done} of ${of} done`,

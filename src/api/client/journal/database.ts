@@ -26,7 +26,7 @@ export type EntryRow = {
 
 const VERSION = 3
 
-/** A home directory may lie on a network file system, where a write-ahead log does not work. */
+/** A home directory may be on a network file system, where a write-ahead log does not work. */
 const SETUP = 'PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;'
 
 const SCHEMA = `

@@ -23,7 +23,7 @@ export function foundSentence(title: string, finding: Finding, because: string):
   return `${title} ${SAID[finding]}: ${because}.`
 }
 
-/** What became of a write that was sent again, or for the first time when it had not left before. */
+/** The outcome of a write that was sent again, or for the first time when it had not left before. */
 export function repeatedSentence(title: string, result: EntryResult, sentBefore: boolean): string {
   const thing = result['runId'] ?? result['id'] ?? result['suiteId']
   const status = result['status'] === undefined ? '' : ` (${String(result['status'])})`

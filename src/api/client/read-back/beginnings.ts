@@ -39,7 +39,7 @@ type Time = number | string | null | undefined
 /** States of insights that were never requested. */
 const NOT_REQUESTED: ReadonlySet<unknown> = new Set([undefined, null, 'not_available', 'not_requested'])
 
-/** One that fails while it is made anew may keep the time of the last that succeeded, or state no time. */
+/** One that fails while it is made again may keep the time of the last that succeeded, or state no time. */
 function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): ReadBackAnswer {
   const one = analyses.find(analysis => {
     const times = [analysis?.generatedAt, analysis?.updatedAt].filter(at => at != null)

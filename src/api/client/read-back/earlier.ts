@@ -57,7 +57,7 @@ export function mayRepeat({ entry, finding }: Resolution, { endpoint, idempotenc
   return entry.idempotencyKey === undefined || entry.idempotencyKey !== idempotencyKey
 }
 
-/** Ends earlier writes that another one takes the place of with what was read back of them, be it only likely. */
+/** Ends earlier writes that another one replaces with what was read back of them, be it only likely. */
 export async function supersede(
   { journal }: Pick<ResolveOptions, 'journal'>,
   earlier: readonly Resolution[],

@@ -39,7 +39,7 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
 const CLOSE_MS = 1_000
 
 /**
- * Whether the connection of a server is from before it was to end. A restart connects anew, and so does the next
+ * Whether the connection of a server is from before it was to end. A restart connects again, and so does the next
  * request after it, so that no connection at all shows as much as a new one.
  */
 async function connectionReadBack({ client, entry, now, options }: ReadBackContext): Promise<ReadBackAnswer> {
@@ -109,7 +109,7 @@ function startOf(startedAt: unknown): number {
   return toEpochMs(startedAt as number)!
 }
 
-/** A request of a server that still waits stands on Now by itself; one that does not can be answered no more. */
+/** A request of a server that still waits is on Now by itself; one that does not can be answered no more. */
 async function answeredReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { requestId } = entry.input
   const { items } = await client.serverRequests.list(placeOf(entry.input), options)

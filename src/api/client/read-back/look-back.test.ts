@@ -40,7 +40,7 @@ const { requestInsights, requestJudge } = contract.runs
 const ofRun = (endpoint: AnyEndpoint, shown: object) =>
   lookBack(endpoint, { projectId: 'p', runId: 'r' }, () => ({ ...run, ...shown }))
 
-test('insights that failed when they were made anew are of then, whenever the last ones were generated', async () => {
+test('insights that failed when they were made again are of then, whenever the last ones were generated', async () => {
   const insights = { status: 'failed', generatedAt: THEN - DAY_MS, updatedAt: THEN + 1_000 }
   expect(await ofRun(requestInsights, { insights })).toMatchObject({
     finding: 'cannot-be-known',

@@ -52,7 +52,7 @@ export function single(read: AnyEndpoint): LookUp {
     await unlessMissing(client.call(read, pathInput(read, entry), options) as Promise<Fields>)
 }
 
-/** What a read answers; undefined where there is no such thing. */
+/** What a read answers; undefined if there is no such thing. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading

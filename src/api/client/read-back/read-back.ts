@@ -88,7 +88,7 @@ export const UNSHOWN: Readonly<Record<string, string>> = {
   [conformanceIngest.upsertReport.operation]: INGESTED,
 }
 
-/** How to look back at a write, or undefined where the contract shows no way. */
+/** How to look back at a write, or undefined if the contract shows no way. */
 export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
   if (Object.hasOwn(UNSHOWN, endpoint.operation)) return undefined
   const way = wayBack(endpoint)
@@ -193,7 +193,7 @@ async function turnReadBack({ client, entry, options }: ReadBackContext): Promis
   }
 }
 
-/** What was said stands in its session; a new session is one of those that began then. Others may say the same. */
+/** What was said is in its session; a new session is one of those that began then. Others may say the same. */
 async function chatReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, body } = entry.input as InputOf<typeof contract.chats.say>
   const begun = async () => await client.items(contract.sessions.list, { projectId, sourceType: 'direct' }, options)
@@ -300,7 +300,7 @@ function publishedReadBack(whenThere: Finding): ReadBack {
   }
 }
 
-/** Undefined where it is gone meanwhile. */
+/** Undefined if it is gone meanwhile. */
 async function scenarioOf({ client, options }: ReadBackContext, projectId: string, scenarioId: string) {
   return await unlessMissing(client.userTesting.get({ projectId, scenarioId }, options))
 }

@@ -11,7 +11,7 @@ import { type ReadBackAnswer, UNKNOWN } from './lookups.ts'
 import { readBackOf, UNSHOWN } from './read-back.ts'
 import { foundSentence, repeatedSentence, titleOf } from '../journal/labels.ts'
 
-/** What became of one write of an earlier session. */
+/** The outcome of one write of an earlier session. */
 export type Resolution = {
   entry: JournalEntry
   /** Undefined when this version does not know the operation. */
@@ -220,7 +220,7 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
   const context = { client, endpoint, entry, knownRunIds, hasRivals, now: clock.now(), options }
   const answer = await readBack(context).catch(whereGone)
   if (entry.sent) return answer
-  // What is there all the same, somebody else did.
+  // What is there anyway, somebody else did.
   const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
   const seen = answer.finding === 'happened' ? answer.because : answer.seen
   return {

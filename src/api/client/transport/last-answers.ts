@@ -7,8 +7,8 @@ type Answer = { endpoint: AnyEndpoint; text: string; cursor: string | null | und
 type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unknown }
 
 /**
- * Most characters of the answers that are kept, all addresses together. What Now reads of fifty projects in turns is a
- * megabyte: with less room each answer would push out the one that comes next.
+ * Maximum number of characters of the answers that are kept, all addresses together. What Now reads of fifty projects
+ * in turns is a megabyte: with less room each answer would push out the one that comes next.
  */
 const MOST_CHARACTERS = 4_000_000
 /** The same of long answers: mostly they are kept for themselves, since a list shows little of its pages. */

@@ -64,7 +64,7 @@ test('a short answer names each of its faults', async () => {
   expect(error.issues.map(({ path }) => path)).toEqual(['items[0].id', 'items[1].name'])
 })
 
-test('a number that only a bigint holds is no fault where a number of any length is meant', async () => {
+test('a number that only a bigint holds is not a fault where a number of any length is meant', async () => {
   const long = '123456789012345678901234567890'
   const body = `{"items":[{"id":"a","name":"n","createdAt":${long}}]}`
   await expect(clientOf(body).projects.list()).resolves.toMatchObject({ items: [{ createdAt: Number(long) }] })

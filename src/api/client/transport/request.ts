@@ -18,7 +18,7 @@ export type RequestTarget = {
   /** Base address with the version, such as `https://host/api/v1`. */
   baseUrl: string
   key?: string | undefined
-  /** Where the key came from, in words for whoever has to replace it. */
+  /** Where the key came from, in words for anyone who has to replace it. */
   keySource?: string | undefined
   /** The eval vocabulary to ask for; without it nothing is sent, which means 1 (contract: "Versioning"). */
   vocabulary?: Vocabulary | undefined

@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../../../lib/clock.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
 export type RetryRule = {
-  /** Most requests for one call, the first included. */
+  /** Maximum number of requests for one call, the first included. */
   attempts: number
   /** Ceiling of the first pause; it doubles with each further one. */
   baseMs: number
@@ -55,7 +55,7 @@ export type RetryOptions = {
   signal?: AbortSignal | undefined
   /** Aborts when nothing can be sent any more: the pause before a repeat ends with it, what is under way does not. */
   closing?: AbortSignal | undefined
-  /** Hears of each pause before a repeat, in milliseconds; what it returns is called at its end. */
+  /** Called on each pause before a repeat, in milliseconds; what it returns is called at its end. */
   pausing?: (error: ApiError, delay: number) => () => void
 }
 

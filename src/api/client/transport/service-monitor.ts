@@ -40,7 +40,7 @@ export type ServiceMonitor = {
   begin: (endpoint: AnyEndpoint) => Exchange
   /** Shows a pause before a repeat until the returned function is called. */
   pausing: (repeat: Omit<Repeat, 'since'>) => () => void
-  /** Calls back when silence, a repeat or a slow connection begins, goes on or ends. */
+  /** Calls back when silence, a repeat or a slow connection begins, continues or ends. */
   subscribe: (listener: () => void) => () => void
 }
 

@@ -23,7 +23,7 @@ export type TransportOptions = RequestTarget & {
   deadlineMs?: number
   /** Shortest deadline of requests that reach an MCP server, in milliseconds. */
   serverDeadlineMs?: number
-  /** Most decoded bytes of any answer, whatever its endpoint says. */
+  /** Maximum number of decoded bytes of any answer, whatever its endpoint says. */
   maxResponseBytes?: number
   clock?: Clock
   /** Called for each answer that carries `Deprecation`. */

@@ -235,7 +235,7 @@ export function rowsOf(turns: readonly Turn[], projectId: string, made: Readonly
 
 type At = (projectId: string, id: string) => Place
 
-/** Things that have a place: as a turn names them, the part of a path that they stand behind, and its parameter. */
+/** Things that have a place: as a turn names them, the part of a path that they are behind, and its parameter. */
 const PLACES: readonly (readonly [type: string, path: string, parameter: string, to: At])[] = [
   ['eval_run', '/eval-runs/', 'runId', (projectId, runId) => runsRoute.to({ projectId, runId })],
   ['eval_suite', '/eval-suites/', 'suiteId', (projectId, suiteId) => runsRoute.to({ projectId, suiteId })],

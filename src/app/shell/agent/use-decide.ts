@@ -16,7 +16,7 @@ import { clean } from '../../../tui/theme/text.ts'
 /** What may be the id of a record. */
 const ID = /[\w-]{8,}/g
 
-/** Resolves to what was answered, or to nothing where nothing was decided. */
+/** Resolves to what was answered, or to nothing if nothing was decided. */
 type Decide = (proposal: ProposedAction) => Promise<object | undefined>
 
 /**

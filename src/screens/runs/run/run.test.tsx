@@ -53,7 +53,7 @@ async function openRun(place: { runId: string; suiteId: string }, tab = 'summary
   await app.press(panesKeys.bindings.zoom)
 }
 
-/** Moves down until the pointer stands on this text. */
+/** Moves down until the pointer is on this text. */
 async function goTo(text: string): Promise<void> {
   const pointed = () => app.row('│▌')
   for (let step = 0; step < 80 && !pointed().includes(text); step += 1) await app.press(down)

@@ -69,16 +69,13 @@ test('why trials did not pass comes before all counts but the decision, and the 
 test.each([
   [undefined, 'not verified by the service'],
   ['invalid', '! invalid: not reliable'],
-])(
-  'a doubt about the scores (%s) stands beside the verdict, before why trials did not pass',
-  (scoreIntegrity, words) => {
-    const decisionSummary = { decision: 'passed', verdict: 'passed', measurementUnit: 'trials' }
-    const trials = [trial({ result: 'failed', error: 'no such city' })]
-    const text = textOf({ trials, run: run({ decisionSummary, ...(scoreIntegrity && { scoreIntegrity }) }) })
-    expect(text.indexOf(words)).toBeGreaterThan(-1)
-    expect(text.indexOf(words)).toBeLessThan(text.indexOf('no such city'))
-  },
-)
+])('a doubt about the scores (%s) is beside the verdict, before why trials did not pass', (scoreIntegrity, words) => {
+  const decisionSummary = { decision: 'passed', verdict: 'passed', measurementUnit: 'trials' }
+  const trials = [trial({ result: 'failed', error: 'no such city' })]
+  const text = textOf({ trials, run: run({ decisionSummary, ...(scoreIntegrity && { scoreIntegrity }) }) })
+  expect(text.indexOf(words)).toBeGreaterThan(-1)
+  expect(text.indexOf(words)).toBeLessThan(text.indexOf('no such city'))
+})
 
 test('a verdict that differs from the decision is said beside it', () => {
   const textWith = (decision: string, verdict: string) =>

@@ -130,7 +130,7 @@ function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols,
 
 const WALL_ROWS = 4
 
-/** A cell for each trial, which fills in while they run; nothing where the words above say all. */
+/** A cell for each trial, which fills in while they run; nothing if the words above say all. */
 function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
   const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
   if (total < 2 || symbols.spark.length === 0) return []
@@ -164,7 +164,7 @@ function partOf({ run, facts, isPartial }: SummaryInput): string {
   )
 }
 
-/** Findings that stand before all causes: the doctor shows the rest. */
+/** Findings that are before all causes: the doctor shows the rest. */
 const MOST_FINDINGS = 3
 
 function findingNodes(findings: readonly string[], { symbols, doctorKey }: SummaryLook): OutlineNode[] {

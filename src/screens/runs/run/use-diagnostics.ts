@@ -9,13 +9,13 @@ export type Failure = NonNullable<NonNullable<Diagnostics['failures']>[number]>
 /** What went wrong in a run, as far as its pages were read. */
 export type FailurePages = {
   failures: readonly Failure[]
-  /** Trials that the service looked at for what is here; undefined where it does not say. */
+  /** Trials that the service looked at for what is here; undefined if it does not say. */
   scanned: number | undefined
   /** The service says, or has shown by its last page, that there is nothing more. */
   isComplete: boolean
   problem: ErrorText | undefined
   isReading: boolean
-  /** Reads the next page; undefined where there is none. */
+  /** Reads the next page; undefined if there is none. */
   more: (() => void) | undefined
 }
 
@@ -25,7 +25,7 @@ export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
   const first = run.decisionSummary?.diagnostics ?? undefined
   const [asked, setAsked] = useState<{ from: string | undefined; cursors: readonly string[] }>(NONE_ASKED)
   const from = first?.nextCursor ?? undefined
-  // Another first page, as that of a run in flight, begins anew.
+  // Another first page, as that of a run in flight, begins again.
   const cursors = asked.from === from ? asked.cursors : NONE_ASKED.cursors
   const { reads: pages } = useEach(cursors, {
     nameOf: ownName,

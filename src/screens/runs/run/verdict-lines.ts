@@ -38,7 +38,7 @@ function statusWords(run: EvalRun): string {
   return `${run.status}${when}${took}`
 }
 
-/** The run's own decision, which is authoritative; undefined where the service gives no decision summary. */
+/** The run's own decision, which is authoritative; undefined if the service gives no decision summary. */
 function decisionField({ decisionSummary, status }: EvalRun, symbols: Symbols): Field | undefined {
   if (!decisionSummary) return undefined
   const { decision } = decisionSummary

@@ -14,13 +14,12 @@ export type CallFault = {
   /** Of the case. */
   title: string
   toolName: string
-  /** Whether a trial made it, the case expects it, or a step of the case as it stands now makes it. */
+  /** Whether a trial made it, the case expects it, or a step of the case as it is now makes it. */
   from: CallSource
   /** Which argument is wrong, and how. */
   says: string
   /**
-   * Which earlier tools took it, those that the run saw or those of the pass before it; undefined where nobody can
-   * tell.
+   * Which earlier tools took it, those that the run saw or those of the pass before it; undefined if nobody can tell.
    */
   fitted: 'run' | 'base' | 'neither' | undefined
 }
@@ -137,7 +136,7 @@ function checker(limitMs: number): Check {
   }
 }
 
-/** What these tools say to a call; undefined where nobody can tell. */
+/** What these tools say to a call; undefined if nobody can tell. */
 async function verdictOn(
   call: Call,
   listings: readonly ToolListing[],

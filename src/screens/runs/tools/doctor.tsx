@@ -53,7 +53,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
   const failing = useMemo(() => trials.filter(trial => trialState(trial) !== 'passed'), [trials])
   const evidence = useToolEvidence({ projectId, run, trials: failing.length > 0 ? failing : trials, enabled: true })
   const names = useMemo(() => serverNames(evidence, trials), [evidence, trials])
-  // Asked anew with every look, since what the servers offer now is the question.
+  // Asked again with every look, since what the servers offer now is the question.
   const now = useQuery({
     queryKey: ['tools-now', projectId, run.id, names],
     queryFn: () => readToolsNow(client, { projectId, suiteId: run.suiteId, names, failing, evidence }),

@@ -34,7 +34,7 @@ export type EvidenceOf = {
   projectId: string
   run: EvalRun | undefined
   trials: readonly EvalIteration[]
-  /** Reads nothing while false; what was read already is there all the same. */
+  /** Reads nothing while false; what was read already is there anyway. */
   enabled: boolean
 }
 
@@ -108,7 +108,7 @@ export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'en
 }
 
 /**
- * What changed about the tools of one failing trial since the run before it that passed, a sentence each; empty where
+ * What changed about the tools of one failing trial since the run before it that passed, a sentence each; empty if
  * reading that costs something.
  */
 export function useTrialCauses(projectId: string, run: EvalRun | undefined, trial: EvalIteration): readonly string[] {

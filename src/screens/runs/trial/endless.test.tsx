@@ -28,7 +28,7 @@ afterEach(async () => {
   await testService.close()
 })
 
-test('trials that never end stop at the bounds, are never called all of them, and go on with a key', async () => {
+test('trials that never end stop at the bounds, are never called all of them, and continue with a key', async () => {
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const body = {

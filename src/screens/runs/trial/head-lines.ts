@@ -8,7 +8,7 @@ import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { trialLook } from '../../../components/records/trial-look.ts'
 
-/** What stands above everything else of a trial: what became of it and why, so that nobody has to look for it. */
+/** What is above everything else of a trial: what became of it and why, so that nobody has to look for it. */
 export function headLines(
   symbols: Symbols,
   trial: EvalIteration,

@@ -5,7 +5,7 @@ type Calls = EvalIteration['actualToolCalls']
 
 /**
  * A page of trials with only what the screen shows of them. A run can have ten thousand, and scores, configuration and
- * the results of calls are ten times as large as the rest; whoever opens a trial reads them. Trials of one case say
+ * the results of calls are ten times as large as the rest; anyone who opens a trial reads them. Trials of one case say
  * the same in many places, which is kept once.
  */
 export function withShownTrials<Page extends { items: EvalIteration[] }>(page: Page): Page {

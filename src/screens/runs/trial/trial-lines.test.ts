@@ -44,7 +44,7 @@ describe('the head of a trial', () => {
     ])
   })
 
-  test('says of what was never measured that it is no failure, and of scores that were set aside that they are', () => {
+  test('says of what was never measured that it is not a failure, and of scores that were set aside that they are', () => {
     const broken = trialOf({ status: 'failed', result: null, trialClass: 'evaluator_error', error: 'bad regex' })
     expect(head(broken).slice(0, 5)).toEqual([
       '! grader error  bad regex',
@@ -217,7 +217,7 @@ describe('the filter that one key turns on', () => {
     expect(nextPreset(all, 'typed by hand')).toBe(all[0])
   })
 
-  test('is nothing where nothing went wrong, and no second time the same', () => {
+  test('is nothing if nothing went wrong, and no second time the same', () => {
     expect(of({ result: 'passed' })).toEqual([''])
     expect(of({}, { result: 'passed' })).toEqual(['!state:passed', ''])
     expect(of({})).toEqual([''])

@@ -96,7 +96,7 @@ describe('the trials of a run', () => {
     const frame = await app.see(/▌✗ failed[^]*! not run +has no server[^]*✓ passed +greets/)
     expect(frame).toMatch(/greets wrongly +1\/2/)
     expect(frame).toMatch(/greets wrongly +2\/2/)
-    // What no column has room for stands below the list.
+    // What no column has room for is below the list.
     expect(frame).toMatch(/\n│ greets wrongly +│\n│ expected at least 1 call of echo with/)
     await app.press(keys.show)
     const failing = await app.see('/!state:passed')

@@ -97,7 +97,7 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   )
 }
 
-/** Every trial of the run in a cell; undefined where the list needs the room, or nothing is drawn. */
+/** Every trial of the run in a cell; undefined if the list needs the room, or nothing is drawn. */
 function useWall({ run, trials }: RunData, { width, height }: { width: number; height: number }): Wall | undefined {
   const { plain } = useTheme()
   const isShown = height >= WALL.from && trials.length > 1 && !plain
@@ -198,7 +198,7 @@ export function presets(trials: readonly EvalIteration[]): readonly string[] {
   return [...(others.length > 0 ? [others.join(' ')] : []), ...(failing.length > 1 ? failing.map(stateFilter) : []), '']
 }
 
-/** Why the key filters by nothing, where there is no other preset than that. */
+/** Why the key filters by nothing, if there is no other preset than that. */
 export function whyNoPreset(trials: readonly EvalIteration[]): string {
   return trials.some(trial => isFailing(classOfTrial(trial)))
     ? 'Every trial of this run went wrong, and in the same way.'

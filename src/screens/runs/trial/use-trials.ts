@@ -12,7 +12,7 @@ import { byUrgency } from '../../../components/records/trial-look.ts'
 
 export type Trials = {
   list: ListState<EvalIteration>
-  /** The trial to be looked at by itself. */
+  /** The trial to be examined by itself. */
   chosen: EvalIteration | undefined
   /** How many trials of the run belong to the case of a trial, as far as they were read. */
   ofCase: (trial: EvalIteration) => number | undefined

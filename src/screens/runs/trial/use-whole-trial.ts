@@ -47,7 +47,7 @@ export type CaseRules = {
   match: CallMatch
   /** No tool may be called. */
   isNegative: boolean
-  /** Both definitions were read; else the defaults stand in. */
+  /** Both definitions were read; else the defaults are in. */
   isKnown: boolean
 }
 

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url'
 type AddressLine = { text: string; tone: 'plain' | 'warn' | 'error' }
 
-/** An address that a server wants visited, taken apart; undefined where no browser could show it. */
+/** An address that a server wants visited, taken apart; undefined if no browser could show it. */
 export function webAddressOf(url: unknown): URL | undefined {
   const address = typeof url === 'string' ? URL.parse(url) : null
   return address && ['https:', 'http:'].includes(address.protocol) ? address : undefined

@@ -175,7 +175,7 @@ function fieldsOf({ kind, action, actions, asked, menu }: Parts): Field[] {
   return [...look, ...contents, ...(kind === 'sampling' ? [text] : []), answer]
 }
 
-/** What stands in a field: nothing where it was chosen what an empty one is sent as. */
+/** What is in a field: nothing if it was chosen what an empty one is sent as. */
 function asText(given: string | Blank): string {
   return typeof given === 'string' ? given : ''
 }

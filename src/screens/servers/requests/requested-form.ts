@@ -186,7 +186,7 @@ function labelOf(value: unknown, title: unknown): { label: string; detail?: stri
   return typeof title === 'string' ? { label: title, detail: String(value) } : { label: String(value) }
 }
 
-/** What stands before and behind the number of a bound. */
+/** What is before and behind the number of a bound. */
 const BOUNDS: Readonly<Record<string, readonly [string, string]>> = {
   minimum: ['at least', ''],
   maximum: ['at most', ''],

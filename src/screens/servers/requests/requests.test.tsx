@@ -69,7 +69,7 @@ async function callTool(name: string): Promise<void> {
   if (isOpen.includes(`Call ${name} on asking`)) await app.press(send)
 }
 
-test('a form is opened by its key, checked before it is sent, and the call goes on with it', async () => {
+test('a form is opened by its key, checked before it is sent, and the call continues with it', async () => {
   await open([EVERYTHING, 'stdio'])
   await callTool('trigger-elicitation-request')
   await app.see('asking asks: Q')

@@ -7,14 +7,14 @@ export type Cursors = {
   write(list: string, position: number | string): string
   /** @throws ServiceError `VALIDATION_ERROR` for a cursor that this list did not give */
   read(list: string, cursor: string): number
-  /** As `read`, for lists whose rows are ordered by more than one number; such a position is ASCII. */
+  /** Like `read`, for lists whose rows are ordered by more than one number; such a position is ASCII. */
   readText(list: string, cursor: string): string
 }
 
 const MAC_BYTES = 16
 
 export function createCursors(secret: Uint8Array): Cursors {
-  // Given as bytes it would be made a key anew for each cursor.
+  // Given as bytes it would be made a key again for each cursor.
   const key = createSecretKey(secret)
   const macOf = (list: string, position: string) =>
     createHmac('sha256', key).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES)

@@ -24,7 +24,7 @@ export const SEALING_KEY_BYTES = 32
 
 /** Seals JSON values with AES-256-GCM: nonce, tag, ciphertext. */
 export function createSealer(keyBytes: Uint8Array): Sealer {
-  // Given as bytes it would be made a key anew for each value, and opening one took over three times as long.
+  // Given as bytes it would be made a key again for each value, and opening one took over three times as long.
   const key = createSecretKey(keyBytes)
   const sealer: Sealer = {
     seal(value, place) {

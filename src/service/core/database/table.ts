@@ -202,7 +202,10 @@ function boundOf(match: object): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
 
-/** What was looked up, such as `run run_1 in this project`. @throws ServiceError `NOT_FOUND` where there is none */
+/**
+ * What was looked up, such as `run run_1 in this project`.
+ * @throws ServiceError `NOT_FOUND` if there is none
+ */
 export function requireRow<T>(row: T | undefined, what: string): T {
   if (row === undefined) throw new ServiceError('NOT_FOUND', `There is no ${what}.`)
   return row
