@@ -18,12 +18,12 @@ type Rest = 'empty' | 'refused'
 
 let service: TestService
 let projectId: string
-/** What a service answers that has not been asked before; at first as it is. */
+/** The service's answer to further requests; by default its real one. */
 let rest: Rest | undefined
 let asked: Set<string>
 let isOfProjects: boolean
 
-/** A service whose lists that opened a screen have a record, and that has nothing else, or answers nothing else. */
+/** A service whose lists for opening a screen contain a record, and whose other lists are empty or unavailable. */
 const stage = (fetch: Fetch): Fetch => {
   const filled = answering(HOSTED_RECORDS)(fetch)
   return async request => {
@@ -52,12 +52,12 @@ async function open(screen: ScreenDeclaration, wanted: Rest): Promise<TestApp> {
   onTestFinished(app.close)
   await settled(app)
   rest = wanted
-  // The others would be above and below it.
+  // Otherwise the other panes would show above and below it.
   await app.press(panesKeys.bindings.zoom)
   return app
 }
 
-/** The focused pane: its title with its tabs, and what it shows. */
+/** The focused pane: its title with its tabs, and its content. */
 async function paneOf(app: TestApp): Promise<{ name: string; lines: string[] }> {
   const frame = await app.see(text => !/\b(?:Reading|Waiting|Looking|Connecting|Resolving)\b.*…/.test(text))
   const [title = '', ...shown] = frame
@@ -69,7 +69,7 @@ async function paneOf(app: TestApp): Promise<{ name: string; lines: string[] }> 
   return { name: `${title} ${shown[tabs] ?? ''}`, lines: shown.slice(tabs + 1) }
 }
 
-/** Sentences alone: a record would show fields, a list its columns. */
+/** Whether there are only sentences: a record would show fields, a list its columns. */
 function isWithoutContent(lines: readonly string[]): boolean {
   return lines.length > 0 && lines.length <= 5 && /(?:\.$|^✗)/.test(lines[0]!)
 }

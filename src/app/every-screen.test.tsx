@@ -22,10 +22,10 @@ import { appKeys } from '../components/everywhere-keys.ts'
 type Condition = Drawn & {
   /** How many records each list holds. */
   records: number
-  /** How many tabs of what is chosen are examined. */
+  /** Number of tabs examined for the selected item. */
   tabs?: number
   readOnly?: boolean
-  /** That of the key; the owner's by default. */
+  /** Role of the key; by default the owner's. */
   role?: ProjectRole
 }
 
@@ -50,14 +50,14 @@ const CONDITIONS: [name: string, condition: Condition][] = [
 const SENTENCE_ENDS = /[.!:](?= |$)/g
 const WHY = /^(?:This session is read-only|This needs the role|mcp\.example does not answer)/
 
-/** Paths of what is read by a body, which a test that starts no program cannot let through either. */
+/** Paths of reads that have a body, which a test without programs must refuse too. */
 const READS = allEndpoints()
   .filter(({ method, risk }) => method === 'POST' && risk === 'read')
   .map(({ path }) => new RegExp(`^${API_PREFIX}${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`))
 
 let service: TestService
 let projectId: string
-/** Requests that would change something, which every test here may only offer. */
+/** Requests that would change something; tests here may only offer these. */
 let writes: string[]
 let isDown: boolean
 /** Requests that came while the service was away. */
@@ -65,7 +65,7 @@ let unanswered: number
 let records: number
 let isOfProjects: boolean
 
-/** The real service with as many records as wanted, which refuses every change. */
+/** The real service with the given number of records, which refuses every change. */
 const stage = (fetch: Fetch): Fetch => {
   const filled = answering(HOSTED_RECORDS)(fetch)
   return async request => {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   ;[writes, isDown, unanswered, records, isOfProjects] = [[], false, 0, MANY, false]
   service = await openService({ samples: true, wrap: stage })
   projectId = (await service.client.projects.list()).items[0]!.id
-  // The samples arrive in parts, after the workspace was opened.
+  // The samples arrive in parts after the workspace was opened.
   const visits = () => service.client.sessions.list({ projectId, sourceType: 'scenario' })
   await until(visits, ({ items }) => items.length > 0)
 })
@@ -113,13 +113,13 @@ function bodyOf(app: TestApp): string {
     .replaceAll(/ +/g, ' ')
 }
 
-/** How many of the list there are. */
+/** Number of listed items. */
 function listed(app: TestApp): number | undefined {
   const found = /▌.*? \d+ of (\d+)/.exec(app.frame())?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
-/** What needs more than this key, session or connection has, with why it cannot be done. */
+/** Keys that need more than this key, session or connection has, with the reason. */
 function heldBack(app: TestApp, { readOnly, role }: Condition): { name: string; why: string | undefined }[] {
   const needy = app.active().filter(({ needs }) => {
     if (needs === undefined) return false
@@ -144,7 +144,7 @@ function endpointOf(need: string): AnyEndpoint | undefined {
   return (contract as Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>>)[resource]?.[name]
 }
 
-/** Punctuation and frames, which mean nothing by themselves. */
+/** Punctuation and frames, which have no meaning by themselves. */
 const NO_SIGN = /[\p{L}\p{N}\s -~\u2500-\u257f“”‘’…×–%]/u
 const LEGEND = new Set(legend(createTheme({ level: 0, ascii: false }).symbols).flatMap(([signs]) => signs))
 
@@ -154,13 +154,13 @@ function unexplained(app: TestApp): string[] {
 }
 
 describe.each(CONDITIONS)('%s', (_, condition) => {
-  test.each(screens)('$title stays within its frame and says nothing senseless', async screen => {
+  test.each(screens)('$title stays within its frame and shows no nonsense', async screen => {
     const app = await open(screen, condition)
     onTestFinished(app.close)
     await settled(app)
     expectSane(app, condition)
     if (listed(app) === 0) expect(bodyOf(app).match(SENTENCE_ENDS)?.length, app.frame()).toBeGreaterThanOrEqual(2)
-    // A list that the contract gives no way to read on says where it ends.
+    // A list that the contract cannot continue says where it ends.
     if (condition.records === MANY && (listed(app) ?? 0) > 0)
       await app.see(frame => listed(app)! >= MANY || frame.includes(`Only the latest ${listed(app)} are shown`))
     if (condition.records !== MANY) {
@@ -178,7 +178,7 @@ describe.each(CONDITIONS)('%s', (_, condition) => {
   })
 })
 
-/** The words of each pane that is beside others, from the left. */
+/** The words of each pane from left to right, if there are several. */
 function panesOf(app: TestApp): string[] {
   const lines = app.frame().split('\n').slice(2, -2)
   const borders = [...lines[0]!].flatMap((sign, column) => ('╭┬╮'.includes(sign) ? [column] : []))
@@ -196,13 +196,13 @@ function panesOf(app: TestApp): string[] {
 }
 
 test.each(screens)(
-  '$title without records names a key in each pane, and sends nobody to an empty list',
+  '$title without records names a key in each pane, and leads nobody to an empty list',
   async screen => {
     const app = await open(screen, { size: BESIDE, records: 0 })
     onTestFinished(app.close)
     await settled(app)
     if (listed(app) !== 0) return
-    // Of three panes two show, which are others when the last one has the focus. Now says what it has checked.
+    // Two of three panes show, and the last one if it has the focus. Now says what it has checked.
     for (const keys of [[], [panesKeys.bindings.previous]]) {
       await app.press(...keys)
       for (const pane of panesOf(app).filter(words => !words.startsWith('Checked'))) {
@@ -213,7 +213,7 @@ test.each(screens)(
   },
 )
 
-test.each(screens)('$title without an answer from the start says so, and what to do', async screen => {
+test.each(screens)('$title without any answer says so, and what to do', async screen => {
   const condition = { size: USUAL, records: 1 }
   const app = await open(screen, condition, true)
   onTestFinished(app.close)
@@ -222,7 +222,7 @@ test.each(screens)('$title without an answer from the start says so, and what to
   expectSane(app, condition)
 })
 
-test.each(screens)('$title whose service goes away keeps what it has, and says why keys wait', async screen => {
+test.each(screens)('$title keeps its data when the service goes away, and says why keys wait', async screen => {
   const condition = { size: USUAL, records: 1 }
   const app = await open(screen, condition)
   onTestFinished(app.close)
@@ -230,11 +230,11 @@ test.each(screens)('$title whose service goes away keeps what it has, and says w
   const before = listed(app)
   isDown = true
   await app.press(appKeys.bindings.refresh)
-  // What is of this machine alone asks for nothing.
+  // Screens about this machine send no requests.
   if (unanswered === 0) isDown = false
   else {
     await app.see('no answer')
-    // A pane may say so a moment before the keys do.
+    // A pane may say so shortly before the keys do.
     await app.see(() => heldBack(app, condition).every(({ why = '' }) => WHY.test(why)))
   }
   expectSane(app, condition)
@@ -242,7 +242,7 @@ test.each(screens)('$title whose service goes away keeps what it has, and says w
   for (const { name, why } of heldBack(app, condition)) expect(why, name).toMatch(WHY)
 })
 
-test.each(screens)('every key of $title that begins something stays within a small frame', async screen => {
+test.each(screens)('every key of $title that opens something stays within a small frame', async screen => {
   const condition = { size: SMALL, records: 1 }
   const own = screen.bindings
     .filter(({ scope }) => scope === 'screen')

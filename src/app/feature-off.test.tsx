@@ -14,7 +14,7 @@ import { setGate } from '../service/core/organization-limits.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
 import { screens } from './registry.ts'
 
-/** Paths of what a feature that is off leaves empty. */
+/** Paths that are empty while their feature is off. */
 const GATED = allEndpoints()
   .filter(({ method, gate }) => method === 'GET' && gate !== undefined)
   .map(({ path }) => new RegExp(`^${API_PREFIX}${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`))
@@ -23,7 +23,7 @@ let service: TestService
 let place: { projectId: string; organizationId: string }
 let reads: string[] = []
 
-/** The real service, which notes what is read of features that can be switched off. */
+/** The real service, which records reads of features that can be switched off. */
 const noting =
   (fetch: Fetch): Fetch =>
   async request => {
@@ -58,11 +58,11 @@ async function open({ route }: ScreenDeclaration) {
   return app
 }
 
-/** Now looks at many projects, and names those in which it cannot look at everything. */
+/** Now covers many projects, and names those that it cannot cover completely. */
 const SAYS_IT_ITSELF = [nowRoute]
 const GATED_ROUTES = [findingsRoute, scenariosRoute, swarmsRoute]
 
-test.each(screens)('$title says in the gate’s own words why something is empty', async screen => {
+test.each(screens)('$title gives the service’s reason why something is empty', async screen => {
   reads = []
   const app = await open(screen)
   await app.close()

@@ -7,7 +7,7 @@ export const screens = Object.values<(typeof declared)[keyof typeof declared]>(d
 
 function byNumber(one: ScreenDeclaration, other: ScreenDeclaration): number {
   const numbers = (one.order ?? Infinity) - (other.order ?? Infinity)
-  // By code units: the rules of a language would load for these plain titles alone.
+  // By code units: the locale rules would be loaded only for these simple titles.
   return Number.isNaN(numbers) || numbers === 0 ? (one.title < other.title ? -1 : 1) : numbers
 }
 

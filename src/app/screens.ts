@@ -18,5 +18,5 @@ export { scenariosScreen } from '../screens/scenarios/index.ts'
 export { sessionsScreen } from '../screens/sessions/index.ts'
 export { serversScreen } from '../screens/servers/index.ts'
 export { swarmsScreen } from '../screens/swarms/index.ts'
-/** Runs shows the suites too, which have no screen of their own. */
+/** Runs includes the suites, which have no screen of their own. */
 export const runsScreen = runsScreenWith(suites)

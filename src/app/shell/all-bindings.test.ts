@@ -15,7 +15,7 @@ import { actionEntries } from './palette-entries.ts'
 
 const SOURCE = join(import.meta.dirname, '../..')
 
-/** Modules that declare groups of bindings, with how many they declare. */
+/** Modules that declare groups of bindings, with the number of groups. */
 function declaringModules(): { file: string; declared: number }[] {
   return globSync('**/*.{ts,tsx}', { cwd: SOURCE })
     .filter(file => !file.includes('.test.'))
@@ -28,14 +28,14 @@ function isGroup(value: unknown): value is Bindings {
 }
 
 describe('the list of all bindings', () => {
-  test.each(declaringModules())('holds every group of $file', async ({ file, declared }) => {
+  test.each(declaringModules())('contains every group of $file', async ({ file, declared }) => {
     const module = (await import(join(SOURCE, file))) as Record<string, unknown>
     const groups = Object.values(module).filter(isGroup)
     expect(groups, 'every group is exported').toHaveLength(declared)
     for (const group of groups) expect(allBindings).toContain(group)
   })
 
-  test('names each group once', () => {
+  test('contains each group once', () => {
     const names = allBindings.map(group => group.name)
     expect(names).toEqual([...new Set(names)])
   })
@@ -49,13 +49,13 @@ describe('the list of all bindings', () => {
     },
   )
 
-  test('says of each group of a screen which screen that is', () => {
+  test('names the screen of each group of a screen', () => {
     const wrong = declaringModules()
       .map(({ file }) => file.split('/'))
       .filter(([folder]) => folder === 'screens')
       .flatMap(([, folder, ...rest]) => {
         const text = readFileSync(join(SOURCE, 'screens', folder!, ...rest), 'utf8')
-        // Suites show on the screen of runs.
+        // Suites belong to the screen of runs.
         const screen = folder === 'suites' ? 'runs' : folder
         return text.includes(`const define = bindingsOf('${screen}')`) ? [] : [[folder, ...rest].join('/')]
       })
@@ -70,7 +70,7 @@ describe('the list of all bindings', () => {
     expect(bound.map(displayKey)).toEqual(expect.arrayContaining(named))
   })
 
-  test('has every key with Alt, Ctrl or Shift that a document names, as it is typed', () => {
+  test('has every key with Alt, Ctrl or Shift that a document names, as typed', () => {
     const documents = globSync('../{docs/*,README,CHANGELOG}.md', { cwd: SOURCE })
     expect(documents.length).toBeGreaterThan(10)
     const bound = allBindings.flatMap(group => Object.values(group.bindings).flatMap(({ keys }) => keys))
@@ -89,7 +89,7 @@ describe('the list of all bindings', () => {
   })
 })
 
-/** Keys that are typed as one character, alone or with Alt; digits count screens and panes. */
+/** Keys typed as one character, alone or with Alt; digits count screens and panes. */
 const CHARACTER = /^(?:alt\+)?[^\s\d]$/u
 
 describe('one letter, one meaning', () => {
@@ -102,12 +102,12 @@ describe('one letter, one meaning', () => {
   const verbs = Object.entries(VERBS)
   const isException = (name: string, key: string): boolean => KEY_EXCEPTIONS[name]?.key === key
 
-  test('no key stands for two verbs', () => {
+  test('no key has two verbs', () => {
     const keys = verbs.map(([, { key }]) => key)
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
   })
 
-  test('every character that is bound means its verb, on every screen', () => {
+  test('every character that is bound has the meaning of its verb on every screen', () => {
     const others = bound.filter(
       ({ name, verb, key }) => !isException(name, key) && (verb === undefined || VERBS[verb].key !== key),
     )
@@ -131,7 +131,7 @@ describe('one letter, one meaning', () => {
   })
 })
 
-/** The group as it is told while it is the only one, with the depth that its scope has. */
+/** The active bindings while the group is the only one, with the depth of its scope. */
 function toldOf(group: Bindings): ActiveBinding[] {
   const dispatcher = createDispatcher({ settle: async () => undefined, report: () => undefined })
   const handlers = Object.fromEntries(Object.keys(group.bindings).map(id => [id, () => undefined]))
@@ -168,7 +168,7 @@ describe('no key is handled that is not declared', () => {
     expect(listening.map(({ file }) => file)).toEqual([])
   })
 
-  test('whoever handles keys handles those of a declared group', () => {
+  test('code that handles keys handles those of a declared group', () => {
     const declared = new Set(
       globSync('**/*.{ts,tsx}', { cwd: SOURCE })
         .filter(file => !file.includes('.test.'))
@@ -178,7 +178,7 @@ describe('no key is handled that is not declared', () => {
         .concat('goKeys'),
     )
     const used = files.flatMap(({ file, text }) =>
-      // A collection screen handles the keys that its declaration names.
+      // A collection screen handles the keys named in its declaration.
       [...text.matchAll(text.includes('collectionScreen({') ? /\bkeys: ([^,]+),/g : /\buseBindings\(\s*([^,]+),/g)]
         .map(([, group]) => ({ file, group: group!.trim() }))
         .filter(({ group }) => group !== 'spec.keys'),
@@ -187,12 +187,12 @@ describe('no key is handled that is not declared', () => {
     expect(used.filter(({ group }) => !declared.has(group))).toEqual([])
   })
 
-  test('only a binding with several meanings looks at which of its keys it was', () => {
+  test('only a binding with several meanings checks which of its keys was pressed', () => {
     const comparing = files.filter(({ text }) => /\bkey\.(name|sequence) ?[!=]==/.test(text))
     expect(comparing.map(({ file }) => file)).toEqual([])
   })
 
-  test('no sentence names a key: people bind their own', () => {
+  test('no sentence names a key, since people bind their own', () => {
     const named =
       /\b(?:Enter|Esc|Escape|Ctrl\+|Alt\+|Shift\+|PgUp|PgDn)|[Pp]ress(?:ing)? (?!\$\{)|[“‘"]\S[”’"] (?:key|to )|\b[Kk]ey [a-zA-Z]\b/
     const naming = files.flatMap(({ file, text }) =>
@@ -204,7 +204,7 @@ describe('no key is handled that is not declared', () => {
   })
 })
 
-/** The texts of a module that a person may read: strings of several words and text between tags, without comments. */
+/** Texts of a module that a person may read: strings of several words and text between tags, without comments. */
 function literalsOf(source: string): string[] {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
   const found = code.matchAll(/'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`|>([^<>{}\n]+)</g)

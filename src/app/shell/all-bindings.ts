@@ -39,7 +39,7 @@ import {
   tooSmallKeys,
 } from './app-keys.ts'
 
-/** The groups that are on no screen of their own. */
+/** The groups that belong to no screen. */
 const sharedKeys: readonly Bindings[] = [
   chatKeys,
   talkKeys,

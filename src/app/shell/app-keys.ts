@@ -4,7 +4,7 @@ import type { ScreenDeclaration } from '../../tui/router/screen.ts'
 
 const define = bindingsOf()
 
-/** A screen by its letter; the ids are the names of the screens' routes. */
+/** Opens a screen by its letter; the ids are the names of the screens' routes. */
 export function goKeysOf<Name extends string>(declared: readonly ScreenDeclaration<Name>[]): Bindings<Name> {
   const bindings = declared.map(({ route, title, goKey, goLabel }) => [
     route.screen,
@@ -32,7 +32,7 @@ export const budgetKeys = define.overlay('budget', 'Request budget', {
   close: { verb: 'quit', keys: ['escape', VERBS.quit.key, 'enter'], label: 'close', hint: true },
 })
 
-/** At what the turns of a conversation did. */
+/** Active on what the turns of a conversation did. */
 export const agentRowsKeys = define.panel('agentRows', 'What the agent did', {
   open: {
     keys: ['enter'],
@@ -48,18 +48,18 @@ export const agentRowsKeys = define.panel('agentRows', 'What the agent did', {
   raw: on('raw', 'raw record', { help: 'Show a call with its input and outcome, or what was created.' }),
 })
 
-/** While the questions to the agent are listed. */
+/** Active while the questions to the agent are listed. */
 export const agentTurnsKeys = define.overlay('agentTurns', 'Asked before', {
   open: { keys: ['enter'], label: 'open', hint: true },
   close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
 })
 
-/** While the terminal is too small to show anything else. */
+/** Active while the terminal is too small to show anything else. */
 export const tooSmallKeys = define.overlay('tooSmall', 'Terminal that is too small', {
   quit: on('quit', 'quit', { hint: 'end' }),
 })
 
-/** While the theme is chosen. */
+/** Active while a theme is being chosen. */
 export const themeKeys = define.overlay('theme', 'Themes', {
   accept: { keys: ['enter'], label: 'keep it', hint: true },
   cancel: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'as before', hint: true },

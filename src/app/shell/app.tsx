@@ -40,17 +40,17 @@ export type AppParts = {
   actions: ShellActions
   /** The project that the person asked for at the start, by id or name. */
   project?: string | undefined
-  /** Where lists paint past Ink; absent in component tests. */
+  /** Where lists paint without Ink; absent in component tests. */
   regions?: Regions
   /** Routes the mouse; absent if there is none. */
   pointer?: Pointer
-  /** Nothing turns or flashes. */
+  /** Whether nothing spins or flashes. */
   reducedMotion?: boolean
   /** Fixed in component tests; the terminal's own otherwise. */
   size?: Size
 }
 
-/** The whole program below the terminal: every shared thing given once, then the shell. */
+/** The whole program inside the terminal: provides everything shared once, then the shell. */
 export function App(props: AppParts) {
   return (
     <ThemeProvider theme={props.theme}>

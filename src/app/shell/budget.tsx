@@ -33,12 +33,12 @@ const SHARE_TEXTS: Readonly<Record<Share, string>> = {
   more: 'twice as often as usual, as far as the rate allows',
 }
 
-/** Names the screen for which requests leave, and counts reads that need none. */
+/** Sets the screen that requests are counted for, and counts reads that need none. */
 export function CountRequests(): null {
   const { budget } = useWorkspace()
   const queryClient = useQueryClient()
   const { screen } = usePlace()
-  // What a screen reads begins in effects, which come after these.
+  // Reads of a screen start in effects, which run after these.
   useLayoutEffect(() => budget.placeIs(screen), [budget, screen])
   useLayoutEffect(
     () =>
@@ -51,7 +51,7 @@ export function CountRequests(): null {
   return null
 }
 
-/** How often the person has a screen read. */
+/** How often the screen is read, as set by the person. */
 export function useShare(screen: string): Share {
   const { shares } = useWorkspace()
   return useSyncExternalStore(shares?.subscribe ?? NEVER, () => shares?.of(screen) ?? 'usual')
@@ -111,7 +111,9 @@ function BudgetOverlay(props: { titleOf: (place: string) => string; onClose: () 
 
 const LABEL = 16
 
-/** What was sent for what and when, the chosen column in numbers; the lines above say it where nothing is drawn. */
+/**
+ * Requests by purpose over time, with the selected column in numbers; without drawing, the lines above say the same.
+ */
 function overTime(purposes: ReturnType<typeof spentOver>, symbols: Symbols, column: number): Line[] {
   if (purposes.length === 0) return []
   const most = Math.max(...purposes.flatMap(({ counts }) => counts))

@@ -141,7 +141,7 @@ test('what waits for the budget says so', async () => {
   await app.see(() => header().includes('waiting for the budget'))
 })
 
-test('in a narrow terminal the gauge makes room for why nothing comes back', async () => {
+test('in a narrow terminal the reason for missing answers replaces the gauge', async () => {
   const client = createClient({
     fetch: testService.fetch,
     baseUrl: `http://local.invalid${API_PREFIX}`,
@@ -173,11 +173,11 @@ test('a write that waits for a busy service shows for how long', async () => {
 test.each([
   ['ahead', 2 * 3_600_000, 'clock 2h ahead'],
   ['behind', -3 * 3_600_000, 'clock 3h behind'],
-])('a clock that is %s is named, and the ages of records go by the time of the service', async (_, off, words) => {
+])('a clock that is %s is named, and ages of records use the time of the service', async (_, off, words) => {
   also = { date: new Date(Date.now() - off).toUTCString() }
-  // A process knows one service time, that of other tests too.
+  // All tests in a process share one service time.
   onTestFinished(() => readServiceTime(plainHeaders({ date: new Date().toUTCString() }), Date.now(), Date.now()))
-  // The records are as old as they would be on a service with that time.
+  // Makes the records as old as they would be on a service with that time.
   const aged = (value: unknown): unknown =>
     typeof value === 'number' && value > 1e12
       ? value - off

@@ -10,7 +10,7 @@ import { useCadence, usePoller } from '../../hooks/use-cadence.ts'
 import { useConnections } from '../../hooks/use-connections.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-/** Follows the open connection requests wherever the person goes, and reports how each ends; shows nothing itself. */
+/** Follows the open connection requests on every screen, and reports how each ends; shows nothing itself. */
 export function FollowConnections() {
   const open = useConnections().known.filter(isOpenConnection)
   usePoller(open.length > 0)
@@ -27,7 +27,7 @@ function Followed({ known: { id, address }, requests }: { known: KnownConnection
     ...queries.connections.get.options({ requestId: id }),
     refetchInterval(query) {
       const wanted = pause({ kind: 'live', requests }, query)
-      // These polls have a rate of their own, and a refusal says how long to wait.
+      // These polls have their own rate, and a refusal says how long to wait.
       return wanted && Math.max(wanted, query.state.error?.retryAfterMs ?? 0)
     },
   })

@@ -3,13 +3,13 @@ import { contract } from '../../api/contract/contract.ts'
 import { isMissing } from '../../api/client/errors/api-error.ts'
 import { isTerminalRunStatus, type EvalRun } from '../../api/contract/runs.ts'
 
-/** The outcome of the runs that were seen in flight. */
+/** The state of runs that were seen in flight. */
 export type FollowedState = {
-  /** In flight, and on screen. */
+  /** Runs that are in flight and on screen. */
   running: readonly EvalRun[]
-  /** The one that ended last. */
+  /** The run that ended last. */
   ended: EvalRun | undefined
-  /** All that ended, in this order. */
+  /** All ended runs, in order. */
   endings: readonly EvalRun[]
 }
 
@@ -19,17 +19,17 @@ export type FollowedRuns = {
   subscribe(listener: () => void): () => void
 }
 
-/** What else happens to a query that changes what is on screen. */
+/** Other query events that change what is on screen. */
 const WATCHED: ReadonlySet<string> = new Set(['observerAdded', 'observerRemoved'])
 
-/** How a read ends. */
+/** Events with which a read ends. */
 const SETTLED: ReadonlySet<string> = new Set(['success', 'error'])
 
 const NOTHING: FollowedState = { running: [], ended: undefined, endings: [] }
 
 /**
- * Follows every run that any screen reads, by what is read anyway; nothing is fetched for it.
- * @param isWaited whether the end of a run is waited for that may have come while nobody looked
+ * Follows every run that any screen reads, using those reads; requests nothing itself.
+ * @param isWaited whether somebody waits for the end of a run that may have ended unseen
  */
 export function createFollowedRuns(
   queryClient: QueryClient,
@@ -37,11 +37,14 @@ export function createFollowedRuns(
 ): FollowedRuns {
   const over = new Set<string>()
   const inFlight = new Set<string>()
-  /** Answers with runs in flight: of hundreds of lists each event is about one. */
+  /** Answers with runs in flight; each event concerns one of hundreds of lists. */
   const flying = new Map<Query, readonly EvalRun[]>()
   let read = new WeakMap<Query, unknown>()
   let state = NOTHING
-  /** Takes what was answered. @returns the runs of it that ended since they were seen in flight */
+  /**
+   * Processes an answer.
+   * @returns its runs that ended since they were seen in flight
+   */
   const take = (query: Query): EvalRun[] => {
     const { data, error } = query.state
     if (isMissing(error)) flying.delete(query)
@@ -75,7 +78,7 @@ export function createFollowedRuns(
         if (query.queryKey[0] !== contract.runs.get.resource) return
         if (type === 'removed') flying.delete(query)
         const isNews = type === 'updated' ? SETTLED.has(event.action.type) : WATCHED.has(type)
-        // With all else that the answer changes, since every commit draws the whole screen.
+        // Together with everything else that the answer changes, since every commit renders the whole screen.
         if (isNews && look([query])) notifyManager.schedule(listener)
       })
       flying.clear()
@@ -86,11 +89,11 @@ export function createFollowedRuns(
   }
 }
 
-/** Runs in flight of places that are on screen, each as its newest answer shows it. */
+/** Runs in flight of places on screen, each from its newest answer. */
 function onScreen(flying: ReadonlyMap<Query, readonly EvalRun[]>): EvalRun[] {
   const known = new Map<string, { run: EvalRun; isShown: boolean }>()
   for (const [query, runs] of [...flying].sort(([a], [b]) => a.state.dataUpdatedAt - b.state.dataUpdatedAt)) {
-    // Nobody asks for it in a place that was left, so what is known of it there gets old.
+    // A place that was left is no longer read, so what is known there becomes outdated.
     const isShown = query.getObserversCount() > 0
     for (const run of runs) known.set(run.id, { run, isShown: isShown || known.get(run.id)?.isShown === true })
   }

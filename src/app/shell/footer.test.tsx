@@ -21,25 +21,25 @@ const at = (width: number) => {
   return [left, right].map(hints => hints.map(({ label }) => label).join(', '))
 }
 
-test('hints go by importance: what one comes for first, and what is too long leaves its room to the next', () => {
+test('hints are ordered by importance, and one that is too long yields its room to the next', () => {
   expect(at(200)).toEqual([
     'open, new suite, rerun failed, something that takes very many columns, new run, filter',
     'help, palette, quit',
   ])
   expect(at(80)).toEqual(['open, new suite, rerun failed, new run', 'help, palette, quit'])
-  // The palette yields to what the place offers, help and quitting never do.
+  // The palette yields to the hints of the place; help and quitting always stay.
   expect(at(70)).toEqual(['open, new suite, rerun failed, new run', 'help, quit'])
   expect(at(20)).toEqual(['', 'help, quit'])
 })
 
-test('the way out stays whatever else there is', () => {
+test('the key to leave is always shown', () => {
   const { left, right } = chooseHints([...bindings, hinted('escape', 'cancel', true)], 32)
   expect([...left, ...right].map(({ label }) => label)).toEqual(['cancel', 'help', 'quit'])
   const wide = chooseHints([...bindings, hinted('escape', 'cancel', true)], 200)
   expect(wide.left.map(({ label }) => label).slice(-2)).toEqual(['cancel', 'filter'])
 })
 
-test('what cannot be done now takes no room', () => {
+test('unavailable keys take no room', () => {
   const bound = bindings.map(binding => ({ ...binding, unavailable: binding.keys[0] === 'R' ? 'Why' : undefined }))
   expect(chooseHints(bound, 80).left.map(({ label }) => label)).not.toContain('rerun failed')
 })

@@ -30,25 +30,25 @@ function widthOfAll(bindings: readonly ActiveBinding[]): number {
 
 const IMPORTANCES = ['first', true, 'spare', 'later'] as const
 
-/** The hints that fit in a width by their importance; one that is too long leaves its room to the next. */
+/** The most important hints that fit a width; one that is too long yields its room to the next. */
 export function chooseHints(
   bindings: readonly ActiveBinding[],
   width: number,
 ): { left: ActiveBinding[]; right: ActiveBinding[] } {
   const hinted = bindings.filter(binding => binding.hint && !binding.unavailable)
   const byImportance = IMPORTANCES.flatMap(importance => hinted.filter(({ hint }) => hint === importance))
-  // The way out is never what is missing.
+  // The key to leave is always included.
   const taken = new Set(hinted.filter(({ hint, keys }) => hint === 'end' || keys[0] === 'escape'))
   for (const binding of byImportance) if (1 + widthOfAll([...taken, binding]) <= width) taken.add(binding)
   const atEnd = ({ hint }: ActiveBinding): boolean => hint === 'end' || hint === 'spare'
-  // At the right end the order is that of the declaration.
+  // The order at the right end is that of the declaration.
   return {
     left: byImportance.filter(each => !atEnd(each) && taken.has(each)),
     right: hinted.filter(each => atEnd(each) && taken.has(each)),
   }
 }
 
-/** Hints in a line of a width, what belongs to its right end at that end. */
+/** Formats hints in a line of a width, with the right-hand ones at its right end. */
 function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: number): string {
   const { left, right } = chooseHints(bindings, width)
   const space = ' '.repeat(Math.max(0, width - 1 - widthOfAll(left) - widthOfAll(right)))
@@ -57,12 +57,12 @@ function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: numbe
   return `${line(left)}${space}${line(right).trimEnd()}`
 }
 
-/** A key of what can follow, and what it does. */
+/** A key that can follow, and what it does. */
 type Continuation = { keys: string; label: string; tone: Tone }
 
 /**
- * What has been pressed of a sequence, and each key that goes on with it, in as many lines as they take: `,  p projects
- * s servers`.
+ * The keys of a sequence pressed so far, and each key that continues it, in as many lines as needed: `,  p projects s
+ * servers`.
  */
 function pendingLines({ typed, continuations }: Pending, width: number): Continuation[][] {
   const parts: Continuation[] = [
@@ -88,7 +88,7 @@ function pendingLines({ typed, continuations }: Pending, width: number): Continu
   return lines
 }
 
-/** Before the continuations stands what was pressed, with a blank at its sides. */
+/** The pressed keys come before the continuations, with a blank at each side. */
 function pendingMargin(typed: string): number {
   return 1 + widthOf(displayKey(typed)) + 2 + GAP
 }
@@ -146,12 +146,12 @@ export function taskParts(
 const NOTICE_ROWS = 4
 /** Margin and mark before a sentence, and the margin after it. */
 const NOTICE_FRAME = 4
-/** Columns of the edge that stay at both sides of a sentence in it. */
+/** Columns of the edge left free on both sides of a message. */
 const EDGE = 2
 
 /**
- * A sentence as it is shown: in the lower edge of the page, where it covers nothing, if it is a line; else in rows of
- * its own above the keys, whole where it fits them.
+ * A message: in the lower edge of the page if it fits a line, where it hides nothing; else in its own rows above the
+ * keys, whole if it fits.
  */
 function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string[]; inEdge: boolean } {
   const room = Math.max(1, width - NOTICE_FRAME)
@@ -163,7 +163,7 @@ function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string
   return { lines: [...lines.slice(0, NOTICE_ROWS - 1), last], inEdge: false }
 }
 
-/** How many rows the footer takes now: that of the keys, and those of a sentence that is longer than a line. */
+/** Current number of rows of the footer: that of the keys, and those of a message longer than a line. */
 export function useFooterRows(width: number): number {
   const theme = useTheme()
   const toast = useCurrentToast()
@@ -172,7 +172,7 @@ export function useFooterRows(width: number): number {
   return (pending ? pendingLines(pending, width).length : 1) + (notice && !notice.inEdge ? notice.lines.length : 0)
 }
 
-/** The symbol in front of a sentence, which shows its tone without colour. */
+/** The symbol before a message, which shows its tone without color. */
 export function toneMark(tone: Tone, { ok, warn, error, bullet }: Theme['symbols']): string {
   const marks: Partial<Record<Tone, string>> = { ok, warn, error }
   return marks[tone] ?? bullet
@@ -183,7 +183,7 @@ function noticeRows({ tone }: Toast, lines: readonly string[], theme: Theme): st
   return lines.map((line, index) => theme.paint(tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`))
 }
 
-/** What just happened, in the lower edge of the page, where it is short enough; the keys stay where they are. */
+/** A short message in the lower edge of the page; the keys stay where they are. */
 export function Notice() {
   const theme = useTheme()
   const { width, height } = useSize()
@@ -197,9 +197,7 @@ export function Notice() {
   )
 }
 
-/**
- * Last lines: what just happened if it is long, then how a sequence of keys can continue, else the keys that work now.
- */
+/** The last lines: a long message, then the continuations of a key sequence, or else the keys that work now. */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()
@@ -219,7 +217,7 @@ export function Footer() {
   )
 }
 
-/** What is under way, and the keys that work now. */
+/** Tasks in progress, and the keys that work now. */
 function KeysNow({ width }: { width: number }) {
   const theme = useTheme()
   const bindings = useActiveBindings()

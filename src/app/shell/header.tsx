@@ -32,14 +32,14 @@ import { usePlace } from '../../tui/router/router-context.tsx'
 import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 
 const GAUGE = 10
-/** Columns below which the state of the connection is told in short, so that there is room for where one is. */
+/** Below this width the state of the connection is shortened, so that there is room for the place. */
 const NARROW = 100
 /** Blanks around the path and at the end. */
 const EDGES = 3
-/** How much of the room beside the fixed parts the followed runs may take; the rest says where one is. */
+/** Share of the remaining room that followed runs may take; the rest shows the place. */
 const CHIPS_SHARE = 0.6
 
-/** From this share of the burst on the gauge reads `4+/10`: what a poll takes and time gives back redraws nothing. */
+/** From this share of the burst on the gauge reads `4+/10`, so that polls cause no render. */
 const AMPLE = 0.4
 
 /** `━━━━━━──── 6/10`; while the service asks to wait, the seconds left. */
@@ -59,10 +59,7 @@ export function gauge(
   return { text: `${filled} ${count}/${budget.capacity}`, tone }
 }
 
-/**
- * First line: where the data comes from, where one is, the followed runs and waves in flight, what the budget allows,
- * how old the data is.
- */
+/** First line: the service, the place, the followed runs and waves in flight, the budget, and the age of the data. */
 export function Header() {
   const theme = useTheme()
   const { width } = useSize()
@@ -96,11 +93,11 @@ export function Header() {
   )
 }
 
-/** Nothing is read for it; what a screen has read of the project is enough. */
+/** Uses what a screen has already read of the project, without a request. */
 const FROM_CACHE = { enabled: false, staleTime: Infinity } as const
 const READ_ONLY = 'This session is read-only: it launches, calls and changes nothing.'
 
-/** Why what needs the service waits. */
+/** Why an action that needs the service waits. */
 function waitingSentence({ local, host }: Profile, fault: ConnectionFault): string {
   if (local) return 'The local workspace cannot be opened; this works as soon as it can.'
   const then = {
@@ -114,8 +111,8 @@ function waitingSentence({ local, host }: Profile, fault: ConnectionFault): stri
 }
 
 /**
- * The person's role in the project on screen, as a read of the project returned it; undefined before one did, and for
- * a role whose rights are not known here.
+ * The person's role in the project on screen, from a read of the project; undefined before that, and for an unknown
+ * role.
  */
 function useProjectRole(): ProjectRole | undefined {
   const { queries } = useWorkspace()
@@ -128,7 +125,7 @@ function useProjectRole(): ProjectRole | undefined {
   return PROJECT_ROLES.find(known => known === role)
 }
 
-/** Why a role is too low for what the contract names so; undefined if none is needed. */
+/** Why a role is too low for what the contract requires; undefined if it is not. */
 function roleObstacle(role: ProjectRole, need: string): string | undefined {
   const [resource = '', name = ''] = need.split('.')
   const endpoint = (contract as Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>>)[resource]?.[name]
@@ -137,8 +134,8 @@ function roleObstacle(role: ProjectRole, need: string): string | undefined {
 }
 
 /**
- * Holds back, on every screen, what needs a service that does not answer, what a read-only session must not do, and
- * what takes a higher role in the project.
+ * Disables, on every screen, what needs a service that does not answer, what a read-only session must not do, and what
+ * needs a higher role in the project.
  */
 export function useNeeds(fault: ConnectionFault | undefined): void {
   const { dispatcher } = useKeymap()

@@ -14,14 +14,14 @@ import { helpKeys } from './app-keys.ts'
 
 const KEYS_WIDTH = 22
 
-/** The keys side by side; of a row of keys that does not fit, the ends: `Alt+1 … Alt+9`. */
+/** The keys side by side; if they do not fit, the first and last: `Alt+1 … Alt+9`. */
 function keysText({ keys, byKey }: ActiveBinding): string {
   const shown = keys.map(displayKey)
   const all = shown.join(' ')
   return byKey && widthOf(all) > KEYS_WIDTH ? `${shown[0]} … ${shown.at(-1)}` : all
 }
 
-/** What works here, by group, with the reason where something can't be done now. */
+/** What works here, by group, with the reason for what is unavailable. */
 export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
   const titles = [...new Set(bindings.map(binding => binding.title))]
   return titles.flatMap(title => [
@@ -52,7 +52,7 @@ export function filterHelp(bindings: readonly ActiveBinding[], text: string): Li
   return found.length > 0 ? helpLines(found) : [{ text: `No key here matches “${clean(text)}”.`, tone: 'muted' }]
 }
 
-/** What the signs on the screen mean, those that hold this text in their meaning. */
+/** The meaning of the signs on the screen, limited to those that contain this text. */
 export function legendLines(symbols: Symbols, text: string): Line[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const found = legend(symbols).filter(([signs, means]) =>

@@ -8,9 +8,9 @@ import { useRouter } from '../../tui/router/router-context.tsx'
 import { clean } from '../../tui/theme/text.ts'
 
 /**
- * Leaves a place whose project does not exist, such as one kept from a workspace that was removed since, for that with
- * the project that is called so, else for the only project there is or the list of them; shows nothing itself.
- * `named` is the project that the person asked for, by id or name, which `onNamed` hears the id of.
+ * Leaves a place whose project does not exist, such as one from a removed workspace, for the project with that name,
+ * else for the only project or the list of them; shows nothing itself. `named` is the project that the person asked
+ * for, by id or name; `onNamed` is called with its id.
  */
 export function LeaveGoneProject(props: {
   named?: string | undefined
@@ -22,7 +22,7 @@ export function LeaveGoneProject(props: {
   const router = useRouter()
   const toasts = useToasts()
   useEffect(() => {
-    // What misses a thing of a project says nothing of the project itself.
+    // A missing thing of a project says nothing about the project itself.
     const there = new Set<string>()
     const checked = new Set<string>()
     const here = (): string | undefined => router.current().params.projectId
@@ -52,12 +52,12 @@ export function LeaveGoneProject(props: {
         if (items.some(({ id }) => id === projectId) || (nextCursor && !named)) there.add(projectId)
         else if (here() === projectId || projectId === asked) leave(projectId, items)
       } catch {
-        // The pane that meets this error shows it, and the next answer that misses something asks again.
+        // The pane with this error shows it, and the next answer without the project asks again.
       } finally {
         checked.delete(projectId)
       }
     }
-    // A list that it does not name needs no project to answer, so nothing would say that this one is missing.
+    // A list without the project named needs no project, so nothing would show that this one is missing.
     if (asked !== undefined) void look(asked)
     return queryClient.getQueryCache().subscribe(event => {
       if (event.type !== 'updated' || event.action.type !== 'error' || !isMissing(event.action.error)) return

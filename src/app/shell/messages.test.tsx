@@ -17,7 +17,7 @@ afterEach(async () => {
   await testService.close()
 })
 
-test('a message that has left the footer is still among the messages', async () => {
+test('a message that has left the footer is still listed under messages', async () => {
   await app.press(appKeys.bindings.messages)
   await app.see('No messages in this session yet.')
   await app.press('escape')
@@ -27,11 +27,11 @@ test('a message that has left the footer is still among the messages', async () 
   await app.see(/opied/)
   await app.press(appKeys.bindings.messages)
   await app.see('Messages')
-  // The newest stands first, each with its time.
+  // The newest are first, each with its time.
   await app.see(/\d\d:\d\d . [^\n]*opied[^]*\d\d:\d\d . There is no mouse here\./)
 })
 
-test('the messages of a long session are bounded, and the newest stay', () => {
+test('the messages of a long session are limited, and the newest are kept', () => {
   const toasts = createToasts()
   for (let count = 0; count < MOST_MESSAGES + 5; count += 1) toasts.show('ok', `message ${count}`)
   toasts.clear()
@@ -40,7 +40,7 @@ test('the messages of a long session are bounded, and the newest stay', () => {
   expect(toasts.messages()[0]!.text).toBe(`message ${MOST_MESSAGES + 4}`)
 })
 
-test('bad news that good news hides shows afterwards, and older good news does not come back', () => {
+test('a failure hidden by a success shows again afterwards, and an older success does not', () => {
   vi.useFakeTimers()
   try {
     const toasts = createToasts()
@@ -66,7 +66,7 @@ test('bad news that good news hides shows afterwards, and older good news does n
   }
 })
 
-test('a notice stays for three seconds, a longer one for as long as it takes to read, and a failure longest', () => {
+test('a notice stays for three seconds, a longer one for as long as it takes to read, and a failure the longest', () => {
   vi.useFakeTimers()
   try {
     const toasts = createToasts()

@@ -47,7 +47,7 @@ async function drop(): Promise<void> {
 }
 
 describe('while the service does not answer', () => {
-  test('what needs it says why it waits, everywhere, and works again by itself', async () => {
+  test('actions that need it say why they wait, on every screen, and work again without a key', async () => {
     app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
     await app.see('▌everything')
     await app.press('4')
@@ -83,7 +83,7 @@ describe('while the service does not answer', () => {
   })
 })
 
-test('a read-only session refuses every write at once, with the reason, and reads continue', async () => {
+test('a read-only session refuses every write at once, with the reason, and reads still work', async () => {
   app = await openApp({ testService, readOnly: true, place: runsRoute.to({ projectId }) })
   await app.see('Reference server smoke')
   for (const key of [runsKeys.bindings.launch, runsKeys.bindings.rerun, runsKeys.bindings.cancel]) {
@@ -104,7 +104,7 @@ describe('a role that is too low', () => {
     app = await openApp({ testService: { ...testService, client }, place })
   }
 
-  test('holds back what needs more, names the role, and leaves the rest', async () => {
+  test('disables what needs more, names the role, and leaves the rest', async () => {
     await openAs('member', serversRoute.to({ projectId }))
     await app.see('▌everything')
     await app.see(frame => !frame.includes('add server'))
@@ -120,14 +120,14 @@ describe('a role that is too low', () => {
     await app.see('E launch')
   })
 
-  test('that nobody told leaves the action to the service: a guest sees no project, and no role in it', async () => {
+  test('that is unknown leaves the action to the service: a guest sees neither projects nor roles', async () => {
     await openAs('guest', serversRoute.to({ projectId }))
     await app.see('Not allowed')
     await app.press(serversKeys.bindings.add)
     await app.see('Address or command')
   })
 
-  test('is no obstacle to who has it', async () => {
+  test('does not disable what it allows', async () => {
     await openAs('editor', serversRoute.to({ projectId }))
     await app.see('▌everything')
     await app.press(serversKeys.bindings.add)
@@ -135,7 +135,7 @@ describe('a role that is too low', () => {
   })
 })
 
-test('what needs an operation names one of the contract, and more than a read', () => {
+test('an action that needs an operation names one of the contract that is more than a read', () => {
   const needs = allBindings.flatMap(group =>
     Object.entries(group.bindings).flatMap(([id, { needs: need }]) =>
       need?.includes('.') ? [{ binding: `${group.name}.${id}`, need }] : [],
@@ -150,7 +150,7 @@ test('what needs an operation names one of the contract, and more than a read', 
   expect(needs.length).toBeGreaterThan(30)
 })
 
-test('what calls the service by name says that it needs it', () => {
+test('an action that calls the service declares that it needs it', () => {
   const needy = allBindings.flatMap(group =>
     Object.entries(group.bindings).flatMap(([id, { needs }]) => (needs ? [`${group.name}.${id} ${needs}`] : [])),
   )

@@ -7,37 +7,37 @@ import { type Place, profileOf, type Route } from '../../tui/router/place.ts'
 import { isWebAddress, type Pages, readPlace } from '../../tui/router/web-address.ts'
 import { clean } from '../../tui/theme/text.ts'
 
-/** A line of the palette: somewhere to go, something by its name, or something to do. */
+/** A line of the palette: a place, a thing by its name, or an action. */
 export type PaletteEntry = {
   id: string
-  /** Stands before the name, as `Go to` does; it is found by that too. */
+  /** Shown before the name, as in `Go to`; it is searched too. */
   lead?: string
-  /** What it is called, cleaned; what is typed is looked for here first. */
+  /** Its cleaned name, which is searched first. */
   name: string
-  /** What it is or does; found by the beginnings of its words alone. */
+  /** What it is or does; found only by the beginnings of its words. */
   about?: string
-  /** What kind of thing it is, or the key that does the same. */
+  /** The kind of thing, or the key that does the same. */
   detail: string
-  /** The keys that do the same, as people read them. */
+  /** The keys that do the same, as shown to people. */
   keys?: readonly string[]
-  /** The id of a record, which only its beginning finds. */
+  /** The id of a record, which is found only by its beginning. */
   recordId?: string
   /** The word to type before the name, as in `theme nord`; without that word it is not found. */
   command?: string
-  /** Why it can't be done now. */
+  /** Why it is unavailable. */
   unavailable?: string
   choose: () => void
 }
 
-/** Actions of the app that are about the chosen thing. */
+/** Actions of the app that apply to the selected item. */
 const ON_EVERY_THING: ReadonlySet<string> = new Set(['app.copyId', 'app.copyLink', 'app.raw', 'app.refresh', 'app.pin'])
 
-/** The id of the entry that does what a binding does, however it is called there: what does the same stands once. */
+/** The id of the entry that does what a binding does, whatever its name there, so that duplicates are removed. */
 function actionId(binding: string): string {
   return `action ${binding}`
 }
 
-/** What works here, nearest first; leaving the palette is not worth a line in it. */
+/** What works here, nearest first, without leaving the palette. */
 export function actionEntries(
   bindings: readonly ActiveBinding[],
   perform: (binding: ActiveBinding) => void,
@@ -55,14 +55,12 @@ export function actionEntries(
     }))
 }
 
-/**
- * What can be done with the chosen thing, of everything that works: the screen's own actions, and those on every thing.
- */
+/** What can be done with the selected item: the screen's own actions, and those for every item. */
 export function actionsHere(bindings: readonly ActiveBinding[]): ActiveBinding[] {
   return bindings.filter(({ screen, name }) => screen !== undefined || ON_EVERY_THING.has(name))
 }
 
-/** A description beside others needs no full stop. */
+/** A description beside others without its full stop. */
 function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '')
 }
@@ -72,7 +70,7 @@ function keysOf({ keys }: Pick<ActiveBinding, 'keys'>): Pick<PaletteEntry, 'keys
   return { keys: shown, detail: shown.join(' ') }
 }
 
-/** Screens with their numbers and their letters; each is also what its letter does. */
+/** Screens with their numbers and letters; each entry also does what the letter does. */
 export function screenEntries(
   screens: readonly (Pick<PaletteEntry, 'lead'> & {
     title: string
@@ -94,8 +92,8 @@ export function screenEntries(
 }
 
 /**
- * Things that were read already, by name, each once: more than one list may have brought it. Those of one name are told
- * apart by their ids.
+ * Things already read, by name, without duplicates from several lists. Things with the same name are distinguished by
+ * id.
  */
 export function namedEntries(named: readonly NamedPlace[], go: (place: Place) => void): PaletteEntry[] {
   const things = new Map(named.map(thing => [`${thing.kind} ${thing.id}`, thing]))
@@ -110,19 +108,19 @@ export function namedEntries(named: readonly NamedPlace[], go: (place: Place) =>
   }))
 }
 
-/** What a word and a name do, typed one after the other. */
+/** The effect of a word and a name, typed one after the other. */
 export function commandEntries(command: string, entries: readonly PaletteEntry[]): PaletteEntry[] {
   return entries.map(entry => ({ ...entry, id: `${command} ${entry.id}`, command, detail: command }))
 }
 
-/** What the agent can be asked about the chosen thing; it is in the field first, and is asked by Enter there. */
+/** Questions to the agent about the selected item; each is put in the field first, and sent with Enter there. */
 export function questionEntries(
   questions: readonly string[],
   bindings: readonly ActiveBinding[],
   ask: (question: string) => void,
 ): PaletteEntry[] {
   const { unavailable, keys = [] } = bindings.find(({ name }) => name === 'app.agent') ?? {}
-  // Its key asks without a question, so it finds none of these.
+  // The agent's key asks without a question, so it matches none of these.
   const { detail } = keysOf({ keys })
   return questions.map(question => ({
     id: `question ${question}`,
@@ -137,7 +135,7 @@ export function questionEntries(
 type Opening = { go: (place: Place) => void; refuse: (why: string) => void }
 
 /**
- * What a typed or pasted locator or page of the hosted UI opens, or why it cannot be opened here; undefined for other
+ * What a typed or pasted address, or page of the hosted UI, opens, or why it cannot be opened here; undefined for other
  * texts.
  */
 export function locatorEntry(
@@ -164,39 +162,35 @@ export function locatorEntry(
   return refused(`The setting web of the profile ${profile.name} has no such address.`)
 }
 
-/** What is on the line of an entry before what it is or does. */
+/** What the line of an entry shows before its description. */
 export function titleOf({ lead, name }: PaletteEntry): string {
   return lead === undefined ? name : `${lead} ${name}`
 }
 
-/**
- * The line of an entry; `about` is what it is or does. Where it can't be done the reason is there instead: that is
- * wanted then.
- */
+/** The line of an entry; `about` is what it is or does. If it is unavailable, the reason is shown instead. */
 function lineOf(entry: PaletteEntry, about = entry.about): string {
   if (entry.unavailable !== undefined) return `${titleOf(entry)} (${entry.unavailable})`
   return about === undefined ? titleOf(entry) : `${titleOf(entry)} · ${about}`
 }
 
-/** An entry that was found, with its line and the offsets there of what was typed. */
+/** A found entry with its line, and the offsets in it of what was typed. */
 export type FoundEntry = { entry: PaletteEntry; line: string; matched: ReadonlySet<number> }
 
-/** How an entry was found, the best first. */
+/** How an entry was found, best first. */
 const RANK = { command: 0, key: 1, called: 2, begins: 3, alike: 4, titled: 5, id: 6, words: 7 } as const
 
-/** Among those of one rank a higher score is better; `matched` are offsets in the line. */
+/** Within a rank a higher score is better; `matched` contains offsets in the line. */
 type Hit = { rank: number; score: number; matched: readonly number[]; line?: string }
 
 const AS_IT_COMES: Hit = { rank: 0, score: 0, matched: [] }
 
-/** A shorter beginning of an id is that of all ids of its kind. */
+/** A shorter beginning is shared by all ids of its kind. */
 const LEAST_OF_ID = 5
 
 /**
- * Best first; without a text as they come. The action on the key that is typed is first, then what is called so, what
- * begins so, what is found by a few letters of its name, and what says these words of itself. Letters that are
- * scattered over a text are no match. What can't be done comes last, and what does the same as an entry before is left
- * out.
+ * Sorts entries best first; without a text, keeps their order. The action on the typed key comes first, then exact
+ * names, beginnings of names, names found by a few letters, and descriptions with these words. Scattered letters do not
+ * match. Unavailable entries come last, and an entry that does the same as an earlier one is left out.
  */
 export function rankEntries(entries: readonly PaletteEntry[], query: string): FoundEntry[] {
   const typed = query.trimStart().replace(/^:\s*/, '')
@@ -253,7 +247,7 @@ function idHit(entry: PaletteEntry, id: string | undefined, wanted: string): Hit
   return { rank: RANK.id, score: 0, matched: offsets(line.indexOf(id), wanted.length), line }
 }
 
-/** Where every word that is typed begins a word of the text; one in the plural is also that in the singular. */
+/** Where each typed word begins a word of the text; a plural matches its singular. */
 function wordsHit(text: string, wanted: string, rank: number): Hit | undefined {
   const matched: number[] = []
   for (const typed of wanted.split(/\s+/)) {
@@ -264,7 +258,7 @@ function wordsHit(text: string, wanted: string, rank: number): Hit | undefined {
   return { rank, score: 0, matched }
 }
 
-/** Where a word of the text begins with this, in lower case; -1 where none does. */
+/** Where a word of the text begins with this, in lower case; -1 if none does. */
 function wordStart(text: string, beginning: string): number {
   const lower = text.toLowerCase()
   let at = lower.indexOf(beginning)

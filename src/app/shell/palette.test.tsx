@@ -26,7 +26,7 @@ describe('in the program', () => {
     await app.see('Palette')
   }
 
-  test('a screen is a few letters away', async () => {
+  test('a screen is found with a few letters', async () => {
     await openPalette()
     await app.type('go runs')
     await app.see(/▌Go to Runs/)
@@ -35,7 +35,7 @@ describe('in the program', () => {
     expect(app.router.current()).toEqual({ screen: 'runs', params: { projectId } })
   })
 
-  test('the name of a screen finds it first, and so do four letters of it', async () => {
+  test('a screen is found first by its name, and by four letters of it', async () => {
     await openPalette()
     for (const { title } of screens)
       for (const typed of [title, title.toLowerCase().slice(0, 4)]) {
@@ -45,7 +45,7 @@ describe('in the program', () => {
       }
   })
 
-  test('all screens are listed with their letters and what they are, and one opens', async () => {
+  test('lists all screens with their letters and descriptions, and opens one', async () => {
     app = await openApp({ testService, place: serversRoute.to({ projectId }), size: { width: 80, height: 24 } })
     await app.see('▌everything')
     await app.press(',', ',')
@@ -62,7 +62,7 @@ describe('in the program', () => {
     expect(app.router.current().params).toEqual({ projectId })
   })
 
-  test('another project is a key and a few letters away, on the screen that is open', async () => {
+  test('another project is a key and a few letters away, on the current screen', async () => {
     const name = 'New bakery'
     const { id } = await testService.client.projects.create({ body: { name } })
     app = await openApp({ testService, place: projectsRoute.to({ projectId }) })
@@ -84,7 +84,7 @@ describe('in the program', () => {
     await testService.client.projects.delete({ projectId: id })
   })
 
-  test('what was read already is found by its name', async () => {
+  test('things already read are found by name', async () => {
     await openPalette()
     await app.type('sandb')
     await app.see(/▌Sandbox +project/)
@@ -93,7 +93,7 @@ describe('in the program', () => {
     expect(app.router.current()).toEqual(projectsRoute.to({ projectId }))
   })
 
-  test('what several screens read is there once, and goes when something else is typed', async () => {
+  test('what several screens read is listed once, and disappears when something else is typed', async () => {
     app = await openApp({ testService, place: nowRoute.to({}), size: { width: 100, height: 50 } })
     await app.see(/suites in Sandbox/)
     await app.press('4')
@@ -105,7 +105,7 @@ describe('in the program', () => {
     const typed = await app.see(/▌.*help/)
     expect(typed).not.toMatch(/Sandbox +project/)
     await app.press('ctrl+u')
-    // A screen is also what its letter opens: one line says both.
+    // One line is both the screen and what its letter opens.
     await app.type('go to')
     const screensOf = await app.see(/▌Go to Now/)
     for (const { title, goKey } of screens) {
@@ -114,7 +114,7 @@ describe('in the program', () => {
     }
   })
 
-  test('an action is done as its key would, with the overlay that it opens', async () => {
+  test('an action runs as its key would, with the overlay that it opens', async () => {
     await openPalette()
     await app.type('everywhere help')
     await app.see(/▌Everywhere: help +\?/)
@@ -122,7 +122,7 @@ describe('in the program', () => {
     await app.see('What works here')
   })
 
-  test('commands do what they say, typed as in other programs', async () => {
+  test('commands work as typed in other programs', async () => {
     const shown: string[] = []
     const kept: string[] = []
     let quits = 0
@@ -166,7 +166,7 @@ describe('in the program', () => {
     await testService.client.projects.delete({ projectId: id })
   })
 
-  test('a pasted locator opens its place', async () => {
+  test('a pasted address opens its place', async () => {
     await openPalette()
     await app.type(`projects/${projectId}/runs`)
     await app.see(/▌Open projects\/prj_/)
@@ -174,7 +174,7 @@ describe('in the program', () => {
     await app.see('Reference server smoke')
   })
 
-  test('what is half typed, of another profile or of the web is told as it is', async () => {
+  test('an incomplete address, one of another profile and a web address are described as such', async () => {
     await openPalette()
     await app.type('projects/%')
     await app.see('▌Open projects/%')
@@ -245,7 +245,7 @@ describe('ranking', () => {
     expect(found(entries, 'cancel')).toEqual(['cancel', 'cancel all', 'a cancelled run', 'stop', 'cancel the run'])
   })
 
-  test('letters that are scattered over a text find nothing', () => {
+  test('scattered letters find nothing', () => {
     const entries = [
       entry('all screens', { lead: 'Everywhere:', about: 'Every screen with its letter and what it is' }),
       entry('copy link', { lead: 'Everywhere:', about: 'Copy a locator of this place, which mcpdeck opens' }),
@@ -257,7 +257,7 @@ describe('ranking', () => {
     expect(found(entries, 'lnk')).toEqual([])
   })
 
-  test('an id is found by its beginning alone, and shows then', () => {
+  test('an id is found only by its beginning, and is shown then', () => {
     const server = entry('everything', { recordId: 'srv_01m8jemwmz' })
     const unnamed = entry('run_01m8aaaa', { recordId: 'run_01m8aaaa' })
     expect(marked([server], 'srv_01')).toEqual(['everything · [srv_01]m8jemwmz'])
@@ -266,7 +266,7 @@ describe('ranking', () => {
     for (const query of ['r01a', '01m8', 'aaaa']) expect(found([unnamed], query)).toEqual([])
   })
 
-  test('what was typed is marked where it was found', () => {
+  test('matched text is marked', () => {
     const runs = entry('eval runs', { lead: 'Projects:', about: 'Make it the current project and open its eval runs' })
     expect(marked([runs], 'eval')[0]).toMatch(/^Projects: \[eval\] runs ·/)
     expect(marked([runs], 'er')[0]).toMatch(/^Projects: \[e\]val \[r\]uns ·/)
@@ -276,7 +276,7 @@ describe('ranking', () => {
     )
   })
 
-  test('a command is found by its word with a name, and by nothing else', () => {
+  test('a command is found only by its word followed by a name', () => {
     const entries = [entry('nord'), ...commandEntries('theme', [entry('nord'), entry('monochrome')])]
     const commands = (query: string): string[] =>
       rankEntries(entries, query).flatMap(each => (each.entry.command === undefined ? [] : each.entry.name))
@@ -286,18 +286,18 @@ describe('ranking', () => {
     expect(commands('THEME   mono')).toEqual(['monochrome'])
   })
 
-  test('the action on the key that is typed comes first', () => {
+  test('the action on the typed key comes first', () => {
     const quit = entry('quit', { keys: ['q', 'Ctrl+C'] })
     expect(found([entry('q'), quit], 'q')[0]).toBe('quit')
     expect(found([entry('q'), quit], ' Ctrl+C')[0]).toBe('quit')
     expect(found([quit], '+C')).toEqual([])
   })
 
-  test('what does the same stands once, as it was first', () => {
+  test('entries that do the same are listed once, at the first position', () => {
     expect(found([entry('Runs', { id: 'go' }), entry('runs', { id: 'go' })], 'runs')).toEqual(['Runs'])
   })
 
-  test('never invents, repeats or, without a text, loses an entry, and marks only what is there', () => {
+  test('never invents or repeats an entry, loses none without a text, and marks only what is there', () => {
     const text = fc.string({ maxLength: 12, unit: 'grapheme' })
     fc.assert(
       fc.property(fc.uniqueArray(text), text, text, (texts, about, query) => {
@@ -313,7 +313,7 @@ describe('ranking', () => {
     )
   })
 
-  test('what begins with what is typed is always found, before what does not', () => {
+  test('an entry that begins with the text is always found, before others', () => {
     const word = fc.stringMatching(/^[a-z]{2,8}$/)
     fc.assert(
       fc.property(

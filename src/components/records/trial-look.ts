@@ -22,7 +22,7 @@ export function classLook(trialClass: TrialClass): Look {
   return { ...SIGNS[trialClass], word: CLASS_LABELS[trialClass].word }
 }
 
-/** A trial's state for reading, in the word of its class; a state that nobody knows shows as it is. */
+/** Label of a trial's state, by its class; an unknown state is shown as received. */
 export function trialLook(trial: EvalIteration): Look {
   const look = classLook(classOfTrial(trial))
   const isKnown = look.word !== CLASS_LABELS.ungraded.word || KNOWN.has(trial.status)
@@ -31,13 +31,13 @@ export function trialLook(trial: EvalIteration): Look {
 
 const KNOWN: ReadonlySet<string> = new Set(['completed', 'failed'])
 
-/** Trials in the order in which they deserve a look: failing first, passed last. */
+/** Trials ordered by urgency: failing first, passed last. */
 export function byUrgency(trials: readonly EvalIteration[]): EvalIteration[] {
   const groups = Map.groupBy(trials, classOfTrial)
   return TRIAL_CLASSES.flatMap(each => groups.get(each) ?? [])
 }
 
-/** Why a trial is as it is, in its own words or in those for where to look; undefined if nothing went wrong. */
+/** The reason for a trial's state, in its own words or those of its cause; undefined if nothing went wrong. */
 export function whyOf(trial: EvalIteration): string | undefined {
   if (trial.error) return trial.error
   const cause = causeOf(trial)

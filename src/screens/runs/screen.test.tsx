@@ -38,13 +38,13 @@ function callOf(toolName: string, args: Record<string, unknown>): EvalTestStep {
   return { id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }
 }
 
-/** Calls echo with `hello` and wants a text in the answer. */
+/** A case that calls echo with `hello` and expects a text in the answer. */
 function echoCase(title: string, wanted: string): Case {
   const assertion = { type: 'responseContains', needle: wanted }
   return { title, steps: [callOf('echo', { message: 'hello' }), { id: 'text', kind: 'assert', assertion }] }
 }
 
-/** Launches cases of their own under this suite name. */
+/** Launches these cases in a suite with this name. */
 async function launch(suiteName: string, cases: Case[]) {
   const tests = cases.map(each => ({ ...each, runs: 1, model: 'none', provider: 'none' }))
   const body = { suiteName, serverIds: [serverId], tests }
@@ -141,7 +141,7 @@ describe('launching', () => {
 })
 
 describe('cancelling', () => {
-  test('asks first, then the run and its trials say cancelled', async () => {
+  test('asks first, then the run and its trials show as cancelled', async () => {
     const { suiteId, runId } = await launch('Slow', [
       { title: 'takes a minute', steps: [callOf('trigger-long-running-operation', { duration: 60, steps: 1 })] },
     ])
@@ -162,7 +162,7 @@ describe('cancelling', () => {
     await app.see('No run that is in flight is chosen.')
   })
 
-  test('says so where the run has ended while that was asked', async () => {
+  test('says so if the run ended during the question', async () => {
     const { suiteId, runId } = await launch('Short', [
       { title: 'takes a while', steps: [callOf('trigger-long-running-operation', { duration: 3, steps: 1 })] },
     ])
@@ -180,7 +180,7 @@ describe('cancelling', () => {
 })
 
 describe('rerunning', () => {
-  test('previews cases and trials, and says when nothing needs another try', async () => {
+  test('previews cases and trials, and says when there is nothing to rerun', async () => {
     const suiteId = await suiteWithRuns('Rerun', 1)
     await openRuns({ suiteId, pane: 'runs' })
     await app.see(/▌#1 +✗ failed/)
@@ -201,7 +201,7 @@ describe('rerunning', () => {
     await app.see('No case of this run needs another try.')
   })
 
-  test('says what somebody launched while the question stood, and asks again', async () => {
+  test('says what somebody launched during the question, and asks again', async () => {
     const suiteId = await suiteWithRuns('Contested', 1)
     await openRuns({ suiteId, pane: 'runs' })
     await app.see(/▌#1 +✗ failed/)
@@ -218,7 +218,7 @@ describe('rerunning', () => {
 })
 
 describe('the runs', () => {
-  test('keep the chosen row while a new one appears above it', async () => {
+  test('keep the selected row while a new one appears above it', async () => {
     const suiteId = await suiteWithRuns('Moving', 2)
     await openRuns({ suiteId, pane: 'runs' })
     await app.see(/▌#2[^]*#1/)
@@ -252,8 +252,8 @@ describe('the runs', () => {
   })
 })
 
-describe('the way in and out', () => {
-  test('Enter goes from suite to trial, and back goes the same way, no further than the suites', async () => {
+describe('navigation', () => {
+  test('Enter goes from suite to trial, and back goes the same way, stopping at the suites', async () => {
     const suiteId = await suiteWithRuns('Deep', 1)
     app = await openApp({ testService, place: projectsRoute.to({ projectId }) })
     await app.see('▌Sandbox')
@@ -279,20 +279,20 @@ describe('the way in and out', () => {
     await app.press(keys.back)
     await app.see('▌Suites')
     await app.press(keys.back)
-    // There is nothing behind the suites, which keep the keys.
+    // Nothing comes before the suites, which keep the focus.
     await app.press(listKeys.bindings.first)
-    // The name may be cut where another suite's state is long.
+    // The name may be cut if another suite's state is long.
     await app.see(/▌Reference server sm/)
     expect(app.router.current()).toMatchObject({ screen: 'runs', params: { pane: 'suites' } })
   })
 
-  test('a place that names a run which is not there says so', async () => {
+  test('a place with a run that does not exist says so', async () => {
     await openRuns({ runId: 'run_gone', pane: 'run' })
     await app.see('There is no run run_gone in this project')
     expect(app.router.current().params.runId).not.toBe('run_gone')
   })
 
-  test('a place that names only a run opens its suite and its row', async () => {
+  test('a place with only a run selects its suite and its row', async () => {
     const suiteId = await suiteWithRuns('Located', 2)
     const [, first] = await runsOf(suiteId)
     await openRuns({ runId: first!.id, pane: 'runs' })

@@ -22,7 +22,7 @@ import { useKeys } from './use-keys.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
 import { useLists, type RunsLists } from './use-lists.ts'
 
-/** Suites, the runs of the chosen one, and one run. */
+/** Suites, the runs of the selected one, and one run. */
 export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>): () => ReactNode {
   const { SuitesPane, CasePane, useCases, useAuthoringKeys } = parts
 
@@ -122,7 +122,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
 
 type Chosen = { focused: PaneId; middle: Middle; lists: RunsLists; cases: SuiteCases }
 
-/** What copying and the raw record are about. */
+/** What copying and the raw record apply to. */
 function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
   const { suite, run, suiteList, runList } = lists
   const isSuite = focused === 'suites' || (middle === 'settings' && focused === 'runs')
@@ -134,7 +134,7 @@ function useChosenSubject({ focused, middle, lists, cases }: Chosen): void {
   useSubject(kind, record, { latest })
 }
 
-/** Where the person stands: as deep as the focused pane is, on its chosen row. */
+/** The parameters of the place: as deep as the focused pane, on its selected row. */
 function paramsIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   const { focused, middle, lists, cases } = at
   const { suiteId, runId, caseId, iterationId, base, ...params } = at.params
@@ -149,7 +149,7 @@ function paramsIn(at: Chosen & { params: Readonly<Record<string, string>> }) {
   return { ...params, suiteId: suite, runId: run, ...((run === runId || runId === undefined) && { iterationId, base }) }
 }
 
-/** What is in place of a run while none is chosen. */
+/** Shown instead of a run while none is selected. */
 function NoRun({ lists, isWanted, focused }: { lists: RunsLists; isWanted: boolean; focused: boolean }) {
   const { suites, suiteList, suite, runs, runList } = lists
   const key = useKeyName()
@@ -169,7 +169,7 @@ function NoRun({ lists, isWanted, focused }: { lists: RunsLists; isWanted: boole
   )
 }
 
-/** The runs, the cases or the settings of the chosen suite. */
+/** The runs, the cases or the settings of the selected suite. */
 function Middle<Cases extends SuiteCases>(props: {
   projectId: string
   parts: SuiteParts<Cases>
@@ -221,7 +221,7 @@ function SuiteRuns(props: {
   const chosen = useRestedIndex(runList.selection)
   const isInOrder = runList.filter === '' && !runList.sorting && !runList.onlyNews
   useReadAhead(runs, isInOrder && chosen + READ_AHEAD >= runList.items.length)
-  // A run that was just launched is open before the list is read again.
+  // A newly launched run is open before the list is read again.
   const empty = usePlace().params['runId']
     ? { why: MISSED, next: `Press ${key(appKeys, 'refresh')} to read again.` }
     : { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }

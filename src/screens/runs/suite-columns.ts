@@ -11,12 +11,12 @@ import type { Cell, Column } from '../../components/list/columns.ts'
 import { COVERED, coveredText, fitting, PASSED } from './covered.ts'
 import { reportLook, stateWidth, suiteLook } from '../../components/records/run-look.ts'
 
-/** How many of the latest runs a trend shows. */
+/** Number of latest runs in a trend. */
 const TREND_RUNS = 8
 
 type StateOf = (suite: EvalSuite) => SuiteState
 
-/** Columns that states and last runs of the listed suites take, so that names get the rest. */
+/** Columns that states and last runs need in the list of suites, so that names get the rest. */
 export type SuiteWidths = { state: number; latest: number }
 
 /** @param judge as for {@link suiteColumns} */
@@ -30,7 +30,7 @@ export function suiteWidths(suites: readonly EvalSuite[], judge: StateOf): Suite
 }
 
 /**
- * Columns of the list of suites; they show a theme's marks, so they are made once per theme.
+ * Columns of the list of suites; they contain a theme's marks, so they are made once a theme.
  * @param judge what is known of a suite's runs; by default what its own record says
  */
 export function suiteColumns(
@@ -90,17 +90,17 @@ function latestCell(latest: ReportedRun): Cell {
   return { text: latestText(latest), tone: reportLook(latest).tone }
 }
 
-/** `3/3 of 6 cases`; unknown of one in flight or without figures. */
+/** `3/3 of 6 cases`; unknown for a run in flight or without figures. */
 function latestText(latest: ReportedRun): string {
   const covered = latest.outcome === 'in-flight' ? UNKNOWN : coveredText(latest)
-  // What it came to is in the state beside it.
+  // Its outcome is in the state beside it.
   if (covered === UNKNOWN) return UNKNOWN
   return latest.coverage.isWhole === undefined ? fitting(`${covered} of ? cases`, `${covered} of ?`) : covered
 }
 
 function trendCell(symbols: Symbols, rates: readonly (number | undefined)[]): Cell {
   if (rates.every(rate => rate === undefined)) return muted(UNKNOWN)
-  // A theme that draws nothing says the last rate.
+  // Without drawing, the last rate is shown.
   return muted(sparkline(symbols, rates) || formatShare(rates.at(-1)))
 }
 

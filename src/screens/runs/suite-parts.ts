@@ -10,7 +10,7 @@ import type { Middle, PaneId } from './route.ts'
 
 type StoredCase = { id: string; stored: { id: string } }
 
-/** The cases of a suite, as far as this screen looks into them. */
+/** The cases of a suite, as far as this screen uses them. */
 export type SuiteCases = {
   list: {
     total: number
@@ -24,7 +24,7 @@ export type SuiteCases = {
 type TabProps = { focused: boolean; onChange: (middle: Middle) => void }
 type HeatProps = { projectId: string; suite: EvalSuite; runs: PaneData & { items: readonly EvalRun[] | undefined } }
 
-/** What this screen shows of suites and does with them; the folder of suites has it. */
+/** What this screen shows of suites and does with them; provided by the folder of suites. */
 export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   SuitesPane: (props: {
     projectId: string
@@ -43,7 +43,7 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   CasesTab: (props: TabProps & { cases: Cases }) => ReactNode
   SettingsTab: (props: TabProps & { projectId: string; suite: EvalSuite }) => ReactNode
   HeatTab: (props: TabProps & HeatProps) => ReactNode
-  /** The same below the list of runs. */
+  /** The heat map below the list of runs. */
   HeatBelow: (props: HeatProps) => ReactNode
   CasePane: (props: { cases: Cases; focused: boolean }) => ReactNode
   useCases: (projectId: string, suite: EvalSuite | undefined, shown: boolean) => Cases
@@ -58,7 +58,7 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   }) => void
 }
 
-/** The parts as they are declared: their keys at once, what draws them with the dashboard. */
+/** The parts as declared: the keys are available at once, the components load with the dashboard. */
 export type DeclaredSuites<Cases extends SuiteCases> = {
   bindings: readonly Bindings[]
   load: () => Promise<SuiteParts<Cases>>

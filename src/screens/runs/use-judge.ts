@@ -10,13 +10,13 @@ import { TRIALS_READ } from '../../domain/runs/trials.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
 
 /**
- * Judges suites by what is known of their runs; `learnt` is to be called when more was read of one. Where a suite's own
- * record states its runs nothing else is examined.
+ * Judges suites by what is known of their runs; call `learnt` when more was read of one. If a suite's own record
+ * contains its runs, nothing else is used.
  */
 export function useJudge(projectId: string): { judge: (suite: EvalSuite) => SuiteState; learnt: () => void } {
   const { queries, reruns } = useWorkspace()
   const queryClient = useQueryClient()
-  // What is in the cache changes with every read, the cache itself never.
+  // The cache's content changes with every read, its identity never.
   const [cache, setCache] = useState({ queryClient })
   const judge = useMemo(() => {
     const known = (suite: EvalSuite): SuiteState => {
@@ -44,7 +44,8 @@ export function useJudge(projectId: string): { judge: (suite: EvalSuite) => Suit
 }
 
 /**
- * Reads what the chosen suite's last run covered, where its service does not state it; `learnt` gets each answer.
+ * Reads what the selected suite's last run covered, if its service does not report it; `learnt` is called with each
+ * answer.
  */
 export function useCoverageReads(projectId: string, suite: EvalSuite | undefined, runs: unknown, learnt: () => void) {
   const { queries } = useWorkspace()

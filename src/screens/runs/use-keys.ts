@@ -17,7 +17,7 @@ import { useLaunch } from './launch/use-launch.tsx'
 import { useQueryClient } from '@tanstack/react-query'
 import { hasEnded, takeEnded } from './rerun/ended-reruns.ts'
 
-/** What the screen's keys do, given where the focus is. `openTrial` opens what is chosen in the run's pane. */
+/** What the screen's keys do for the current focus. `openTrial` opens what is selected in the run's pane. */
 export function useKeys(options: {
   projectId: string
   lists: RunsLists
@@ -29,7 +29,7 @@ export function useKeys(options: {
 }): void {
   const { lists, cases, middle, focused, tab } = options
   const { suite, suiteList, run, runList } = lists
-  // Before the lists are read, a key that is typed ahead opens what will be first in them.
+  // Before the lists are read, a key typed ahead opens their future first row.
   const mayHave = { suite: suite ?? !lists.suites.items, run: run ?? !lists.runs.items }
   const router = useRouter()
   const openLaunched = (runId: string, base?: string): void => {
@@ -109,7 +109,7 @@ function openMiddle(
     : noRow(cases.list, 'case')
 }
 
-/** Launch and cancel: each says its effect, asks, acts once, and reports what became of it. */
+/** Launch and cancel: each shows its effect, asks, acts once, and reports the result. */
 function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
   const cancelRun = useCancelRun(projectId)
   const launch = useLaunch(projectId, onLaunched)
@@ -121,8 +121,8 @@ function useRunActions(projectId: string, onLaunched: (runId: string) => void) {
 }
 
 /**
- * Opens the comparison: that of a rerun which ended while the person was elsewhere, else of the chosen run, against the
- * one marked run where there is one.
+ * Opens the comparison: that of a rerun which ended while the person was elsewhere, else of the selected run, against
+ * the one marked run if there is one.
  */
 function useComparing(projectId: string, lists: RunsLists): (() => void) | Unavailable {
   const router = useRouter()

@@ -32,7 +32,7 @@ export type RunsLists = {
   run: EvalRun | undefined
 }
 
-/** The suites of a project, the runs of the chosen one, and the chosen run. */
+/** The suites of a project, the runs of the selected one, and the selected run. */
 export function useLists(projectId: string): RunsLists {
   const { queries } = useWorkspace()
   const { params } = usePlace()
@@ -46,7 +46,7 @@ export function useLists(projectId: string): RunsLists {
   )
   const suiteNews = useSeen({
     list: `suites ${projectId}`,
-    // A part would make what follows it look new.
+    // With only part of the list, later suites would be marked as new.
     items: suites.restored || suites.hasMore ? undefined : suites.items,
     keyOf: suiteKey,
     says: suiteFingerprint,
@@ -92,7 +92,7 @@ export function useLists(projectId: string): RunsLists {
 }
 
 /**
- * A locator may name only the run: finds its suite, so that the lists are at the right rows, or says that there is no
+ * An address may name only the run: finds its suite, so that the lists are at the right rows, or says that there is no
  * such run.
  */
 function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void {
@@ -118,13 +118,13 @@ function useSuiteOfRun(projectId: string, suiteList: ListState<EvalSuite>): void
   }, [gone, router, toasts])
 }
 
-/** What of a suite is worth a notice when it changes: its name, and how its latest run ended. */
+/** What counts as a change of a suite: its name, and how its latest run ended. */
 function suiteFingerprint(suite: EvalSuite): string {
   const { status, passed, failed } = suite.latestRun ?? {}
   return [suite.name, suite.totals?.runs, status, passed, failed].join('\n')
 }
 
-/** What of a run is worth a notice when it changes: its end and its verdict, not each step on the way. */
+/** What counts as a change of a run: its end and its verdict, but not its progress. */
 function runFingerprint(run: EvalRun): string {
   return isTerminalRunStatus(run.status) ? `${run.status}\n${run.result}\n${run.notes}` : 'in flight'
 }

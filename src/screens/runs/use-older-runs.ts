@@ -11,26 +11,26 @@ import { createPartSharing } from '../../lib/shared-parts.ts'
 import { runKey } from './columns.ts'
 import { RUNS_SHOWN, type useSuiteRuns } from './use-runs-data.ts'
 
-/** Why a service does not list older runs, as the client calls it. */
+/** Why a service does not list older runs, as the client reports it. */
 const LOCAL_ONLY = 'local-only'
-/** How long older runs are kept that are not on screen, in milliseconds. */
+/** How long older runs are kept after they leave the screen, in milliseconds. */
 const KEEP_MS = 60_000
 
-/** All runs of a suite that were read; the latest ones are polled, older ones are read on request. */
+/** All runs of a suite that were read; the latest are polled, older ones are read on request. */
 export type SuiteRuns = ApiQuery<unknown> &
   LongList &
   ReadsUntil<EvalRun> & {
     items: readonly EvalRun[] | undefined
-    /** The service has no way to list older ones. */
+    /** Whether the service cannot list older runs. */
     isLatestOnly: boolean
   }
 
 type Page = { items: readonly EvalRun[] }
 
-/** First pages that were taken over from the latest runs, which are polled for themselves. */
+/** First pages taken from the latest runs, which are polled separately. */
 const takenOver = new WeakSet<object>()
 
-/** The latest runs of a suite with the older ones that were read behind them, as one list. */
+/** The latest runs of a suite and the older ones that were read, as one list. */
 export function useOlderRuns(
   projectId: string,
   suite: EvalSuite | undefined,
@@ -89,7 +89,7 @@ export function useOlderRuns(
 
 const NONE: readonly EvalRun[] = []
 
-/** Runs of a suite mostly say the same but for their times. */
+/** Runs of a suite differ mainly in their times. */
 const shareParts = createPartSharing()
 
 function isTaken(page: unknown): boolean {
@@ -97,8 +97,8 @@ function isTaken(page: unknown): boolean {
 }
 
 /**
- * The runs below the latest ones. Undefined if some may be missing between them, or where one was in flight when it
- * left the latest ones, which nothing reads again.
+ * The runs below the latest ones. Undefined if some may be missing in between, or if a run was still in flight when it
+ * left the latest ones, since it is never read again.
  */
 function runsBelow(
   head: readonly EvalRun[],

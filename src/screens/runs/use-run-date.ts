@@ -17,8 +17,8 @@ const TIME = /^\d{4}-\d{2}-\d{2}[ t]\d{2}:\d{2}(?::\d{2})?z?$/
 const FORMS = 'Give a day, 2026-11-01, with a time if you like, 2026-11-01 14:30, or how long ago: 3d, 2w, 36h.'
 
 /**
- * A day at its last moment, a day with a time, or a length of time before `now`, on this machine's clock; epoch
- * milliseconds. Undefined for what is none of these.
+ * Parses a day as its last moment, a day with a time, or an age before `now`, on this machine's clock; epoch
+ * milliseconds. Undefined for other texts.
  */
 export function readWhen(text: string, now: number): number | undefined {
   const wanted = text.trim().toLowerCase()
@@ -32,7 +32,7 @@ export function readWhen(text: string, now: number): number | undefined {
   return isCalendarTime(at) ? at : undefined
 }
 
-/** Asks for a date and chooses the latest run that was launched by then; older runs are read only as far as that. */
+/** Asks for a date and selects the latest run launched by then; reads older runs only as far as needed. */
 export function useRunDate({ runs, runList }: RunsLists): KeyHandler | Unavailable {
   const ask = useFormDialog()
   const runTask = useRunTask()
@@ -70,7 +70,7 @@ export function useRunDate({ runs, runList }: RunsLists): KeyHandler | Unavailab
         const found = here.find(until)
         const chosen = found ?? here.at(-1)
         if (!chosen) return undefined
-        // What the filter hides, or another order, would not be found there.
+        // A filter or another order could hide the run.
         runList.setFilter('')
         runList.setSorting(undefined)
         runList.setOnlyNews(false)

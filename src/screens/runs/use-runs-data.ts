@@ -13,24 +13,23 @@ import { useRefreshOnce } from '../../hooks/use-refresh.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { withShownTrials } from './trial/shown-trials.ts'
 
-/** The latest runs of a suite that are read. */
+/** Number of latest runs of a suite that are read. */
 export const RUNS_SHOWN = 100
 export const TRIALS_A_PAGE = 200
 /**
- * Pages of an ended run that are drawn at once where requests cost nothing: some draws a second, whatever the run's
- * length.
+ * Pages of an ended run rendered at once if requests are unlimited: a few renders a second, whatever the run's length.
  */
 const PAGES_A_DRAW = 10
-/** Pages of a run in flight that are read again with every poll, if requests cost nothing and elsewhere. */
+/** Pages of a run in flight that each poll reads again, if requests are unlimited and otherwise. */
 const PAGES_A_POLL = { local: 2, remote: 1 }
-/** What a run's end makes out of date. */
+/** What becomes outdated when a run ends. */
 const ENDED = [['iterations'], ['runs', 'list'], ['suites']]
 
 /** The latest runs of a suite, polled while one of them is in flight that `watched` does not follow itself. */
 export function useSuiteRuns(projectId: string, suiteId: string | undefined, watched: string | undefined) {
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
-  // One that ended before it was first read was never followed, however the list still calls it.
+  // A run that ended before it was first read was never followed, even if the list still shows it in flight.
   const { data: hasEnded = false, error } = useQuery({
     ...queries.runs.get.options({ projectId, runId: watched ?? '' }),
     enabled: false,
@@ -43,7 +42,7 @@ export function useSuiteRuns(projectId: string, suiteId: string | undefined, wat
   )
 }
 
-/** The runs of a suite that were read last; reads nothing itself. */
+/** The runs of a suite as last read; reads nothing itself. */
 export function useKnownRuns(projectId: string, suiteId: string | undefined): readonly EvalRun[] {
   const { queries } = useWorkspace()
   const options = queries.runs.list.options({ projectId, suiteId: suiteId ?? '', limit: RUNS_SHOWN })
@@ -58,7 +57,7 @@ export type RunData = {
   trialsQuery: ReturnType<typeof useTrials>
 }
 
-/** A full page of ended trials; one with room left may still get more. */
+/** Whether a page is full of ended trials; one with room left may get more. */
 function isSettledPage(page: { items: readonly EvalIteration[]; nextCursor?: string | null | undefined }): boolean {
   return !!page.nextCursor && !page.items.some(isOpenTrial)
 }
@@ -72,7 +71,7 @@ function useTrials(projectId: string, runId: string, run: { read: RepeatedRead |
       settled: isSettledPage,
       maxPagesPerPoll: PAGES_A_POLL[unlimited ? 'local' : 'remote'],
       project: withShownTrials,
-      // Of a run in flight the pages stay small, since one that is not settled is read again and again.
+      // For a run in flight pages stay small, since unsettled ones are read repeatedly.
       pagesPerDraw: run.ended && unlimited ? PAGES_A_DRAW : 1,
     },
   )
@@ -80,8 +79,8 @@ function useTrials(projectId: string, runId: string, run: { read: RepeatedRead |
 }
 
 /**
- * One run with its trials, polled while it is in flight and read once more when it ends, so that the
- * suite's figures and the last trials are those of the end.
+ * A run with its trials, polled while in flight and read again when it ends, so that the suite's figures and the last
+ * trials are final.
  */
 export function useRun(projectId: string, runId: string): RunData {
   const { queries } = useWorkspace()
@@ -94,16 +93,16 @@ export function useRun(projectId: string, runId: string): RunData {
   const pages = useTrials(projectId, runId, { read: run.read, ended })
   useRefreshOnce(ended || run.isGone, run.live, ENDED)
   const { isGone, problem } = run
-  // Trials that were in flight do not continue without their run.
+  // Trials in flight do not continue without their run.
   const trialsQuery = isGone ? { ...pages, problem, hasData: false, items: undefined } : pages
   const trials = useMemo(() => trialsQuery.items ?? [], [trialsQuery.items])
   return { run, trials, trialsQuery }
 }
 
-/** Rows left below the chosen one at which the next page is fetched. */
+/** Number of rows left below the selected one at which the next page is fetched. */
 const READ_AHEAD = 50
 
-/** Fetches further trials: all of them where requests cost nothing, else as the person comes near the end. */
+/** Fetches further trials: all of them if requests are unlimited, else as the person nears the end. */
 export function useMoreTrials(trialsQuery: RunData['trialsQuery'], selected: number): void {
   const { budget } = useWorkspace()
   const near = selected + READ_AHEAD >= (trialsQuery.items?.length ?? 0)

@@ -12,7 +12,7 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
       return {
         id: caller.accountId,
         name: account?.name ?? null,
-        // Nobody signs in here; the contract wants a text.
+        // There are no accounts here, but the contract requires a text.
         email: '',
         plan: 'local',
         createdAt: account?.createdAt ?? null,
@@ -36,7 +36,7 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
   }
 }
 
-/** The body is not documented (differences, section 5); the vocabulary block is what callers look for. */
+/** The body is not documented (differences, section 5); callers read the vocabulary block. */
 export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {
   return {
     get: ({ caller }) => ({

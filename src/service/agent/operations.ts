@@ -4,7 +4,7 @@ import { allEndpoints, contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { refusalOf } from '../core/refusals.ts'
 
-/** Nouns that the agent works with; the others report results, hold hosted things, or belong to no project. */
+/** Nouns that the agent works with; others report results, contain hosted things, or belong to no project. */
 const NOUNS: readonly string[] = [
   'servers',
   'suites',
@@ -29,14 +29,14 @@ const NOUNS: readonly string[] = [
   'readiness',
 ]
 
-/** Not offered: one takes nothing but secrets, one is another spelling, one makes what nobody can find again. */
+/** Not offered: one accepts only secrets, one is an alias, and one creates what cannot be found again. */
 const WITHHELD = new Set<AnyEndpoint>([
   contract.servers.importTokens,
   contract.userTesting.publishPut,
   contract.environments.ensureAdhoc,
 ])
 
-/** Writes that only add a record; every other write overwrites or hides something and is proposed. */
+/** Writes that only add a record; every other write overwrites or hides something and is only proposed. */
 const ADDS = new Set<AnyEndpoint>([
   contract.suites.create,
   contract.cases.create,
@@ -48,10 +48,10 @@ const ADDS = new Set<AnyEndpoint>([
   contract.swarms.create,
 ])
 
-/** Reads that hand words of the model to somebody's server. */
+/** Reads that pass the model's words to an MCP server. */
 const SENDS = new Set<AnyEndpoint>([contract.servers.getPrompt, contract.servers.readResource])
 
-/** Reads whose answers hold what the project's members wrote, and nothing that servers, models or visitors said. */
+/** Reads whose answers contain what the project's members wrote, and nothing from servers, models or visitors. */
 const OWN_WORDS = new Set<AnyEndpoint>([
   contract.servers.list,
   contract.servers.get,
@@ -67,13 +67,13 @@ const OWN_WORDS = new Set<AnyEndpoint>([
   contract.scenarios.get,
 ])
 
-/** Whether an operation is carried out, carried out until outside text was read in the turn, or proposed. */
+/** Whether an operation is carried out always, only until the turn has read outside text, or is only proposed. */
 type Tier = 'done' | 'untilOutside' | 'proposed'
 
 export type AgentTool = {
   endpoint: AnyEndpoint
   tier: Tier
-  /** Its answer may hold words of servers, models and visitors, and any of them may be an order. */
+  /** Whether its answer may contain text of servers, models and visitors, any of which may be an instruction. */
   isOutside: boolean
   description: string
   inputSchema: Record<string, unknown>
@@ -116,7 +116,7 @@ function tierOf(endpoint: AnyEndpoint): Tier {
 
 type ObjectSchema = { properties?: Record<string, object>; required?: string[] }
 
-/** Path parameters and query options side by side, the body under `body`; never the project, and no secret. */
+/** Path parameters and query options side by side, the body under `body`; without the project and secrets. */
 function inputSchemaOf({ path, query, body, secrets = [] }: AnyEndpoint): Record<string, unknown> {
   const names = ownParameters(path)
   const { properties = {}, required = [] } = query ? schemaOf(query) : {}
@@ -139,14 +139,14 @@ function schemaOf(schema: z.ZodType): ObjectSchema {
   return json as ObjectSchema
 }
 
-/** Parameters of a path that the caller of a tool names: the project is that of the turn. */
+/** Path parameters that the caller of a tool provides; the project is that of the turn. */
 export function ownParameters(path: string): string[] {
   return pathParameters(path).filter(name => name !== 'projectId')
 }
 
 type Effect = Pick<ProposedAction, 'kind' | 'confirmSeverity' | 'buttonLabel'>
 
-/** What approving does, in the contract's words; it has none for an end or a removal but that nothing is spent. */
+/** The effect of approving, in the contract's words; it has none for an end or a removal that spends nothing. */
 export function effectOf({ resource, name, risk }: AnyEndpoint, body: unknown): Effect {
   const isServer = resource === 'servers' || risk === 'expose'
   if (name === 'schedule') {

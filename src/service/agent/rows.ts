@@ -20,7 +20,7 @@ export type AgentTurnRow = {
   inputTokens: number
   outputTokens: number
   lease: Lease
-  /** Whether it, or what it was told of earlier turns, read what servers, models or visitors wrote. */
+  /** Whether the turn, or an earlier one it includes, read what servers, models or visitors wrote. */
   hasOutside: boolean
 }
 
@@ -61,7 +61,7 @@ export function createAgentTurnRows(database: Database) {
       database.run(BEYOND, { projectId: row.projectId, most: BOUNDS.agentTurns.most })
     },
     change: (id: string, changes: Partial<AgentTurnRow>) => void turns.change({ id }, changes),
-    /** Stores another proposed action with its turn; what was decided about those before stays. */
+    /** Stores another proposed action with its turn; earlier decisions are kept. */
     propose(id: string, action: AgentTurnRow['proposed'][number]) {
       const { proposed = [] } = turns.one({ id }) ?? {}
       turns.change({ id }, { proposed: [...proposed, action] })

@@ -29,11 +29,11 @@ import { invalidField } from '../core/validation.ts'
 type TurnCall = Parameters<Handlers['agent']['turn']>[0]
 type Created = AgentTurnRow['created'][number]
 
-/** A turn's clock in milliseconds (limits-and-errors, section 4). */
+/** Time limit of a turn in milliseconds (limits-and-errors, section 4). */
 const TURN_MS = 90_000
 const MOST_CALLS = 40
 const MOST_PROPOSALS = 20
-/** Other processes take a turn for interrupted after this, should they be unable to ask for its process. */
+/** After this time other processes consider a turn interrupted, if they cannot check its process. */
 const LEASE_MS = TURN_MS + 30_000
 
 const INSTRUCTIONS = `You are the assistant of one project in a workspace that operates MCP servers and their evals.
@@ -45,8 +45,8 @@ A case has steps, each with an "id": {"kind":"prompt","prompt":"…"}, {"kind":"
 "toolName":"…","arguments":{}} or {"kind":"assert","assertion":{"type":"responseContains","needle":"…"}}.`
 
 /**
- * Has the model answer with the project's operations as tools. What overwrites, spends, ends, exposes or deletes is
- * only proposed.
+ * Lets the model answer with the project's operations as tools. Operations that overwrite, spend, end, expose or delete
+ * are only proposed.
  * @throws ServiceError with what was created and proposed in its details
  */
 async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTurnResponse> {
@@ -65,7 +65,7 @@ async function runTurn(context: ServiceContext, call: TurnCall): Promise<AgentTu
     inputTokens: 0,
     outputTokens: 0,
     lease: { ...lease, expiresAt: Date.now() + LEASE_MS },
-    // What the assistant said before may repeat what it had read, so only replies that are known count as its own.
+    // Earlier assistant messages may repeat outside text, so only replies known to be free of it count as its own.
     hasOutside: messages.some(
       ({ role, content }) => role === 'assistant' && !store.agentTurns.hasOwnReply(call.project.id, content),
     ),
@@ -109,7 +109,7 @@ async function answerOf(
     name: { model: undefined, provider: undefined },
     settings: { systemPrompt: INSTRUCTIONS },
     maxSteps: MOST_CALLS + 2,
-    // Nothing of a turn is repeated by itself (docs/agent.md).
+    // Turns are never retried automatically (docs/agent.md).
     maxRetries: 0,
     ...toolsOf(context, call, row, signal),
     spend({ inputTokens, outputTokens } = NO_TOKENS) {
@@ -126,7 +126,9 @@ async function answerOf(
   return reply
 }
 
-/** The tools of one turn; without a conversation there is nowhere to ask, so nothing is offered that would have to. */
+/**
+ * The tools of one turn. Without a conversation nobody can be asked, so operations that would need it are not offered.
+ */
 function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, signal: AbortSignal): TurnTools {
   const canAsk = row.conversationId !== undefined
   const offered = [...agentTools()].filter(([, { tier }]) => canAsk || tier !== 'proposed')
@@ -161,14 +163,14 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
   }
 }
 
-/** What is kept of an operation until it has been carried out. */
+/** What is stored of an operation until it has been carried out. */
 function refused(operation: string, input: Input): AgentTurnRow['calls'][number] {
   return { operation, input: parseExact(withoutSecrets(JSON.stringify(input))) as Input, outcome: 'refused' }
 }
 
 type Input = Record<string, unknown>
 
-/** Sends what the model asks for through the pipeline, as the caller and within the turn's project. */
+/** Sends the model's requests through the pipeline, as the caller and within the turn's project. */
 function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnRow, signal: AbortSignal) {
   const { store } = context
   const projectId = call.project.id
@@ -184,7 +186,9 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
     return text
   }
 
-  /** The write and the note of what it made are one transaction; under a key a repeat finds what the first one made. */
+  /**
+   * The write and the record of what it made are one transaction; with a key, a repeat finds what the first one made.
+   */
   const carry = (endpoint: AnyEndpoint, input: Input) => (work: () => unknown) => {
     signal.throwIfAborted()
     const { idempotencyKey: key } = call.body
@@ -207,7 +211,7 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
     return written
   }
 
-  /** Proposals of this turn that are not stored yet. */
+  /** Number of proposals of this turn that are not stored yet. */
   let checking = 0
   return {
     async carryOut(tool: AgentTool, input: Input): Promise<string> {
@@ -217,10 +221,10 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
       return readable(text)
     },
 
-    /** Checks it as if it were done, and stores what a person may approve. */
+    /** Validates the operation and stores it for a person to approve. */
     async propose(tool: AgentTool, input: Input): Promise<string> {
       const { endpoint } = tool
-      // One answer of the model may ask for many at once.
+      // One answer of the model may make many requests at once.
       if (row.proposed.length + checking >= MOST_PROPOSALS)
         throw new RefusedCall(`No more than ${MOST_PROPOSALS} proposals a turn: answer with what you have.`)
       checking += 1
@@ -249,17 +253,17 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
   }
 }
 
-/** What the model reads of an answer: its beginning, without secrets, and how much is missing. */
+/** What the model sees of an answer: its beginning without secrets, and how much is missing. */
 export function readable(text: string): string {
   const { most } = BOUNDS.agentResult
-  // A secret that the cut would split is struck out first.
+  // A secret that would be cut in half is removed first.
   const shown = cut(withoutSecrets(cut(text, 2 * most)), most)
   return text.length > 2 * most || shown.length === most
     ? `${shown}\n… cut: the whole answer has ${text.length} characters.`
     : shown
 }
 
-/** Refuses the project, which the turn has, and secrets, which go past no model. */
+/** Refuses the project, which the turn sets, and secrets, which no model may handle. */
 function withoutUndeclared({ endpoint }: AgentTool, input: Input): Input {
   const { body } = input
   if ('projectId' in input) throw new RefusedCall('The project is that of this turn; leave projectId out.')
@@ -297,7 +301,7 @@ function refusalOf(text: string): string {
 
 const TYPES: Readonly<Record<string, string>> = { suites: 'eval_suite', cases: 'eval_case' }
 
-/** What a write made, by its answer; addresses lead to the record itself. */
+/** What a write created, by its answer; addresses lead to the record itself. */
 function madeBy({ visitOrigin }: ServiceContext, { resource }: AnyEndpoint, input: Input, made: unknown): Created[] {
   const { get } = (contract as unknown as Record<string, { get?: AnyEndpoint }>)[resource] ?? {}
   const items = isPlainObject(made) && Array.isArray(made['created']) ? (made['created'] as unknown[]) : [made]
@@ -316,7 +320,7 @@ function cancelled(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller cancelled the turn, or its connection ended.', { cause })
 }
 
-/** The failure of a turn, with what the turn left behind. */
+/** The error of a turn, with what the turn left behind. */
 function withEffects(error: unknown, { created, proposed }: AgentTurnRow): ServiceError {
   const known = error instanceof ServiceError ? error : undefined
   const { code = 'INTERNAL_ERROR', message = 'The service failed; see its log.', retryAfterSeconds } = known ?? {}
@@ -332,7 +336,7 @@ function withEffects(error: unknown, { created, proposed }: AgentTurnRow): Servi
   })
 }
 
-/** Turns of an organization at once, in this process (limits-and-errors, section 4). */
+/** Maximum number of concurrent turns of an organization in this process (limits-and-errors, section 4). */
 const MOST_TURNS = 4
 
 export function agentHandlers(context: ServiceContext): Handlers['agent'] {

@@ -1,25 +1,25 @@
 import { describeNetwork } from '../connections/failures.ts'
 import { parseHeaders, parseServerUrl, type HttpTransport } from '../connections/http-request.ts'
 
-/** What is behind a bridge: answers requests in the server's place. */
+/** What answers requests behind a bridge. */
 export type Behind = {
   answer(request: Request): Response | Promise<Response>
-  /** Whether something was asked in a version of the protocol that goes nowhere here. */
+  /** Whether a request used a protocol version that is not supported here. */
   wasMisunderstood(): boolean
-  /** Sessions whose program ended by itself: what was answered for it is none of its answers. */
+  /** Number of sessions whose program ended by itself, so that later answers are not its own. */
   brokenSessions(): number
   close(): Promise<void>
 }
 
-/** What belongs to one connection, or is said again for the next one (RFC 9110, 7.6.1). */
+/** Headers of one connection, which are set again for the next (RFC 9110, 7.6.1). */
 const OF_THE_REQUEST = ['host', 'origin', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
-/** The body arrives decoded. */
+/** The body is already decoded. */
 const OF_THE_ANSWER = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'content-encoding']
-/** Redirects that keep method and body. */
+/** Redirects that preserve method and body. */
 const KEPT_REDIRECTS = [307, 308]
 const MOST_REDIRECTS = 5
 
-/** Passes requests on to a server over HTTP, with its headers and token, and its answers back as they come. */
+/** Forwards requests to a server over HTTP, with its headers and token, and streams its answers back. */
 export function forwardTo(transport: HttpTransport): Behind {
   const address = parseServerUrl(transport)
   const own = parseHeaders(transport)
@@ -44,7 +44,7 @@ export function forwardTo(transport: HttpTransport): Behind {
   }
 }
 
-/** Follows redirects within the origin alone: another one must not get the headers. */
+/** Follows redirects only within the origin, since others must not get the headers. */
 async function sendWithin(address: URL, init: RequestInit): Promise<Response> {
   let at = address
   for (let followed = 0; ; followed += 1) {

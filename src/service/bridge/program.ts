@@ -7,13 +7,13 @@ import { createLineReader } from '../connections/stdio-link.ts'
 import { createPendingWork, inMebibytes } from '../connections/types.ts'
 import type { Behind } from './forwarded.ts'
 
-/** Programs at once; clients often leave their sessions without a word, and then the one unused longest ends. */
+/** Maximum number of programs; clients often abandon their sessions, so the one unused for longest ends. */
 const MOST_SESSIONS = 8
-/** Longest message of a program, and most that it may print between two answers, in bytes. */
+/** Maximum size of a message of a program, and of what it may print between two answers, in bytes. */
 const MOST_BYTES = 8 * 1024 * 1024
-/** The last version of the protocol that has sessions; later ones are not spoken to programs here. */
+/** The last version of the protocol with sessions; later ones are not used with programs here. */
 const LAST_WITH_SESSIONS = '2025-11-25'
-/** JSON-RPC's code for what a server says of itself. */
+/** JSON-RPC's code for errors that a server defines. */
 const SERVER_ERROR = -32_000
 
 type Id = string | number
@@ -23,12 +23,12 @@ type Transport = WebStandardStreamableHTTPServerTransport
 
 type Session = {
   transport: Transport
-  /** The token of each request without an answer yet, in the order in which they came. */
+  /** The progress token of each open request, in order of arrival. */
   open: Map<Id, unknown>
   start(): Promise<void>
 }
 
-/** A stdio server over HTTP: the protocol library speaks HTTP, and messages go through unchanged. */
+/** Provides a stdio server over HTTP: the protocol library handles HTTP, and messages are passed unchanged. */
 export async function bridgeProgram(command: ServerCommand, serverName: string): Promise<Behind> {
   const { WebStandardStreamableHTTPServerTransport: Transport } = await import('@modelcontextprotocol/server')
   const guardian = createGuardian()
@@ -56,7 +56,7 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
         pending.add(server.end())
       }
       void server.ended.then(() => (broken += isOurEnd ? 0 : 1))
-      // It was closed while the program started.
+      // The bridge was closed while the program started.
       if (isClosed) await server.end()
       return server
     }
@@ -80,7 +80,7 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
       if (id === null && isFull(sessions)) return Response.json(errorOf(null, 'Too many sessions'), { status: 503 })
       if (id === null) return begin().handleRequest(request)
       const session = sessions.get(id)
-      // As the library says it of a session that is not its own.
+      // The library's answer for an unknown session.
       if (!session) return Response.json(errorOf(null, 'Session not found'), { status: 404 })
       sessions.delete(id)
       sessions.set(id, session)
@@ -96,12 +96,12 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
   }
 }
 
-/** Whether as many programs run as may, each with a request under way. */
+/** Whether the maximum number of programs runs, each with a request in progress. */
 function isFull(sessions: ReadonlyMap<string, Session>): boolean {
   return sessions.size >= MOST_SESSIONS && [...sessions.values()].every(({ open }) => open.size > 0)
 }
 
-/** The last one has just begun. */
+/** The last session has just started. */
 function endUnused(sessions: ReadonlyMap<string, Session>): void {
   if (sessions.size <= MOST_SESSIONS) return
   const unused = [...sessions.values()].slice(0, -1).find(({ open }) => open.size === 0)
@@ -113,7 +113,7 @@ function createSession(transport: Transport, startProgram: () => Promise<ServerP
   let printed = 0
   const send = (message: object, relatedRequestId?: Id) => {
     const related = relatedRequestId === undefined ? {} : { relatedRequestId }
-    // What answers nothing that was asked has no stream to go to.
+    // A message that answers no request has no stream.
     transport.send(message as JSONRPCMessage, related).catch(() => undefined)
   }
   const fail = (how: string) => {
@@ -148,7 +148,7 @@ function createSession(transport: Transport, startProgram: () => Promise<ServerP
       transport.onmessage = message => {
         const { id, method, params } = message as Message
         if (method !== undefined && id !== undefined) open.set(id, params?._meta?.progressToken)
-        // What was cancelled may never be answered.
+        // A cancelled request may never be answered.
         if (method === 'notifications/cancelled' && params?.requestId !== undefined) open.delete(params.requestId)
         server.child.stdin.write(`${JSON.stringify(message)}\n`)
       }
@@ -156,7 +156,7 @@ function createSession(transport: Transport, startProgram: () => Promise<ServerP
   }
 }
 
-/** Undefined for what is no message, such as a banner. */
+/** Undefined for a line that is not a message, such as a banner. */
 function messageOf(line: string): Message | undefined {
   if (!line.trimStart().startsWith('{')) return undefined
   try {
@@ -166,7 +166,7 @@ function messageOf(line: string): Message | undefined {
   }
 }
 
-/** The request whose stream a message belongs on: that of its progress, else the one that was asked last. */
+/** The request whose stream a message belongs to: by its progress token, else the latest one. */
 function relatedTo({ params }: Message, open: ReadonlyMap<Id, unknown>): Id | undefined {
   const token = params?.progressToken
   const [reported] = [...open].find(([, each]) => token !== undefined && each === token) ?? []

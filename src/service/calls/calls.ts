@@ -30,7 +30,7 @@ export type CallRow = {
   lease: Lease
 }
 
-/** The oldest that go beyond the bounds; the newest stays whatever its size, and what runs stays too. */
+/** The oldest calls beyond the limits; the newest is kept whatever its size, as are running ones. */
 const BEYOND = `
   DELETE FROM serverCall WHERE serverId = :serverId AND status IS NOT NULL AND position IN (
     SELECT position FROM (
@@ -73,7 +73,7 @@ export function createCallRows(database: Database) {
       calls.change({ id }, ending)
       keepWithinBounds(serverId)
     },
-    /** Those that have ended, or whose process is gone; how many these were. */
+    /** Removes calls that have ended, or whose process is gone; returns their number. */
     clear(serverId: string, isUnderWay: (lease: Lease) => boolean): number {
       const gone = calls.all({ serverId }).filter(({ status, lease }) => status !== undefined || !isUnderWay(lease))
       for (const { id } of gone) calls.delete(id)
@@ -122,19 +122,19 @@ function toCall(row: CallRow): ServerCall {
   }
 }
 
-/** Anyone who made it may have ended before it was known what came of it; only a tool acts. */
+/** The status of a call whose process may have ended before the result was known; only tools act. */
 function statusBeforeEnd(kind: CallRow['kind'], isGone: boolean): ServerCall['status'] {
   if (!isGone) return 'running'
   return kind === 'tool' ? 'unknown' : 'failed'
 }
 
-/** Calls and trials that are looked through, the newest first. */
+/** Number of latest calls and trials that are searched. */
 const CALLS = 200
 const TRIALS = 50
 
 type Result = RecordedResult & { at: number }
 
-/** What each tool of a server returned last, in a manual call or in a trial of the project; trials name servers. */
+/** The last result of each tool of a server, from a manual call or a trial of the project; trials name servers. */
 function recordedResults(store: Store, projectId: string, server: { id: string; name: string }): Result[] {
   const latest = new Map<string, Result>()
   const note = (found: Pick<Result, 'tool' | 'of' | 'at'>, result: unknown): void => {
@@ -144,7 +144,7 @@ function recordedResults(store: Store, projectId: string, server: { id: string; 
     latest.set(found.tool, { ...found, ...(structuredContent !== undefined && { structuredContent }) })
   }
   for (const { kind, target: tool, startedAt: at, status, result } of store.calls.page(server.id, undefined, CALLS))
-    // Struck out secrets may be why a result does not fit.
+    // A result may violate its schema because secrets were removed.
     if (kind === 'tool' && status === 'answered' && result !== undefined && !result.includes(SECRET))
       note({ tool, of: 'call', at }, parseStored(result))
   for (const { transcript } of store.trials.latestOutcomes(projectId, TRIALS))
@@ -153,15 +153,15 @@ function recordedResults(store: Store, projectId: string, server: { id: string; 
   return [...latest.values()]
 }
 
-/** What is called; the arguments as they are sent. */
+/** What is called, with the arguments as sent. */
 export type CallMade = Pick<CallRow, 'kind' | 'target'> & { input?: Record<string, unknown> }
 
-/** Where it is called, and the secrets of the server, which are stored nowhere. */
+/** Where the call is made, and the secrets of the server, which are never stored. */
 type CallPlace = { id: string; serverId: string; secrets: readonly string[]; signal: AbortSignal }
 
-/** Stores calls by hand from before they are made until their end. */
+/** Stores manual calls from before they are made until they end. */
 type CallHistory = {
-  /** Passes on what comes of the work. A call is made whether or not it can be stored. */
+  /** Returns the result of the work. A call is made even if it cannot be stored. */
   record<T>(call: CallMade & CallPlace, work: () => Promise<T>): Promise<T>
 }
 
@@ -173,7 +173,7 @@ declare module '../core/context.ts' {
 
 type Needs = { store: Store; now: () => number; onError: (error: unknown) => void }
 
-/** A call whose process cannot be asked, as on another machine, counts as under way for so long, in milliseconds. */
+/** How long a call counts as in progress if its process cannot be checked, as on another machine, in milliseconds. */
 const LONGEST_MS = 60 * 60_000
 
 export function createCallHistory({ store, now, onError }: Needs): CallHistory {
@@ -239,7 +239,7 @@ function answered(result: unknown, secrets: readonly string[]): Partial<CallRow>
   }
 }
 
-/** What is not known to have been refused may have happened, as far as it acts at all. */
+/** A call that is not known to have been refused may have happened, if it acts at all. */
 function refused(
   error: unknown,
   { isAct, isGivenUp, secrets }: { isAct: boolean; isGivenUp: boolean; secrets: readonly string[] },
@@ -251,7 +251,7 @@ function refused(
   return { status, error: { code, message } }
 }
 
-/** JSON without secrets: known ones, what looks like one, and what is under the name of one. */
+/** JSON without secrets: known ones, what looks like one, and values with the name of one. */
 export function struckOut(value: unknown, secrets: readonly string[]): string {
   const texts: string[] = []
   JSON.stringify(value, function (this: unknown, key, each: unknown) {
@@ -275,7 +275,7 @@ export function struckOut(value: unknown, secrets: readonly string[]): string {
   })
 }
 
-/** Texts that are searched at once: most hold no secret, and each search has its price. */
+/** Number of texts searched at once: most contain no secret, and each search has a cost. */
 const TOGETHER = 100
 
 function allWithoutSecrets(texts: readonly string[], secrets: readonly string[]): string[] {
@@ -289,12 +289,12 @@ function allWithoutSecrets(texts: readonly string[], secrets: readonly string[])
   return struck
 }
 
-/** Whether the rules for secrets strike out whatever has this name. */
+/** Whether the rules for secrets remove every value with this name. */
 function isSecretName(name: string): boolean {
   return name.length <= 60 && withoutSecrets(`"${name}":"x"`).includes(SECRET)
 }
 
-/** Text that somebody may have written: pictures, sounds and files are none. */
+/** Whether a person may have written this text, unlike pictures, sounds and files. */
 function isText(holder: unknown, key: string, value: unknown): value is string {
   if (typeof value !== 'string') return false
   if (!isPlainObject(holder)) return true

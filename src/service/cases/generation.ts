@@ -19,10 +19,10 @@ import { invalidField } from '../core/validation.ts'
 type Request = NonNullable<z.output<typeof EvalCaseGenerateRequest>>
 export type Bucket = keyof NonNullable<Request['caseMix']>
 
-/** Cases of each kind that are drafted. */
+/** Number of drafted cases of each kind. */
 export type CaseMix = Record<Bucket, number>
 
-/** What each bucket asks for. */
+/** What the prompt asks for in each bucket. */
 export const BUCKETS = {
   simple: 'one request that one call of one tool fulfils',
   multiTool: 'one request that needs calls of at least two different tools',
@@ -37,11 +37,11 @@ export const BUCKET_NAMES = Object.keys(BUCKETS) as [Bucket, ...Bucket[]]
 const USUAL: CaseMix = { simple: 3, multiTool: 2, multiTurn: 2, complex: 1, negative: 2 }
 const NONE: CaseMix = { simple: 0, multiTool: 0, multiTurn: 0, complex: 0, negative: 0 }
 
-/** The contract leaves the usual counts open, so these are ours. */
+/** The contract does not define the default numbers, so these are ours. */
 const MODES = { normal: { ...USUAL, negative: 0 }, negative: { ...NONE, negative: 5 } } as const
 
 /**
- * How many cases of each kind are wanted; `caseMix` goes before `mode`.
+ * How many cases of each kind are requested; `caseMix` takes precedence over `mode`.
  * @throws ServiceError `VALIDATION_ERROR` for none
  */
 export function mixOf({ mode, caseMix }: Pick<Request, 'mode' | 'caseMix'>): CaseMix {
@@ -75,12 +75,12 @@ export type Draft = z.infer<typeof Draft>
 
 export const Drafts = shape(() => z.object({ cases: z.array(Draft()) }))
 
-/** A draft that is not a case, in the words of a refused entry. */
+/** A draft that is not a valid case, in the words of a refused entry. */
 type Unusable = { title: string; bucket: Bucket; code: 'INVALID_CASE'; message: string }
 
 type CaseBody = Record<string, unknown>
 
-/** Longest texts of a case, in characters. */
+/** Maximum lengths of a case's texts, in characters. */
 const MAX_TITLE = 200
 const MAX_TEXT = 4000
 
@@ -107,12 +107,12 @@ export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): str
 
 export function draftingPrompt(tools: readonly ShownTool[], titles: readonly string[]): string {
   const block = (name: string, value: unknown) =>
-    // No text may look like the end of its block.
+    // Prevents text from imitating the end of its block.
     `<${name}>\n${JSON.stringify(value).replaceAll('<', '\\u003c')}\n</${name}>`
   return [block('server_tools', tools), block('existing_titles', titles)].join('\n\n')
 }
 
-/** Turns drafts into cases; unusable drafts and those beyond the wanted number are returned with the reason. */
+/** Turns drafts into cases; unusable drafts and surplus ones are returned with the reason. */
 export function casesOf(
   drafts: readonly Draft[],
   { mix, known }: { mix: CaseMix; known: KnownTools },
@@ -156,7 +156,7 @@ function toCase({ bucket, turns, scenario, expectedOutput }: Draft, title: strin
   }
 }
 
-/** Why a draft is not a case; undefined when it is one. */
+/** Why a draft is not a valid case; undefined if it is one. */
 function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known: KnownTools): string | undefined {
   if (title.trim() === '') return 'The draft has no title.'
   if (turns.length === 0 || turns.some(({ prompt }) => prompt.trim() === '')) return 'A turn has no prompt.'
@@ -170,7 +170,7 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
     if (!tool) return `There is no tool "${toolName}".`
     const properties = tool.inputSchema?.['properties']
     const open = tool.inputSchema?.['additionalProperties']
-    // A schema that is open on purpose takes any name.
+    // An intentionally open schema accepts any name.
     if (!isPlainObject(properties) || (open !== undefined && open !== false)) continue
     const unknown = Object.keys(args).find(name => !Object.hasOwn(properties, name))
     if (unknown !== undefined) return `The tool "${toolName}" has no parameter "${unknown}".`
@@ -181,15 +181,18 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
 /** The tools that cases are written against, by name. */
 export type KnownTools = ReadonlyMap<string, Tool>
 
-/** A tool as the model is shown it. All of it was written by a server and is not to be trusted. */
+/** A tool as shown to the model. A server wrote all of it, so it is untrusted. */
 export type ShownTool = { server: string; name: string; description?: string; inputSchema?: string }
 
-/** Longest texts of one tool, and of all tools together, in characters. */
+/** Maximum lengths of the texts of one tool, and of all tools together, in characters. */
 const MAX_DESCRIPTION = 600
 const MAX_SCHEMA = 2000
 const MAX_ALL = 60_000
 
-/** All servers' tools, even beyond what fits a prompt. @throws ServiceError as connections; `FEATURE_NOT_SUPPORTED` */
+/**
+ * The tools of all servers, even if they exceed a prompt.
+ * @throws ServiceError as connections; `FEATURE_NOT_SUPPORTED`
+ */
 export async function discoverTools(
   { connections, targets }: Pick<ServiceContext, 'connections' | 'targets'>,
   servers: readonly ServerRow[],
@@ -230,20 +233,20 @@ export type GenerationCall = {
   suiteId: string
   keyId: string
   body: Request
-  /** Of the header, which goes before the body's. */
+  /** From the header, which takes precedence over the body. */
   idempotencyKey: string | undefined
   signal: AbortSignal
 }
 
-/** What one request of a model came to; recorded before a case is written, so that a repeat asks no model. */
+/** The result of one model request; recorded before a case is written, so that a repeat makes no further request. */
 type Recorded = { generationModel: string } & ReturnType<typeof casesOf>
 
 type Written = { caseIds: string[]; skipped: Record<string, unknown>[] }
 
-/** Ends before the caller's own wait does, so that the reason arrives. */
+/** Shorter than the caller's own time limit, so that the reason arrives. */
 const DEADLINE_MS = (cases.generate.deadlineMs ?? 0) - 10_000
 
-/** Titles of the suite that the model is shown. */
+/** Maximum number of the suite's titles shown to the model. */
 const MAX_TITLES = 200
 
 /**
@@ -275,7 +278,7 @@ export async function generateCases(context: ServiceContext, call: GenerationCal
   })
 }
 
-/** What is kept under the key of a request; without a key nothing is. */
+/** What is stored under the key of a request; without a key, nothing. */
 function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string | undefined, bodyDigest: string) {
   const owner = `${suiteId}/${keyId}`
   const find = <T>(scope: string): T | undefined => {
@@ -292,7 +295,7 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   const drafts = () => find<Recorded>('cases.generate')
   return {
     drafts,
-    /** Of two requests under one key that were drafted at once, the first one's drafts stand. */
+    /** Of two concurrent requests with the same key, the first one's drafts are used. */
     keep: (recorded: Recorded): Recorded =>
       store.write(() => {
         const first = drafts()
@@ -304,7 +307,7 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   }
 }
 
-/** What can be refused is refused before the request counts; only then the servers are asked. */
+/** Everything that can be refused is refused before the request counts; only then the servers are read. */
 async function draftCases(context: ServiceContext, call: GenerationCall): Promise<Recorded> {
   const { store, quotas } = context
   const { body, project } = call
@@ -331,7 +334,7 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
   })
 }
 
-/** An environment brings its own servers; `servers` is ignored then (contract: "Ignored when environment-based"). */
+/** An environment brings its own servers, so `servers` is ignored (contract: "Ignored when environment-based"). */
 function serversFor(store: Store, suite: SuiteRow, { servers, environmentId }: Request): ServerRow[] {
   const hasEnvironments = (suite.settings.environmentIds ?? []).length > 0
   const named = !hasEnvironments && servers?.length ? requireServers(store, suite.projectId, servers) : undefined

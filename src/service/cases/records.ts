@@ -42,9 +42,9 @@ export type CaseRow = {
   declaredId: string
   title: string
   definition: CaseDefinition
-  /** Equal for cases that do the same and are judged alike. */
+  /** Equal for cases that do the same and are judged in the same way. */
   contentDigest: string
-  /** Why a case with known content was written anyway. */
+  /** Why a case with duplicate content was written anyway. */
   overrideReason?: string
   /** Entry of the batch request that wrote it, under the caller's key. */
   request?: { key: string; index: number; digest: string }
@@ -52,7 +52,7 @@ export type CaseRow = {
   updatedAt: number
 }
 
-/** As it is stored: the request's entry in columns of its own. */
+/** As stored: with the request's entry in separate columns. */
 type StoredCase = Omit<CaseRow, 'request'> & {
   idempotencyKey: string | null
   idempotencyIndex: number | null
@@ -93,10 +93,13 @@ function read({ idempotencyKey, idempotencyIndex, requestDigest, ...row }: Store
 }
 
 type CaseEdit = Omit<z.output<typeof EvalCaseUpdateRequest>, 'title'>
-/** What is written beside the definition of a case that comes out of a batch. */
+/** What is written with the definition of a case from a batch. */
 type CaseOrigin = Pick<CaseRow, 'overrideReason' | 'request'>
 
-/** The definition that a body describes, over the one it edits. @throws ServiceError `VALIDATION_ERROR` */
+/**
+ * The definition that a body describes, applied to the one it edits.
+ * @throws ServiceError `VALIDATION_ERROR`
+ */
 export function defineCase(body: CaseEdit, base?: CaseDefinition): CaseDefinition {
   const steps = body.steps ?? base?.steps ?? []
   requireExecutable(steps)
@@ -122,19 +125,22 @@ function editOverrides(definition: CaseDefinition, { matchOptions, checks }: Cas
   if (checks === null) delete definition.checks
   else if (checks) {
     const list = checks.list && requireAssertions(checks.list, 'checks.list')
-    // A list without a mode would be inherited over, which is never what its author meant.
+    // A list without a mode would be ignored in favor of the inherited one, which its author never means.
     const mode = checks.mode ?? (list ? 'replace' : 'inherit')
     definition.checks = { mode, ...(list && { list }) }
   }
 }
 
-/** Equal for definitions that do the same and are judged alike; names of steps do not count. */
+/** Equal for definitions that do the same and are judged in the same way, whatever the names of steps. */
 export function contentDigestOf({ steps, expectedOutput, isNegative, matchOptions, checks }: CaseDefinition): string {
   const content = steps.map(({ id: _id, ...step }) => step)
   return digest({ steps: content, expectedOutput, isNegative, matchOptions, checks })
 }
 
-/** Writes a case; runs in the caller's transaction. @throws ServiceError `CONFLICT` when the declared id is taken */
+/**
+ * Writes a case; runs in the caller's transaction.
+ * @throws ServiceError `CONFLICT` if the declared id is taken
+ */
 export function insertCase(
   store: Store,
   suite: SuiteRow,
@@ -189,10 +195,13 @@ function requireExecutable(steps: readonly EvalTestStep[]): void {
   })
 }
 
-/** A case as suite and run creates bring it. */
+/** A case in the body of a suite or run. */
 export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number]
 
-/** Writes inline cases into a suite, replacing those of the same title. Unusable entries are answered, not written. */
+/**
+ * Writes inline cases into a suite, replacing those with the same title. Unusable entries are reported instead of
+ * written.
+ */
 export function upsertCases(store: Store, suite: SuiteRow, tests: readonly InlineCase[]) {
   const committed: { id: string; name: string }[] = []
   const failed: { name: string; error: string }[] = []
@@ -262,8 +271,8 @@ class EntryRefusal extends Error {
 }
 
 /**
- * Writes the usable entries and answers each one, in the caller's transaction.
- * @param idempotencyKey finds earlier entries again
+ * Writes the usable entries in the caller's transaction, and returns a result for each entry.
+ * @param idempotencyKey identifies entries of an earlier request
  */
 export function createCaseBatch(
   store: Store,
@@ -287,7 +296,10 @@ export function createCaseBatch(
   return { created, failed, duplicatePolicy: policy }
 }
 
-/** The id of the suite file, from query or body. @throws ServiceError `VALIDATION_ERROR` when the two differ */
+/**
+ * The id of the suite file, from query or body.
+ * @throws ServiceError `VALIDATION_ERROR` if the two differ
+ */
 export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined }, body: Batch): string | undefined {
   const [preferred, other] = [query.declaredSuiteId, body.declaredSuiteId]
   if (preferred !== undefined && other !== undefined && preferred !== other)
@@ -295,7 +307,7 @@ export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined 
   return preferred ?? other
 }
 
-/** An unknown policy becomes `block`, and the answer says so. */
+/** An unknown policy is treated as `block`, and the answer says so. */
 function effectivePolicy(requestedPolicy: string | undefined) {
   const known = (['block', 'warn', 'create_anyway'] as const).find(policy => policy === requestedPolicy)
   const coerced = requestedPolicy !== undefined && known === undefined
@@ -327,7 +339,7 @@ function readEntry(entry: Entry) {
   const text = JSON.stringify(entry)
   if (text.length > MAX_ENTRY_LENGTH)
     throw new EntryRefusal('ITEM_TOO_LARGE', `The entry is longer than ${MAX_ENTRY_LENGTH} characters.`)
-  // JSON writes a lone surrogate as an escape; SQLite could not give it back.
+  // JSON escapes a lone surrogate, which SQLite could not return.
   if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text))
     throw new EntryRefusal('UNSTORABLE_ITEM', 'The entry holds text that is not valid Unicode.')
   const parsed = EvalCaseCreateRequest().safeParse(entry)
@@ -349,7 +361,7 @@ function summaryOf({ id, declaredId, title }: CaseRow) {
   return { id, declaredId, title }
 }
 
-/** What a refused entry calls itself, where it says so. */
+/** The title and id of a refused entry, if it has them. */
 function namesOf({ title, id }: Entry) {
   return { ...(typeof title === 'string' && { title }), ...(typeof id === 'string' && { declaredId: id }) }
 }

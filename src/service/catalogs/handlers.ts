@@ -23,10 +23,10 @@ const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
   perplexity: 'Perplexity',
 }
 
-/** Those whose makers announced it; nothing of it was observed here, which `provenance` says. */
+/** Clients whose makers announced support, which `provenance` says; nothing was observed here. */
 const RENDER_MCP_APPS: ReadonlySet<string> = new Set(['mcpjam', 'claude', 'chatgpt', 'vscode'])
 
-/** The clients that templates make, with their initial settings (OpenAPI file, `getHostCompatCatalog`). */
+/** The clients that templates create, with their initial settings (OpenAPI file, `getHostCompatCatalog`). */
 function clientCatalog(): ClientCatalog {
   const hostsById = Object.fromEntries(
     CLIENT_TEMPLATES.map(id => [
@@ -52,7 +52,7 @@ export function hostCatalogHandlers(): Handlers['hostCatalog'] {
   return { get: clientCatalog }
 }
 
-/** Nothing installs plugins here, so there are none. */
+/** The local workspace cannot install plugins, so there are none. */
 export function pluginHandlers(): Handlers['plugins'] {
   return {
     list: () => ({ items: [] }),
@@ -62,7 +62,7 @@ export function pluginHandlers(): Handlers['plugins'] {
   }
 }
 
-/** Nothing builds images here, so there are none. */
+/** The local workspace cannot build images, so there are none. */
 export function imageHandlers(): Handlers['images'] {
   const none = ({ params }: { params: { imageId: string } }): never => {
     throw new ServiceError('NOT_FOUND', `There is no sandbox image ${params.imageId} in this project.`)
@@ -70,7 +70,7 @@ export function imageHandlers(): Handlers['images'] {
   return { list: () => ({ items: [] }), get: none, builds: none }
 }
 
-/** Longest wait for the endpoint's own list in milliseconds, and its longest answer in bytes. */
+/** Time limit for the endpoint's own list in milliseconds, and maximum size of its answer in bytes. */
 const LIST_MS = 3000
 const MOST_BYTES = 2 * 1024 * 1024
 const MOST_MODELS = 1000
@@ -87,7 +87,7 @@ const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = 
   anthropic: key => ({ 'x-api-key': key }),
 }
 
-/** The models for prompts: the configured one and what its endpoint lists. No list is not an error. */
+/** The models for prompts: the configured one, and those that its endpoint lists. A missing list is not an error. */
 async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSignal): Promise<ModelCatalog> {
   if (!settings)
     return {
@@ -108,10 +108,10 @@ async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSi
   }
 }
 
-/** `isWhole` = there is no other model behind these. */
+/** `isWhole` means that there are no other models. */
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
-/** What an endpoint says that it serves; that it says nothing is not an error. Rejects with the signal's reason. */
+/** The models that an endpoint lists; a missing list is not an error. Rejects with the signal's reason. */
 export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {
     ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
@@ -120,7 +120,7 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
   try {
     const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
       headers,
-      // A redirect would carry the key to whatever host it names.
+      // A redirect would send the key to the host it names.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]),
     })
@@ -135,7 +135,7 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
     const isOther = error instanceof z.ZodError || error instanceof SyntaxError
     const why = isOther ? 'the answer is not a list' : messageOf(error)
     const problem = `The model list of the endpoint cannot be read: ${why}.`
-    // Runtimes repeat a header that they cannot send.
+    // Runtimes quote a header that they cannot send.
     return { models: [], isWhole: false, problem: apiKey ? problem.replaceAll(apiKey, '(key)') : problem }
   }
 }
@@ -151,7 +151,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Pull-request checks are the work of an app that the hosted service installs in the repository's own host. */
+/** Pull-request checks need an app that the hosted service installs in the repository's host. */
 export function checkRepoHandlers(): Handlers['checkRepos'] {
   return {
     list({ caller: { organizationId }, params }) {

@@ -27,20 +27,20 @@ import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { FeedFilter } from '../core/list-page.ts'
 
-/** A chat of a member with the servers of an environment, or of a client. */
+/** A member's chat with the servers of an environment, or of a client. */
 export type ChatRow = MessageTotals & {
   id: string
   projectId: string
   environmentId: string | null
   clientId: string | null
-  /** What it talks to, as that was called when it began. */
+  /** The name of what it talks to, as of its start. */
   title: string
   /** The model of the last question; null = the configured one. */
   modelId: string | null
   startedAt: number
   lastActivityAt: number
   lease?: Lease | undefined
-  /** The calls of the answer that is written; they outlive a process that ends with it. */
+  /** The calls of the answer in progress, stored in case the process ends. */
   pending: ConversationToolCall[]
 }
 
@@ -54,7 +54,7 @@ export function createChatRows(database: Database) {
     require: chats.basics.require,
     insert: chats.basics.insert,
     change: (id: string, changes: Partial<ChatRow>) => void chats.change({ id }, changes),
-    /** In the order of their last activity; `overSince`: only those in which nothing happened since. */
+    /** In the order of their last activity; `overSince` selects only those without activity since then. */
     feed(projectId: string, filter: FeedFilter & { overSince: number | undefined }) {
       const { order, after, overSince = null, limit } = filter
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
@@ -69,7 +69,7 @@ export function createChatRows(database: Database) {
   }
 }
 
-/** Longest time of one answer, in milliseconds; other processes take it for interrupted a while later. */
+/** Time limit of one answer, in milliseconds; a while later other processes consider it interrupted. */
 const ANSWER_MS = 120_000
 const LEASE_MS = ANSWER_MS + 30_000
 
@@ -106,7 +106,7 @@ export function chatHandlers(context: ServiceContext): Handlers['chats'] {
 
 type Begun = { id: string; lease: Lease; conversation: Conversation }
 
-/** Everything that is checked before anything is spent, and what was said. Runs inside a transaction. */
+/** Everything that is checked before anything is spent, and the earlier messages. Runs inside a transaction. */
 function begin(
   context: ServiceContext,
   { project, body }: Saying,
@@ -137,7 +137,10 @@ const INTERRUPTED = 'The process that wrote the answer has ended.'
 const SETTLED = { lease: undefined, pending: [] }
 const NOTHING_SPENT = { usage: NO_TOKENS, durationMs: 0 }
 
-/** What a chat talks to right now. @throws ServiceError `NOT_FOUND`, and `CONFLICT` where it has no servers */
+/**
+ * What a chat currently talks to.
+ * @throws ServiceError `NOT_FOUND`, and `CONFLICT` if it has no servers
+ */
 function partsOf(store: Store, projectId: string, target: Pick<ChatRow, 'environmentId' | 'clientId'>) {
   const { environmentId, clientId } = target
   if (environmentId !== null) {
@@ -151,7 +154,7 @@ function partsOf(store: Store, projectId: string, target: Pick<ChatRow, 'environ
   return { title: client.name, config: client.config, servers, model: modelOf(client.config) }
 }
 
-/** Keeps the answer, and answers what was said with it. Runs inside the caller's transaction, as the next one does. */
+/** Stores the answer, and returns the new messages. Runs inside the caller's transaction, like the next function. */
 function noteAnswer({ store, now }: ServiceContext, projectId: string, id: string, turn: ConversationTurn): Chat {
   const { text, toolCalls, usage, durationMs } = turn
   const kept = { text, toolCalls: toolCalls.map(storedCall), usage, durationMs }
@@ -160,7 +163,7 @@ function noteAnswer({ store, now }: ServiceContext, projectId: string, id: strin
   return toChat(store.chats.require(projectId, id), store.chats.messages(id).slice(-2))
 }
 
-/** Keeps why there is no answer, and what was called and spent by then. */
+/** Stores why there is no answer, and what was called and spent until then. */
 function noteFailure(
   { store, now }: ServiceContext,
   sessionId: string,

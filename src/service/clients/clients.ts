@@ -10,14 +10,14 @@ import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** An open document; `modelId`, `serverIds` and `optionalServerIds` are the fields that are read here. */
+/** The contract does not define this document; `modelId`, `serverIds` and `optionalServerIds` are read here. */
 type ClientConfig = Record<string, unknown>
 
 export type ClientRow = {
   id: string
   projectId: string
   name: string
-  /** Made from the content of `config`: equal documents have equal ids. */
+  /** Derived from the content of `config`, so that equal documents have equal ids. */
   configId: string
   config: ClientConfig
   createdAt: number
@@ -30,7 +30,7 @@ export function createClientRows(database: Database) {
     ...clients.basics,
     findByName: (projectId: string, name: string) => clients.one({ projectId, name }),
     list: (projectId: string) => clients.all({ projectId }, 'ORDER BY id'),
-    /** The one that stands where a launch names none: the first that the project had. Samples stand for nothing. */
+    /** The client used if a launch names none: the first of the project, not counting samples. */
     standard: (projectId: string) =>
       clients.one({ projectId }, 'AND id NOT IN (SELECT recordId FROM sample) ORDER BY createdAt, id LIMIT 1'),
     delete: clients.delete,
@@ -63,7 +63,8 @@ export function insertClient(
 
 /**
  * Edits a client; the config is replaced as a whole.
- * @throws ServiceError `CONFLICT` with the present state or for a used name; `VALIDATION_ERROR` when the model would go
+ * @throws ServiceError `CONFLICT` with the current state or for a taken name; `VALIDATION_ERROR` if the model would be
+ * removed
  */
 function updateClient(store: Store, row: ClientRow, edit: ClientEdit): ClientRow {
   requireExpected(row, 'expectedConfigId', edit.expectedConfigId, row.configId)
@@ -86,13 +87,16 @@ function setClientServers(
   return writeConfig(store, row, { ...row.config, serverIds, optionalServerIds })
 }
 
-/** A copy that points at the same config; without a name it gets one that is free. */
+/** A copy with the same config; without a given name it gets an unused one. */
 function duplicateClient(store: Store, row: ClientRow, body: { name?: string | undefined } = {}): ClientRow {
   const content = { name: body.name ?? freeName(store, row), config: row.config }
   return insertConfig(store, row.projectId, content, Date.now())
 }
 
-/** Deletes a client; `force` leaves its environments unable to run. @throws ServiceError `CONFLICT` */
+/**
+ * Deletes a client; with `force`, its environments are left unable to run.
+ * @throws ServiceError `CONFLICT`
+ */
 function deleteClient(store: Store, row: ClientRow, { force = false }: { force?: boolean | undefined } = {}) {
   const environmentIds = store.environments.listByClient(row.projectId, row.id).map(({ id }) => id)
   const suites = store.suites
@@ -119,7 +123,7 @@ export function serverListsOf(config: ClientConfig): string {
   return JSON.stringify(SERVER_LISTS.map(list => config[list] ?? []))
 }
 
-/** Servers of a client that exist now, required ones first. */
+/** Existing servers of a client, required ones first. */
 export function serversOfClient(store: Store, { projectId, config }: ClientRow): ServerRow[] {
   const ids = SERVER_LISTS.flatMap(list => (config[list] as string[] | undefined) ?? [])
   return [...new Set(ids)].flatMap(id => store.servers.get(projectId, id) ?? [])
@@ -174,7 +178,7 @@ function freeName(store: Store, { projectId, name }: ClientRow): string {
   }
 }
 
-/** The document is open, but what a run reads from it must be readable. */
+/** The contract does not define the document, but a run must be able to read what it uses. */
 function requireServerLists(config: ClientConfig): void {
   for (const list of SERVER_LISTS) {
     const ids = config[list]
@@ -223,7 +227,7 @@ export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
   }
 }
 
-/** The former paths keep their original shapes: rows say `hostConfigId`, details no id of the config at all. */
+/** The former paths keep their original shapes: rows have `hostConfigId`, and details have no config id. */
 export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
   const { write, ...handlers } = recordHandlers(store, 'hosts', {
     rows: store.clients,

@@ -23,12 +23,12 @@ type ConformanceOutcome = 'passed' | 'failed' | 'incomplete'
 type ConformanceRunRow = {
   id: string
   projectId: string
-  /** The program's own id, under which a repeat finds the run. */
+  /** The reporter's own id, by which a repeat finds the run. */
   externalRunId: string | null
   requestedSuites: string[]
-  /** What the program says about itself and its target, as it came. */
+  /** What the reporter says about itself and its target, as received. */
   origin: Record<string, unknown>
-  /** `abandoned` = the program fell silent before it finalized the run. */
+  /** `abandoned` means that the reporter stopped sending before it finalized the run. */
   status: 'running' | 'completed' | 'abandoned'
   outcome: ConformanceOutcome | null
   counts: ConformanceCounts | null
@@ -77,7 +77,7 @@ export function createConformanceRunRows(database: Database) {
   }
 }
 
-/** What a report is asked for when a program names nothing. */
+/** The suites expected if the reporter names none. */
 const DEFAULT_SUITES = ['protocol', 'apps', 'tasks']
 const MAX_SUITES = 20
 
@@ -87,11 +87,11 @@ const Check = shape(() =>
   record({ id: z.string().min(1), status: z.enum(['passed', 'failed', 'skipped']), skipReason: z.string().nullish() }),
 )
 
-/** One suite's report: its checks are read, everything else is kept as it came. */
+/** One suite's report: its checks are parsed, everything else is stored as received. */
 const SuiteReport = shape(() => record({ groups: z.array(record({ cases: z.array(Check()) })) }))
 type SuiteReport = z.output<typeof SuiteReport>
 
-/** What a conformance run is opened with; undeclared fields are let through and not kept, whatever they hold. */
+/** The body that opens a conformance run; undeclared fields are accepted but not stored. */
 const ConformanceOpening = shape(() =>
   z.object({
     requestedSuites: z
@@ -111,7 +111,7 @@ const ConformanceOpening = shape(() =>
 )
 type ConformanceOpening = z.output<typeof ConformanceOpening>
 
-/** A finished run with every report in one document. */
+/** A finished run with all reports in one document. */
 const ConformanceDocument = shape(() =>
   z.object({ ...ConformanceOpening().shape, reports: z.record(suiteKind(), SuiteReport()) }),
 )
@@ -120,7 +120,7 @@ const runId = label()
 const ConformanceName = shape(() => record({ runId }))
 const ConformanceUpsert = shape(() => record({ runId, suiteKind: suiteKind(), report: SuiteReport() }))
 
-/** How often each verdict occurs; a skipped check that does not say it was inapplicable left something untested. */
+/** How often each verdict occurs; a skipped check not marked as inapplicable left something untested. */
 function countChecks(report: SuiteReport): ConformanceCounts {
   const counts: ConformanceCounts = { passed: 0, failed: 0, couldNotRun: 0, notApplicable: 0 }
   for (const { status, skipReason } of report.groups.flatMap(({ cases }) => cases)) {
@@ -131,11 +131,11 @@ function countChecks(report: SuiteReport): ConformanceCounts {
   return counts
 }
 
-/** How long a program may go without a heartbeat before its run is ended, in milliseconds. */
+/** How long a reporter may send no heartbeat before its run is ended, in milliseconds. */
 const SILENCE_MS = 30 * 60 * 1000
 
 /**
- * Opens a run, or finds that of the same `externalRunId`, in the caller's transaction.
+ * Opens a run, or finds the one with the same `externalRunId`, in the caller's transaction.
  * @throws ServiceError `CONFLICT`
  */
 function openConformanceRun(
@@ -169,7 +169,10 @@ function openConformanceRun(
   return { run, reused: false }
 }
 
-/** Marks an open run as alive. @throws ServiceError `CONFLICT` when it has ended */
+/**
+ * Records a heartbeat of an open run.
+ * @throws ServiceError `CONFLICT` if it has ended
+ */
 function renewConformanceRun(store: Store, run: ConformanceRunRow): void {
   requireOpen(run)
   store.conformanceRuns.hear(run.id, Date.now())
@@ -200,7 +203,7 @@ function putReport(
   return { contentHash, unchanged: false }
 }
 
-/** Ends an open run by what its checks say; one that has ended stays as it is. Runs inside the caller's transaction. */
+/** Ends an open run according to its checks; an ended one is not changed. Runs inside the caller's transaction. */
 function endConformanceRun(store: Store, run: ConformanceRunRow, status: 'completed' | 'abandoned'): ConformanceRunRow {
   if (run.status !== 'running') return run
   const reports = store.conformanceRuns.reports(run.id)
@@ -212,7 +215,7 @@ function endConformanceRun(store: Store, run: ConformanceRunRow, status: 'comple
   return { ...run, ...ending }
 }
 
-/** Ends open runs whose program fell silent; a failure that it reported stands, anything less is incomplete. */
+/** Ends open runs whose reporter stopped sending; a reported failure counts, anything else is incomplete. */
 function settleSilentConformanceRuns(store: Store, now: number): void {
   if (store.conformanceRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
@@ -220,7 +223,7 @@ function settleSilentConformanceRuns(store: Store, now: number): void {
   })
 }
 
-/** A run in the envelope that reporters parse (contract: ConformanceIngestResponse, `{ ok: true, … }`). */
+/** A run in the format that reporters parse (contract: ConformanceIngestResponse, `{ ok: true, … }`). */
 function toConformanceReply(store: Store, run: ConformanceRunRow) {
   const { id, projectId, requestedSuites, status, outcome, counts, startedAt, endedAt } = run
   const uploadedSuites = store.conformanceRuns.reports(id).map(({ suiteKind }) => suiteKind)
@@ -259,7 +262,7 @@ function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean
   return complete && couldNotRun === 0 ? 'passed' : 'incomplete'
 }
 
-/** How often runs of silent programs are checked, in milliseconds. */
+/** How often silent runs are checked, in milliseconds. */
 const CHECK_EVERY_MS = 6000
 
 export function conformanceIngestHandlers({ store, background }: ServiceContext): Handlers['conformanceIngest'] {

@@ -31,7 +31,7 @@ test.each<[string, string[], string | undefined, string | undefined]>([
   expect([found.scope, found.error]).toEqual([scope, error])
 })
 
-test('any text is read, in a time that grows as its length', { timeout: 30_000 }, () => {
+test('any text is read, in time linear in its length', { timeout: 30_000 }, () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('B', 'e', '"', '\\', ',', '=', ' ', 'x'), maxLength: 60 }), text => {
       expect(of(text.trim()).metadataUrls).toEqual([])

@@ -3,10 +3,10 @@ import { access, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where npm puts the programs of mcpdeck's dependencies; `npm start` and `npx` put it on the PATH. */
+/** Folders of programs of mcpdeck's dependencies; `npm start` and `npx` put them on the PATH. */
 const OWN_PROGRAMS = ownPrograms(fileURLToPath(import.meta.url))
 
-/** The folders that npm made for this package alone: below it, and around it in a cache of `npx`. */
+/** The folders that npm made for this package only: below it, and around it in a cache of `npx`. */
 export function ownPrograms(file: string): string[] {
   const parts = file.split(path.sep)
   const at = parts.findLastIndex(part => part === 'dist' || part === 'src')
@@ -16,7 +16,7 @@ export function ownPrograms(file: string): string[] {
   return [root, ...(isCache ? [around] : [])].map(folder => [...folder, 'node_modules', '.bin'].join(path.sep))
 }
 
-/** The environment for programs of the person: the same, without mcpdeck's own dependencies on its PATH. */
+/** The environment for the person's programs: without mcpdeck's own dependencies on the PATH. */
 export function withoutOwnPrograms(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH } = env
   if (PATH === undefined) return env
@@ -33,7 +33,7 @@ function realPath(folder: string): string {
   }
 }
 
-/** What a program needs to start at all. */
+/** Variables that a program needs to start at all. */
 const NEEDED =
   process.platform === 'win32'
     ? [
@@ -50,7 +50,9 @@ const NEEDED =
       ]
     : ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-/** Network settings of programs. A proxy address may hold a password, but without it programs have no network. */
+/**
+ * Network settings of programs. A proxy address may contain a password, but programs may need it for network access.
+ */
 const NETWORK = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap(name => [name, name.toLowerCase()]),
   'SSL_CERT_FILE',
@@ -58,7 +60,7 @@ const NETWORK = [
   'NODE_EXTRA_CA_CERTS',
 ]
 
-/** The environment of a server: its own record over a few variables that programs need, and nothing else. */
+/** The environment of a server: its own variables and a few that programs need, and nothing else. */
 export function serverEnvironment(
   env: Record<string, string>,
   own: NodeJS.ProcessEnv = process.env,
@@ -71,7 +73,7 @@ export function serverEnvironment(
   return { ...Object.fromEntries(inherited), ...env }
 }
 
-/** The file a command stands for in that environment, or undefined when none can be executed. */
+/** The file that a command runs in that environment, or undefined if there is none. */
 export async function findCommand(command: string, env: Record<string, string>): Promise<string | undefined> {
   const folders = /[\\/]/.test(command) ? [''] : (env['PATH'] ?? '').split(path.delimiter)
   const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']

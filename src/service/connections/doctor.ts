@@ -12,7 +12,7 @@ import type { Session } from './session.ts'
 import { strayOutputText } from './stdio-link.ts'
 import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
-/** Examines a server step by step. A broken server is a report; only the caller's wish to stop is thrown. */
+/** Examines a server step by step. A broken server causes a report; only the caller's abort is thrown. */
 export async function examine(
   target: ServerTarget,
   deadline: Deadline,
@@ -37,7 +37,7 @@ export async function examine(
   return report
 }
 
-/** Checks that report each of their changes, as the steps are taken. */
+/** Checks that report each change as the steps are taken. */
 function reported(checks: DoctorReport['checks'], onStep: OnDoctorStep): DoctorReport['checks'] {
   return new Proxy(checks, {
     set(target, name, check: DoctorCheck) {
@@ -87,13 +87,13 @@ async function step(
 
 const METHOD_NOT_FOUND = -32601
 
-/** Whether the server has no such thing. What it offers and answers with an error of its own is broken. */
+/** Whether the server does not offer this. Offering it and answering with an error counts as broken. */
 function isNotOffered({ code, details }: ServiceError): boolean {
   const answered = (details?.['protocolError'] as { code?: number } | undefined)?.code
   return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || answered === METHOD_NOT_FOUND)
 }
 
-/** The caller's own wish to stop is no finding about the server. */
+/** The caller's abort is not a finding about the server. */
 function asFailure(error: unknown, deadline: Deadline): ServiceError {
   if (deadline.signal.aborted && !deadline.expired) throw deadline.signal.reason
   const cause = deadline.signal.aborted ? deadline.signal.reason : error
@@ -145,7 +145,7 @@ async function connect(
     const failure = asFailure(error, deadline)
     const durationMs = Math.round(performance.now() - began)
     const check: DoctorCheck = { status: 'error', detail: failure.message, durationMs }
-    // A program that started and then failed is a failed handshake; over HTTP the two look the same.
+    // A program that started and then failed is a failed handshake; over HTTP the two cannot be distinguished.
     const started = target.transport.type === 'stdio' && deadline.stage === 'initialize'
     if (started) report.checks.connection = { status: 'ok', detail: 'The program started.', durationMs: 0 }
     report.checks[started ? 'initialization' : 'connection'] = check
@@ -188,7 +188,7 @@ async function examineListings(session: Session, report: DoctorReport, deadline:
   }
 }
 
-/** The protocol has stdout for itself, so what else is printed there breaks stricter clients. */
+/** The protocol uses stdout, so other output there breaks stricter clients. */
 function recordStrayOutput(session: Session, report: DoctorReport): void {
   const stray = session.strayOutput()
   if (!stray || stray.lines === 0) return
@@ -209,7 +209,7 @@ function conclude(report: DoctorReport, failure: ServiceError, connection: 'erro
   return report
 }
 
-/** What a server says of itself may be anything. */
+/** What a server says about itself may have any type. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -79,7 +79,7 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     expect(steps).toEqual([1, 2, 3, 4].map(progress => ({ progress, total: 4 })))
   })
 
-  test('its log messages, updates and suggestions come', async () => {
+  test('its log messages, updates and suggestions arrive', async () => {
     const traffic = createTraffic()
     const { callTool, subscribe, complete, listResourceTemplates, live } = connect({ traffic })
     const [template] = (await listResourceTemplates(target(name))).items
@@ -103,7 +103,7 @@ describe.each(['stdio', 'streamable-http', 'sse'])('the reference server over %s
     await vi.waitFor(() => expect(JSON.stringify(logged())).toContain('-level'), PATIENCE)
   })
 
-  test('a tool failure is a result, an unknown prompt or resource a wrong input', async () => {
+  test('a tool failure is a result, and an unknown prompt or resource is invalid input', async () => {
     const { callTool, getPrompt, readResource } = connect()
     const failed = await callTool(target(name), { toolName: 'get-sum', parameters: { a: 'x' } })
     expect(failed).toMatchObject({ isError: true })
@@ -144,7 +144,7 @@ describe('the pool', () => {
     expect(JSON.parse(String(inTrial.result.content[0]?.['text']))).toMatchObject({ pid: pids[0] })
   })
 
-  test('one caller giving up does not take the connection from another', async () => {
+  test('a caller that gives up does not end the connection of another', async () => {
     const engine = connect()
     const stop = new AbortController()
     const first = engine.listTools(small('healthy'), {}, stop.signal)
@@ -154,7 +154,7 @@ describe('the pool', () => {
     expect((await second).items).toHaveLength(3)
   })
 
-  test('an idle program ends, a changed configuration starts another', async () => {
+  test('an idle program ends, and a changed configuration starts another', async () => {
     const engine = connect({ idleMs: 50, heldMs: 50 })
     const first = await pidOf(engine, small('healthy'))
     const changed = small('healthy')
@@ -170,7 +170,7 @@ describe('the pool', () => {
     expect(await pidOf(engine, small('healthy'))).not.toBe(first)
   })
 
-  test('a program that died is replaced', async () => {
+  test('an ended program is replaced', async () => {
     const engine = connect()
     const first = await pidOf(engine, small('healthy'))
     process.kill(first, 'SIGKILL')
@@ -178,7 +178,7 @@ describe('the pool', () => {
     expect(await pidOf(engine, small('healthy'))).not.toBe(first)
   })
 
-  test('closing ends work under way and refuses what comes after', async () => {
+  test('closing ends work in progress and refuses later requests', async () => {
     const engine = connect()
     const call = engine.callTool(small('silent-call'), { toolName: 'pid' })
     const listed = await engine.listTools(small('silent-call'))
@@ -191,7 +191,7 @@ describe('the pool', () => {
 })
 
 describe('listings', () => {
-  test('pages are the server’s own, and an export takes all', async () => {
+  test('pages are the server’s own, and an export has all of them', async () => {
     const { listTools, exportSnapshot } = connect()
     const first = await listTools(small('pages'))
     expect(first).toMatchObject({ items: [{ name: 'tool-0', 'x-extra': { kept: true } }], nextCursor: '1' })
@@ -202,18 +202,18 @@ describe('listings', () => {
     expect(prompts).toEqual([])
   })
 
-  test('a listing that turns in circles is an error', async () => {
+  test('a listing with a repeated cursor is an error', async () => {
     const { exportSnapshot } = connect()
     await expect(exportSnapshot(small('circles'))).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
   })
 
-  test('the doctor tells a failed listing from a kind that is not offered', async () => {
+  test('the doctor distinguishes a failed listing from a kind that is not offered', async () => {
     const report = await connect().doctor(small('circles'))
     expect(report).toMatchObject({ status: 'partial', connection: { status: 'connected' }, error: null })
     expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
   })
 
-  test('the doctor calls a list that is announced and fails an error, and one that is not there skipped', async () => {
+  test('the doctor reports an announced list that fails as an error, and a missing one as skipped', async () => {
     const report = await connect().doctor(small('announces'))
     expect(report.status).toBe('partial')
     expect(report.checks).toMatchObject({
@@ -223,7 +223,7 @@ describe('listings', () => {
     })
   })
 
-  test('the doctor counts what a program prints beside the protocol', async () => {
+  test('the doctor counts what a program prints outside the protocol', async () => {
     const report = await connect().doctor(small('careless'))
     expect(report.probe).toMatchObject({ strayOutput: { lines: 1, first: 'Now listing the tools' } })
     expect(report.checks.connection.detail).toContain('It printed a line that is not a message of MCP')
@@ -249,7 +249,7 @@ test.each([
   [-32601, 'FEATURE_NOT_SUPPORTED'],
   [-32603, 'FEATURE_NOT_SUPPORTED'],
   [-32000, 'FEATURE_NOT_SUPPORTED'],
-])('the protocol error %i is an answer, becomes %s and leaves the session open', async (code, expected) => {
+])('the protocol error %i is an answer, is mapped to %s and leaves the session open', async (code, expected) => {
   const engine = connect()
   const pid = await pidOf(engine, small('healthy'))
   const failed = engine.callTool(small('healthy'), { toolName: 'fail', parameters: { code, data: { row: 7 } } })
@@ -287,7 +287,7 @@ const NETWORK = {
   NODE_EXTRA_CA_CERTS: '/etc/company/extra.pem',
 }
 
-test('a program sees its own record, the way to the network and little else', async () => {
+test('a program sees its own variables, network settings and little else', async () => {
   const seen = await environmentSeen({ MCPDECK_TEST_SECRET: 'ours', npm_config_token: 'ours', ...NETWORK })
   expect(seen).toMatchObject({ API_KEY: 'theirs', ...NETWORK })
   const allowed = [
@@ -303,7 +303,7 @@ test('a program sees its own record, the way to the network and little else', as
   expect(Object.keys(seen).filter(name => !allowed.includes(name))).toEqual([])
 })
 
-test('what npm puts on the PATH for mcpdeck itself does not reach a program, and all else does', async () => {
+test('the PATH entries that npm adds for mcpdeck do not reach a program, and all others do', async () => {
   const root = resolve(import.meta.dirname, '../../..')
   const others = ['/home/me/project/node_modules/.bin', '/usr/local/bin', '/usr/bin', '/bin']
   const PATH = [join(root, 'node_modules/.bin'), others[0], join(root, 'node_modules/.bin'), ...others.slice(1)].join(
@@ -324,7 +324,7 @@ test.each([
   expect(ownPrograms(file)).toEqual(folders)
 })
 
-test('a disabled server is a wrong input, but may be examined', async () => {
+test('a disabled server is invalid input, but may be examined', async () => {
   const engine = connect()
   const disabled = small('healthy', { enabled: false })
   await expect(engine.listTools(disabled)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })

@@ -48,11 +48,11 @@ import { isAboutOAuth } from './refusals.ts'
  * are mapped by `PROTOCOL_ERROR_CODES`.
  */
 export type Connections = {
-  /** Connects and initializes over a connection of its own. */
+  /** Connects and initializes over a separate connection. */
   validate(target: ServerTarget, signal?: AbortSignal): Promise<ValidateResult>
-  /** Examines disabled servers too; a broken one is a report and not an error. */
+  /** Examines disabled servers too; a broken one causes a report instead of an error. */
   doctor(target: ServerTarget, signal?: AbortSignal, onStep?: OnDoctorStep): Promise<DoctorReport>
-  /** Opens no session; an unreachable server is answered by its stored setting. */
+  /** Opens no session; for an unreachable server the stored setting is returned. */
   checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
@@ -62,11 +62,11 @@ export type Connections = {
     query?: { cursor?: string },
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
-  /** What the server reported by itself; each read keeps its connection for a while, unless it is not to. */
+  /** What the server reported by itself; each read keeps its connection for a while, unless told otherwise. */
   live(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
-  /** Sets the level of its log messages, also of later connections. */
+  /** Sets the level of its log messages, including later connections. */
   setLogLevel(target: ServerTarget, level: LogLevel, signal?: AbortSignal): Promise<LiveServer>
-  /** Subscribes to a resource or ends that, also on later connections. */
+  /** Subscribes to a resource or ends that, including on later connections. */
   subscribe(
     target: ServerTarget,
     wanted: { uri: string; subscribed: boolean },
@@ -75,8 +75,8 @@ export type Connections = {
   /** What the server suggests for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Carried out at most once: only a server that no longer knows the session is asked again. Reported progress restarts
-   * the deadline.
+   * Carried out at most once; repeated only if the server no longer knows the session. Reported progress restarts the
+   * deadline.
    */
   callTool(
     target: ServerTarget,
@@ -90,16 +90,18 @@ export type Connections = {
     signal?: AbortSignal,
   ): Promise<GetPromptResult>
   readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
-  /** All pages; kinds that the server does not offer are empty, and those that it cannot list, which `unread` names. */
+  /**
+   * Reads all pages; kinds that the server does not offer are empty, as are those it cannot list, which `unread` names.
+   */
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
-  /** Lends one session for a longer piece of work; connecting and every single call have the server's deadline. */
+  /** Lends one session for a longer task; connecting and every call have the server's deadline. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
   /**
-   * Sessions for one piece of work: each server is started at its first use and stays until the end.
-   * @param onStart receives each session that began
+   * Sessions for one task: each server is started at its first use and stays until the end.
+   * @param onStart called with each session that started
    */
   separate(onStart?: (session: StartedSession) => void): OwnSessions
-  /** Ends the sessions of a server, with calls under way, and connects again; runs finish their work first. */
+  /** Ends the sessions of a server, with calls in progress, and connects again; runs finish their work first. */
   restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
   /** Ends the same; the next request connects again. */
   end(target: ServerTarget): Promise<LiveServer>

@@ -18,7 +18,7 @@ let projectId: string
 let serverId: string
 let app: TestApp
 
-/** The server of the Sandbox, over a service whose model follows the script. */
+/** Opens the Sandbox's server, over a service whose model follows the script. */
 beforeEach(async () => {
   model = await scriptedModel(asked => script(asked))
   testService = await openService({ models: { ...model.settings, model: 'small' } })
@@ -38,7 +38,7 @@ const isPlace = (name: string, id: string) =>
     now => now === id,
   )
 
-test('a question about what is chosen is answered, and what it proposes is sent only once it is agreed to', async () => {
+test('a question about the selected item is answered, and what it proposes is sent only after approval', async () => {
   const { client } = testService
   const body = { name: 'Smoke', model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] }
   script = ({ results }) => {
@@ -50,7 +50,7 @@ test('a question about what is chosen is answered, and what it proposes is sent 
   const smoke = async () => (await client.suites.list({ projectId })).items.find(({ name }) => name === 'Smoke')!
   await app.press(keys.agent)
   await app.see(/> *type, or ↓ for one of these *\S*\n.* What changed on this server since last week\?/)
-  // What is only suggested is not sent.
+  // A suggested question is not sent by itself.
   await app.press('enter')
   await app.see('Nothing is written yet.')
   expect(app.frame()).not.toContain('No model is configured')
@@ -89,11 +89,11 @@ test('a question about what is chosen is answered, and what it proposes is sent 
   await app.see(/▌approved .*\n.*created .*Smoke/)
   await app.press('down', open)
   await isPlace('suiteId', suite.id)
-  // The list that it was opened from is gone too.
+  // The list that opened it is closed too.
   await app.see(frame => !frame.includes('Questions to the agent'))
 })
 
-test('a question is chosen, edited and followed by others, which hear what was said', async () => {
+test('a question is chosen, edited and followed by others, which include the earlier messages', async () => {
   const { client } = testService
   const suites = async () => (await client.suites.list({ projectId })).items
   const [suite] = await suites()
@@ -119,7 +119,7 @@ test('a question is chosen, edited and followed by others, which hear what was s
 
   await app.press(ask)
   await app.see(frame => /> *type/.test(frame) && !frame.includes('for one of these'))
-  // What was asked comes back, not what could be asked first.
+  // Earlier questions return, not the suggested ones.
   await app.press(talkQuestionKeys.bindings.next)
   await app.see('> Why do calls of this server fail? Briefly.')
   await app.press(talkQuestionKeys.bindings.next)
@@ -149,7 +149,7 @@ test('a question is chosen, edited and followed by others, which hear what was s
   await app.see('This was dismissed already.')
 })
 
-test('a turn that is left running is found again, cancelled at once and never repeated', async () => {
+test('a turn left running is found again, cancelled at once and never repeated', async () => {
   script = () => 'silence'
   await app.press(keys.agent)
   await app.see('type, or ↓')
@@ -175,7 +175,7 @@ test('a turn that is left running is found again, cancelled at once and never re
   expect(model.asked).toHaveLength(1)
 })
 
-test('a turn whose model fails says so and shows what it had created by then', async () => {
+test('a turn whose model fails says so and shows what it had created', async () => {
   const body = { name: 'Left', model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] }
   script = ({ results }) =>
     results.length === 0 ? { calls: [{ name: 'createEvalSuite', args: { body } }] } : { status: 401, message: 'no' }
@@ -213,7 +213,7 @@ test('questions to a hosted service are listed for the session, and its proposal
   await app.see('It waits.')
 })
 
-test('without a model that is said before anything is typed, with what to configure', async () => {
+test('without a model this is said before typing, with what to configure', async () => {
   await app.close()
   const bare = await openService()
   onTestFinished(() => bare.close())

@@ -2,7 +2,7 @@ import type { AgentTurn } from '../../../api/contract/agent.ts'
 import { createListeners } from '../../../lib/listeners.ts'
 import type { Place } from '../../../tui/router/place.ts'
 
-/** A turn as far as it is known: a hosted service reports its calls without input and outcome. */
+/** A turn as far as it is known: a hosted service reports its calls without input and result. */
 export type Turn = Pick<
   AgentTurn,
   'id' | 'conversationId' | 'status' | 'startedAt' | 'question' | 'createdResources' | 'proposedActions'
@@ -16,19 +16,19 @@ export type Turn = Pick<
 export type Conversation = {
   id: string
   projectId: string
-  /** What was chosen on the screen when it began. */
+  /** What was selected on the screen when it began. */
   chosen?: { kind: string; id: string; name: string } | undefined
-  /** Those that have ended, oldest first. */
+  /** Ended turns, oldest first. */
   turns: readonly Turn[]
-  /** Where that stands what approved actions made, by the action. */
+  /** Places of what approved actions made, by action. */
   made: ReadonlyMap<string, Place>
-  /** `did` is what it did so far, where the service reports that. */
+  /** `did` is what it has done so far, if the service reports it. */
   running?: (Turn & { stop: () => void; did: string }) | undefined
 }
 
 export type Conversations = ReturnType<typeof createConversations>
 
-/** The conversations of this session; a turn goes on in them while none shows. */
+/** The conversations of this session; their turns continue while none is shown. */
 export function createConversations() {
   const all = new Map<string, Conversation>()
   const { subscribe, notify, version } = createListeners()
@@ -49,7 +49,7 @@ export function createConversations() {
         .filter(each => each.projectId === projectId)
         .flatMap(({ turns, running }) => [...turns, ...(running ? [running] : [])])
         .toSorted((a, b) => Number(b.startedAt) - Number(a.startedAt)),
-    /** The ids of those on screen. */
+    /** Ids of the conversations on screen. */
     shown: new Set<string>(),
   }
 }

@@ -38,7 +38,7 @@ type PaneProps = {
   onClose: () => void
 }
 
-/** A conversation with the agent, and below it what the turns did. */
+/** A conversation with the agent, above what its turns did. */
 export function AgentPane(props: PaneProps) {
   const { conversations, id } = props
   const conversation = useSyncExternalStore(conversations.subscribe, () => conversations.get(id))
@@ -114,7 +114,7 @@ function saidIn({ id, question, reply, error }: Turn): TranscriptRow[] {
   ]
 }
 
-/** The tokens that the last turn took, and those of the day where they are stored. */
+/** The tokens of the last turn, and of the day if they are stored. */
 function useTokens({ turns, projectId }: Conversation): string {
   const { profile, queries } = useWorkspace()
   const today = useApiQuery({ ...queries.agentTurns.usage.options({ projectId }), enabled: profile.local }).data
@@ -138,7 +138,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 const rowKey = ({ id }: Row): string => id
 
-/** What the turns did: each row is gone to, decided about, or shown. */
+/** What the turns did: each row can be opened, decided or shown. */
 function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row[]; focused: boolean }) {
   const { conversations, conversation, focused } = props
   const { id, projectId } = conversation
@@ -194,7 +194,7 @@ function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row
 export type Proposal = NonNullable<AgentTurn['proposedActions']>[number]
 type Created = NonNullable<AgentTurn['createdResources']>[number]
 
-/** One thing that turns did; `place` is where it stands, if it has a place. */
+/** One thing that turns did; `place` is its place, if it has one. */
 export type Row = { id: string; what: string; tone: Tone; text: string; place?: Place | undefined } & (
   | { proposal: Proposal }
   | { created: Created }
@@ -204,13 +204,13 @@ export type Row = { id: string; what: string; tone: Tone; text: string; place?: 
 const DECIDED: Readonly<Record<string, Tone>> = { approved: 'ok', dismissed: 'muted' }
 
 /**
- * What the turns did: what waits for a decision comes first, then what was created, then every call.
- * @param made where that stands what approved actions made
+ * What the turns did: first what waits for a decision, then what was created, then every call.
+ * @param made places of what approved actions made
  */
 export function rowsOf(turns: readonly Turn[], projectId: string, made: ReadonlyMap<string, Place>): Row[] {
   const proposals = turns.flatMap(({ proposedActions }) => proposedActions ?? [])
   const created = turns.flatMap(({ createdResources }) => createdResources ?? [])
-  // What a call proposed stands as a proposal.
+  // Calls that made a proposal are shown as the proposal.
   const calls = turns.flatMap(turn => turn.calls).filter(({ outcome }) => outcome !== 'proposed')
   return [
     ...proposals.map((proposal): Row => {
@@ -235,7 +235,7 @@ export function rowsOf(turns: readonly Turn[], projectId: string, made: Readonly
 
 type At = (projectId: string, id: string) => Place
 
-/** Things that have a place: as a turn names them, the part of a path that they are behind, and its parameter. */
+/** Things that have a place: the name in a turn, the part of a path before their id, and its parameter. */
 const PLACES: readonly (readonly [type: string, path: string, parameter: string, to: At])[] = [
   ['eval_run', '/eval-runs/', 'runId', (projectId, runId) => runsRoute.to({ projectId, runId })],
   ['eval_suite', '/eval-suites/', 'suiteId', (projectId, suiteId) => runsRoute.to({ projectId, suiteId })],
@@ -258,13 +258,13 @@ function placeOf({ type, id, url }: Created, projectId: string): Place | undefin
   return PLACES.find(([each]) => each === type)?.[3](projectId, id)
 }
 
-/** Where the thing stands that a call was about, by the path of its operation. */
+/** The place of the thing that a call was about, by the path of its operation. */
 function placeOfCall({ operation, input = {} }: Turn['calls'][number], projectId: string): Place | undefined {
   const path = allEndpoints().find(each => each.operation === operation)?.path ?? ''
   return placeNamed(input, projectId, part => path.includes(part))
 }
 
-/** Where the narrowest thing stands whose id a record names, such as the run of an answer that launched one. */
+/** The place of the narrowest thing whose id a record contains, such as the run of an answer that launched one. */
 export function placeNamed(
   record: object,
   projectId: string,

@@ -31,10 +31,10 @@ const WIDTH = 100
 const NOTHING_MADE: Conversation['made'] = new Map()
 const CANCELLED = 'The turn was cancelled; what it had created stays.'
 
-/** What opens the agent over any screen; `about` are the questions about what is chosen there. */
+/** Opens the agent over any screen; `about` lists questions about the selected item. */
 export type Agent = { ask: (question?: string) => void; about: () => readonly string[]; history: () => void }
 
-/** Conversations with the agent of the project, about what is chosen, and what it was asked before. */
+/** Conversations with the agent of the project about the selected item, and earlier ones. */
 export function useAgent(project: () => string | undefined): Agent {
   const { profile } = useWorkspace()
   const overlays = useOverlays()
@@ -70,7 +70,7 @@ export function useAgent(project: () => string | undefined): Agent {
       ),
     })
   }
-  /** The whole conversation of a turn; one that goes on shows as it is. */
+  /** Opens the whole conversation of a turn; one in progress is shown as it is. */
   const reopen = (turn: Turn, listed: readonly Turn[], onGo: () => void): void => {
     const { conversationId } = turn
     const known = conversations.find(conversationId)
@@ -106,7 +106,7 @@ function newConversationId(): string {
   return `screen ${newIdempotencyKey()}`.slice(0, 64)
 }
 
-/** Sends a question of a conversation and stores in it what came of it; it is sent once, whatever happens. */
+/** Sends a question of a conversation once and stores the result in it. */
 function useTurn(conversations: ReturnType<typeof createConversations>) {
   const { client, profile } = useWorkspace()
   const key = useKeyName()
@@ -158,7 +158,7 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
   }
 }
 
-/** What a turn that ended badly left behind, as far as its failure says. */
+/** What a failed turn left behind, as far as its error says. */
 function failureOf(failure: unknown): Pick<Turn, 'error'> & AgentTurnEffects {
   if (failure === undefined) return { error: { code: 'CANCELLED', message: CANCELLED } }
   if (!(failure instanceof ApiError))
@@ -196,7 +196,7 @@ const columns: readonly Column<Turn>[] = [
   ageColumn('Asked', ({ startedAt }) => startedAt),
 ]
 
-/** What the agent was asked in a project, as the local workspace stores it. */
+/** What the agent was asked in a project, as stored by the local workspace. */
 export function StoredTurns(props: Props) {
   const { queries } = useWorkspace()
   const pages = useWholeList(queries.agentTurns.list, { projectId: props.projectId })
@@ -205,7 +205,7 @@ export function StoredTurns(props: Props) {
 
 const READ: PaneData = { pending: false, problem: undefined, hasData: true, updatedAt: undefined }
 
-/** What it was asked since the start, where the service stores nothing of it. */
+/** What the agent was asked since the start, if the service does not store it. */
 export function SessionTurns(props: Props) {
   const { conversations, projectId } = props
   const version = useSyncExternalStore(conversations.subscribe, conversations.version)

@@ -16,13 +16,13 @@ import { clean } from '../../../tui/theme/text.ts'
 /** What may be the id of a record. */
 const ID = /[\w-]{8,}/g
 
-/** Resolves to what was answered, or to nothing if nothing was decided. */
+/** Resolves to the answer, or to nothing if nothing was decided. */
 type Decide = (proposal: ProposedAction) => Promise<object | undefined>
 
 /**
- * Decides about one proposed action. Approving says its effect and whole input first and sends it as the person's own
+ * Decides about a proposed action. Approving shows its effect and whole input first and sends it as the person's own
  * request; dismissing sends nothing. Either is stored with the turn.
- * @param created what the conversation made, which is called by its name as what was read is
+ * @param created what the conversation made, which is shown by name
  */
 export function useDecide(projectId: string, created: readonly AgentResource[]): { approve: Decide; dismiss: Decide } {
   const { client, profile } = useWorkspace()

@@ -21,21 +21,21 @@ import { serviceNow } from '../../../api/client/transport/service-time.ts'
 export type SummaryInput = {
   run: EvalRun
   facts: TrialFacts
-  /** Trials of the run are still to be read, so that what is said of them holds for a part. */
+  /** Whether trials of the run have not been read yet, so that statements about them cover only a part. */
   isPartial: boolean
-  /** Runs of the suite, as far as they are known. */
+  /** Runs of the suite, as far as known. */
   runs: readonly EvalRun[]
-  /** How much of it has ended, as it never goes back. */
+  /** Share that has ended, which never goes back. */
   share: number
   /** Milliseconds until a run in flight ends; undefined = unknown. */
   remaining: number | undefined
-  /** What changed about the tools of failing cases, a sentence each. */
+  /** Sentences about what changed in the tools of failing cases. */
   findings: readonly string[]
 }
 
 export type SummaryLook = { symbols: Symbols; width: number; openKey: string; doctorKey: string }
 
-/** Everything about a run that fits on a page, what matters most first. */
+/** Everything about a run that fits on a page, most important first. */
 export function summaryNodes(input: SummaryInput, look: SummaryLook): OutlineNode[] {
   const { run, facts } = input
   const { symbols } = look
@@ -130,7 +130,7 @@ function progressLine({ run, facts, share, remaining }: SummaryInput, { symbols,
 
 const WALL_ROWS = 4
 
-/** A cell for each trial, which fills in while they run; nothing if the words above say all. */
+/** A cell for each trial, filled in as they run; nothing if the text above says it all. */
 function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook): Line[] {
   const total = Math.max(facts.loaded, plannedTrials(run) ?? 0)
   if (total < 2 || symbols.spark.length === 0) return []
@@ -139,7 +139,7 @@ function wallLines({ run, facts }: SummaryInput, { symbols, width }: SummaryLook
   return ['', ...rows.map((parts): Line => ({ parts: [{ text: '  ', tone: 'plain' }, ...parts] }))]
 }
 
-/** `5 passed, 3 failed, 1 not graded`, and of how many, while pages are missing. */
+/** `5 passed, 3 failed, 1 not graded`, and the total while pages are missing. */
 function trialWords(input: SummaryInput): string {
   const { passed, failed, ungraded, cancelled, pending, running } = input.facts.counts
   const parts = [
@@ -154,7 +154,7 @@ function trialWords(input: SummaryInput): string {
   return `${parts.filter(Boolean).join(', ')}${isWhole ? '' : partOf(input)}`
 }
 
-/** ` (of 400 loaded, of 1,000)` where not all trials are here. */
+/** ` (of 400 loaded, of 1,000)` if not all trials were read. */
 function partOf({ run, facts, isPartial }: SummaryInput): string {
   if (!isPartial) return ''
   const planned = plannedTrials(run)
@@ -164,7 +164,7 @@ function partOf({ run, facts, isPartial }: SummaryInput): string {
   )
 }
 
-/** Findings that are before all causes: the doctor shows the rest. */
+/** Maximum number of findings above all causes; the doctor shows the rest. */
 const MOST_FINDINGS = 3
 
 function findingNodes(findings: readonly string[], { symbols, doctorKey }: SummaryLook): OutlineNode[] {
@@ -186,7 +186,7 @@ function findingNodes(findings: readonly string[], { symbols, doctorKey }: Summa
   ]
 }
 
-/** Where to look for what went wrong, a line for each cause with its first reason. */
+/** Where to look for what went wrong, one line a cause with its first reason. */
 function causeNodes(causes: readonly CauseCount[], { symbols, openKey }: SummaryLook): OutlineNode[] {
   if (causes.length === 0) return []
   const count = causes.reduce((sum, each) => sum + each.count, 0)
@@ -241,7 +241,7 @@ function tokenLines(input: SummaryInput, { symbols, width }: SummaryLook): Line[
   return ['', heading(title), ...distributionLines(tokens, { symbols, width, words: formatCount })]
 }
 
-/** A judge with its state, its model, and the cases below its threshold first. */
+/** A judge with its state and its model, followed by the cases below its threshold. */
 export function judgeLines(judge: Judge, symbols: Symbols): Line[] {
   const { name, status, modelUsed, generatedAt, cases } = judge
   const source = [modelUsed, generatedAt !== undefined && formatAgo(generatedAt, serviceNow())]

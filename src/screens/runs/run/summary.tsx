@@ -20,9 +20,7 @@ import { factsOf, plannedTrials } from './facts.ts'
 import { causeOfNode, summaryNodes } from './summary-nodes.ts'
 import { useOpens, type OpenRef } from './open-ref.ts'
 
-/**
- * What the run is and how it stands. `open` then shows the trials, those of the chosen cause alone where one is chosen.
- */
+/** The summary of a run. `open` shows the trials, or only those of the selected cause. */
 export function RunSummary(props: {
   projectId: string
   data: RunData
@@ -68,7 +66,7 @@ function useSummary(projectId: string, { run, trials, trialsQuery }: RunData): r
         ? undefined
         : estimateRemaining(trials, total - facts.counts.ended, serviceNow())
     const { ended } = facts.counts
-    // Of a part of the trials nothing is remembered: those that are read later would look like less.
+    // Nothing is remembered while only part of the trials is read: trials read later would reduce the share.
     const share = isCounted ? runProgress(client)(record.id, { ended, total }) : ended / Math.max(1, total)
     const input = { run: record, facts, isPartial, runs, share, remaining, findings }
     return summaryNodes(input, { symbols, width, openKey, doctorKey })

@@ -9,13 +9,13 @@ import { NotSent, useWrite } from '../../../hooks/use-write.tsx'
 import { useLiveQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 
-/** Whether a model is at work on the run. */
+/** Whether a model is analyzing the run. */
 function isAnalysed({ insights, judges }: EvalRun): boolean {
   const states = [insights, judges?.goalCompletion, judges?.groundedness]
   return states.some(state => state?.status === 'pending')
 }
 
-/** Reads an ended run on while a model is at work on it, and says when that is done. */
+/** Reads an ended run again while a model is analyzing it, and announces the end. */
 export function useAnalysesWatch(projectId: string, runId: string): void {
   const { queries } = useWorkspace()
   const toasts = useToasts()
@@ -41,7 +41,7 @@ export function useAnalysesWatch(projectId: string, runId: string): void {
 const NOT_ENDED = unavailable('The run has not ended yet.')
 const NO_RUN = unavailable('The run is still being read.')
 
-/** What a model can be asked about a run, each with what it costs. */
+/** What a model can be asked about a run, with the cost of each. */
 export function useAnalysisRequests(
   projectId: string,
   run: EvalRun | undefined,
@@ -56,7 +56,7 @@ export function useAnalysisRequests(
   const name = runName(run)
   const hasInsights = run.insights?.status === 'completed'
   const judge = run.judges?.goalCompletion?.status
-  /** Nobody pays again for what somebody else has just had made. */
+  /** Prevents paying again for what somebody else has just requested. */
   const requireSame = async (part: (run: EvalRun) => unknown): Promise<void> => {
     if (!isDeepStrictEqual(part(await client.runs.get(place)), part(run)))
       throw new NotSent('Not requested: it changed meanwhile. The newest is shown.')
@@ -124,7 +124,7 @@ export function useAnalysisRequests(
           ...(model && { model }),
           ...(threshold && { threshold: Number(threshold) }),
           ...(isGraded && { force: true }),
-          // One that was never requested may be off in the suite; this switches it on for this run alone.
+          // A judge that was never requested may be off in the suite; this switches it on for this run only.
           ...(judge == null && { enable: true }),
         }
         return await send(contract.runs.requestJudge, { ...place, body })

@@ -9,9 +9,9 @@ export type Failure = NonNullable<NonNullable<Diagnostics['failures']>[number]>
 /** What went wrong in a run, as far as its pages were read. */
 export type FailurePages = {
   failures: readonly Failure[]
-  /** Trials that the service looked at for what is here; undefined if it does not say. */
+  /** Number of trials that the service examined for this; undefined if it does not say. */
   scanned: number | undefined
-  /** The service says, or has shown by its last page, that there is nothing more. */
+  /** Whether the service says, or its last page shows, that there is nothing more. */
   isComplete: boolean
   problem: ErrorText | undefined
   isReading: boolean
@@ -19,19 +19,19 @@ export type FailurePages = {
   more: (() => void) | undefined
 }
 
-/** The first page is part of the run; each further one is asked for with the cursor of the page before. */
+/** The first page is part of the run; each further page is requested with the cursor of the one before. */
 export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
   const { queries } = useWorkspace()
   const first = run.decisionSummary?.diagnostics ?? undefined
   const [asked, setAsked] = useState<{ from: string | undefined; cursors: readonly string[] }>(NONE_ASKED)
   const from = first?.nextCursor ?? undefined
-  // Another first page, as that of a run in flight, begins again.
+  // Another first page, such as that of a run in flight, starts over.
   const cursors = asked.from === from ? asked.cursors : NONE_ASKED.cursors
   const { reads: pages } = useEach(cursors, {
     nameOf: ownName,
     options: cursor => ({
       ...queries.runs.get.options({ projectId, runId: run.id, cursor }),
-      // What ended goes wrong no further.
+      // An ended run has no further failures.
       ...(isTerminalRunStatus(run.status) && { staleTime: Infinity }),
     }),
     most: Infinity,
@@ -42,7 +42,7 @@ export function useDiagnostics(projectId: string, run: EvalRun): FailurePages {
   const last = cursors.length === 0 ? first : read.at(-1)
   const next = last?.nextCursor || undefined
   const isReading = pages.some(page => page.isPending && page.isFetching)
-  // A cursor that comes back would page for ever.
+  // A repeated cursor would page forever.
   const isNew = next !== undefined && !cursors.includes(next)
   return {
     failures: all.flatMap(page => page.failures ?? []),

@@ -82,7 +82,7 @@ function judgeFields({ judges }: EvalRun, symbols: Symbols): Field[] {
   })
 }
 
-/** What was counted, in the unit it was counted in; the rate divides by what was graded. */
+/** The counts in their own unit; the rate divides by graded ones. */
 export function countFields(run: EvalRun): Field[] {
   const counts = runCounts(run)
   if (!counts) return [['Passed', UNKNOWN]]

@@ -12,13 +12,13 @@ const { symbols } = createTheme({ level: 0, ascii: false })
 const drawn = (classes: readonly TrialClass[], total: number, room: { columns: number; rows: number }): string[] =>
   wallRows(wallOf(classes, total, room), symbols).map(spans => spans.map(({ text }) => text).join(''))
 
-test('a trial is a cell in the place that it has in the run, and fills in there', () => {
+test('a trial is a cell at its position in the run, which is filled in there', () => {
   const room = { columns: 24, rows: 3 }
   expect(drawn(['passed', 'running', 'pending', 'pending'], 6, room)).toEqual(['■ ● · · ░ ░ '])
   expect(drawn(['passed', 'failed', 'running', 'pending', 'pending', 'timed_out'], 6, room)).toEqual(['■ ✗ ● · · ! '])
 })
 
-test('of a long run a cell is several trials, as the worst of them', () => {
+test('in a long run a cell covers several trials, and shows the worst of them', () => {
   const classes = Array.from({ length: 20_000 }, (_, index): TrialClass => (index === 12_345 ? 'failed' : 'passed'))
   const wall = wallOf(classes, 20_000, { columns: 57, rows: 4 })
   expect(wall).toMatchObject({ columns: 50, step: 1, trialsEach: 100 })
@@ -34,7 +34,7 @@ test('a sign has the same colour in the legend', () => {
   expect(signs(wallLegend(wall, symbols))).toEqual(signs(wallRows(wall, symbols)[0]!))
 })
 
-test('the chosen trial is inverse and keeps the colour of its verdict', () => {
+test('the selected trial is inverse and keeps the color of its verdict', () => {
   const theme = createTheme({ level: 3, ascii: false })
   const wall = wallOf(['failed', 'passed'], 2, { columns: 24, rows: 3 })
   const row = (chosen: number) => paintSpans(theme, wallRows(wall, theme.symbols, chosen)[0]!)
@@ -42,7 +42,7 @@ test('the chosen trial is inverse and keeps the colour of its verdict', () => {
   expect(row(1)).toContain(theme.paint('cursor', theme.paint('ok', '■')))
 })
 
-test('any run fits the room, and nothing that went wrong is hidden', () =>
+test('any run fits, and no failure is hidden', () =>
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...TRIAL_CLASSES), { maxLength: 400 }),

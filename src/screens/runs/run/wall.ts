@@ -6,10 +6,10 @@ import { classLook } from '../../../components/records/trial-look.ts'
 
 type WallCell = TrialClass | 'unread'
 
-/** A cell for each trial in the order of the run; of a long run one for several, as the worst of them. */
+/** A cell for each trial in the order of the run; in a long run for several, showing the worst of them. */
 export type Wall = { cells: readonly WallCell[]; columns: number; step: 1 | 2; trialsEach: number }
 
-/** @param total of the run, of which the last ones may not be read */
+/** @param total number of trials of the run, of which the last ones may be unread */
 export function wallOf(classes: readonly TrialClass[], total: number, room: { columns: number; rows: number }): Wall {
   const count = Math.max(classes.length, total)
   const wide = { step: 2, columns: columnsOf(room.columns, 2) } as const
@@ -23,13 +23,13 @@ export function wallOf(classes: readonly TrialClass[], total: number, room: { co
   return { cells, columns, step, trialsEach }
 }
 
-/** Rows of tens can be counted. */
+/** Rows of ten cells can be counted. */
 function columnsOf(width: number, step: number): number {
   const most = Math.max(1, Math.floor((width + step - 1) / step))
   return most > 10 ? most - (most % 10) : most
 }
 
-/** Trials that are not read may be worse than those that ended well. */
+/** Unread trials may be worse than those that ended well. */
 function worstOf(classes: readonly TrialClass[], count: number): WallCell {
   const worst = classes.reduce((least, each) => Math.min(least, TRIAL_CLASSES.indexOf(each)), Infinity)
   const isEnded = !(worst <= TRIAL_CLASSES.indexOf('pending'))

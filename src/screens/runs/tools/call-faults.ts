@@ -4,30 +4,28 @@ import type { EvalCase } from '../../../api/contract/suites.ts'
 import { toolNameOf, type SeenTool, type ToolListing } from '../../../domain/runs/comparison-tools.ts'
 import { isPlainObject } from '../../../lib/json.ts'
 
-/** Faults of one call that are shown. */
+/** Maximum number of faults shown for one call. */
 const MOST_SAYS = 3
-/** Longest time for checking all calls, in milliseconds; what is left is not checked. */
+/** Time limit for checking all calls, in milliseconds; the rest is not checked. */
 const LIMIT_MS = 5000
 
-/** A call of a failing case that the tools of now refuse. */
+/** A call of a failing case that the current tools refuse. */
 export type CallFault = {
   /** Of the case. */
   title: string
   toolName: string
-  /** Whether a trial made it, the case expects it, or a step of the case as it is now makes it. */
+  /** Whether a trial made it, the case expects it, or a step of the current case makes it. */
   from: CallSource
-  /** Which argument is wrong, and how. */
+  /** The faulty argument, and what is wrong. */
   says: string
-  /**
-   * Which earlier tools took it, those that the run saw or those of the pass before it; undefined if nobody can tell.
-   */
+  /** Which earlier tools accepted it: those that the run saw, or those of the pass before it; undefined if unknown. */
   fitted: 'run' | 'base' | 'neither' | undefined
 }
 
-/** Tools at the three moments that are known: now, as the run saw them, and as the last pass before it did. */
+/** Tools at the three known moments: now, as the run saw them, and as the last pass before it did. */
 export type ToolMoments = {
   now: readonly ToolListing[]
-  /** Every server of the run listed its tools now. */
+  /** Whether every server of the run has listed its current tools. */
   isWhole: boolean
   seen: readonly ToolListing[] | undefined
   before: readonly ToolListing[] | undefined
@@ -35,11 +33,11 @@ export type ToolMoments = {
 
 type CallSource = 'made' | 'expected' | 'step'
 
-/** The calls of the failing cases against the tools of now, each call of a case counted once. */
+/** The calls of the failing cases checked against the current tools; each call of a case counts once. */
 export type CallFaults = {
   checked: number
   /**
-   * Calls of servers that did not answer, without arguments that were kept, or of tools whose schema cannot be used.
+   * Number of calls to servers that did not answer, with unrecorded arguments, or to tools whose schema cannot be used.
    */
   unchecked: number
   faults: readonly CallFault[]
@@ -54,8 +52,8 @@ type Call = {
 }
 
 /**
- * What of the calls that failing trials made, and of those that their cases name as they stand now, the tools of now
- * refuse. Where two servers have a tool of that name, one that takes the arguments is enough.
+ * Checks the calls that failing trials made, and those in their current cases, against the current tools. If two
+ * servers have a tool with that name, it is enough that one accepts the arguments.
  */
 export async function callFaults(
   failing: readonly EvalIteration[],
@@ -81,7 +79,7 @@ export async function callFaults(
   return { checked, unchecked, faults }
 }
 
-/** Every call of the failing cases once, those that were made first. */
+/** Every call of the failing cases once, actual calls first. */
 function callsOf(failing: readonly EvalIteration[], cases: readonly EvalCase[]): Call[] {
   const byId = new Map(cases.map(each => [each.id, each]))
   const calls = new Map<string, Call>()
@@ -112,7 +110,7 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
     title: trial.title ?? trial.id,
     toolName,
     serverName: typeof serverName === 'string' ? serverName : undefined,
-    // A step without arguments gives none; of a recorded or expected call it is not known.
+    // A step without arguments has none; for a recorded or expected call they are unknown.
     args: isPlainObject(given) ? given : from === 'step' ? {} : undefined,
     from,
   }
@@ -120,7 +118,7 @@ function callOf(trial: EvalIteration, from: CallSource, written: Record<string, 
 
 type Check = (tool: SeenTool, args: Record<string, unknown>) => Promise<ArgumentVerdict>
 
-/** Of a tool that took its time once nothing more is checked. */
+/** After a tool that took too long, nothing more is checked. */
 function checker(limitMs: number): Check {
   const end = performance.now() + limitMs
   const given = new Map<SeenTool, ArgumentVerdict>()
@@ -136,7 +134,7 @@ function checker(limitMs: number): Check {
   }
 }
 
-/** What these tools say to a call; undefined if nobody can tell. */
+/** What these tools say about a call; undefined if unknown. */
 async function verdictOn(
   call: Call,
   listings: readonly ToolListing[],
@@ -155,7 +153,7 @@ async function verdictOn(
     const checked = await check(tool, args)
     if ('unusable' in checked) return undefined
     const found = checked.faults
-      // What a case expects may be a part of the arguments only.
+      // The arguments that a case expects may be incomplete.
       .filter(({ isMissing }) => !(isMissing && call.from === 'expected'))
     if (found.length === 0) return 'fits'
     says.push(...found.map(({ name, message }) => (name === undefined ? message : `\`${name}\` ${message}`)))

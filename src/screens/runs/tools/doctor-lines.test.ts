@@ -30,7 +30,7 @@ const told = (facts: Partial<DoctorFacts> & Pick<DoctorFacts, 'evidence'>): stri
 const now = { listings: listing(['get-sum', 'fresh']), problems: [], calls: { checked: 3, unchecked: 0, faults: [] } }
 
 describe('the doctor beside a failure', () => {
-  test('names tools that came and went, those of failing cases first', () => {
+  test('names added and removed tools, those of failing cases first', () => {
     const evidence = { base, before: listing(['other', 'gone', 'get-sum']), seen: listing(['get-sum']), reading: false }
     const text = told({ evidence, now })
     expect(text).toMatch(/From run #1 to run #2\n +✗ sums: the tool gone is gone\n[^]*sums: the tool other is gone/)
@@ -40,7 +40,7 @@ describe('the doctor beside a failure', () => {
     expect(text).not.toContain('less certain')
   })
 
-  test('judges by the calls alone where a service records no tools, and says that this is less certain', () => {
+  test('uses only the calls if a service records no tools, and says that this is less certain', () => {
     const evidence = { base, before: undefined, seen: undefined, reading: false }
     const text = told({ evidence, now })
     expect(text).toContain('The trace of this run does not say which tools its servers offered.')
@@ -49,7 +49,7 @@ describe('the doctor beside a failure', () => {
     expect(text).toContain('! adds called gone, which no server offers now')
   })
 
-  test('says what it waits for, what nobody can know and which server did not answer', () => {
+  test('says what it waits for, what cannot be known and which server did not answer', () => {
     const seen = listing(['get-sum'])
     expect(told({ evidence: { base: undefined, before: undefined, seen, reading: false } })).toMatch(
       /Before run #2\n +The suite has no earlier run[^]*Asking the servers/,
@@ -66,7 +66,7 @@ describe('the doctor beside a failure', () => {
   })
 })
 
-describe('the calls of failing cases against the tools of now', () => {
+describe('the calls of failing cases against the current tools', () => {
   const schema = (properties: object, required: string[]) => ({ type: 'object', properties, required })
   const sum = (type: string) => ({
     serverName: 'sums',
@@ -88,7 +88,7 @@ describe('the calls of failing cases against the tools of now', () => {
     trial('elsewhere', { actualToolCalls: [{ ...call({ a: 2 }), serverName: 'silent' }] }),
   ]
 
-  test('are counted once each, and each says which argument and whether it fitted when the run saw the tool', async () => {
+  test('are counted once each, and each names the argument and whether it was valid when the run saw the tool', async () => {
     const moments = { now: [sum('string')], isWhole: false, seen: [sum('string')], before: [sum('number')] }
     const calls = await callFaults(trials, [], moments)
     expect(calls).toMatchObject({ checked: 3, unchecked: 2 })
@@ -103,7 +103,7 @@ describe('the calls of failing cases against the tools of now', () => {
     expect(only).not.toContain('do not point at a tool')
   })
 
-  test('say nothing of the past where nobody recorded it, and name a tool that is gone', async () => {
+  test('say nothing of the past without records, and name a removed tool', async () => {
     const gone = [{ serverName: 'sums', tools: [] }]
     const calls = await callFaults(trials.slice(0, 1), [], {
       now: gone,

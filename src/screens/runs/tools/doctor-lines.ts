@@ -24,11 +24,11 @@ export type DoctorFacts = {
   run: Pick<EvalRun, 'id' | 'runNumber'>
   evidence: ToolEvidence
   failing: readonly EvalIteration[]
-  /** Undefined while the servers are asked. */
+  /** Undefined until the servers have answered. */
   now: ToolsNow | undefined
 }
 
-/** What changed about the tools between the last pass, this run and this moment, and which cases that touches. */
+/** What changed in the tools between the last pass, this run and now, and which cases it affects. */
 export function doctorLines({ run, evidence, failing, now }: DoctorFacts, symbols: Symbols): Line[] {
   const cases = casesByTool(failing)
   const { base, before, seen, reading } = evidence
@@ -114,7 +114,7 @@ function usedBy(titles: readonly string[]): string {
   return `Used by ${plural(titles.length, 'failing case')}: ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** How many calls the tools of now refuse, and of each which argument. */
+/** The number of calls that the current tools refuse, and the faulty argument of each. */
 function faultLines({ listings, calls }: ToolsNow, looks: { symbols: Symbols } & RunNames): Line[] {
   const { symbols } = looks
   if (listings.length === 0) return [muted('No server answered, so nothing can be checked.')]
@@ -168,7 +168,7 @@ function faultWords(
   return `${title}: ${SOURCE_WORDS[from]} ${toolName}: ${says}${then}`
 }
 
-/** Without recorded tools the calls alone are evidence. */
+/** Without recorded tools only the calls are evidence. */
 function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined, symbols: Symbols): Line[] {
   const offered = new Set(now?.listings.flatMap(({ tools }) => tools.map(({ name }) => name)))
   const lines = failing.flatMap(trial =>
@@ -184,7 +184,7 @@ function weakLines(failing: readonly EvalIteration[], now: ToolsNow | undefined,
       ]
     }),
   )
-  // What the calls say is shown above already.
+  // The faulty calls are already shown above.
   if (lines.length === 0 && now && now.calls.faults.length > 0) return []
   return [
     '',

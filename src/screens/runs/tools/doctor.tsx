@@ -19,7 +19,7 @@ import { useToolEvidence, type ToolEvidence } from './use-tool-evidence.ts'
 const WIDTH = 110
 const TRIALS_READ = 200
 
-/** Opens the tools of a run's servers: as the last pass saw them, as the run did, and as they are now. */
+/** Shows the tools of a run's servers: as the last pass saw them, as the run did, and as they are now. */
 export function useToolDoctor(projectId: string): (run: EvalRun) => void {
   const overlays = useOverlays()
   return run => {
@@ -53,7 +53,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
   const failing = useMemo(() => trials.filter(trial => trialState(trial) !== 'passed'), [trials])
   const evidence = useToolEvidence({ projectId, run, trials: failing.length > 0 ? failing : trials, enabled: true })
   const names = useMemo(() => serverNames(evidence, trials), [evidence, trials])
-  // Asked again with every look, since what the servers offer now is the question.
+  // Requested again on every view, since the current tools are the question.
   const now = useQuery({
     queryKey: ['tools-now', projectId, run.id, names],
     queryFn: () => readToolsNow(client, { projectId, suiteId: run.suiteId, names, failing, evidence }),
@@ -71,7 +71,7 @@ function Examination(props: { projectId: string; run: EvalRun; trials: readonly 
 
 const NO_SERVERS = { listings: [], problems: [], calls: { checked: 0, unchecked: 0, faults: [] } }
 
-/** Servers that the recorded listings name, else those that were called. */
+/** Servers named in the recorded listings, else those that were called. */
 function serverNames({ before, seen }: ToolEvidence, trials: readonly EvalIteration[]): string[] {
   const recorded = [...(seen ?? []), ...(before ?? [])].map(({ serverName }) => serverName)
   const called = trials.flatMap(({ actualToolCalls }) =>

@@ -8,17 +8,17 @@ import type { ToolListing } from '../../../domain/runs/comparison-tools.ts'
 import type { ToolEvidence } from './use-tool-evidence.ts'
 import { callFaults, type CallFaults } from './call-faults.ts'
 
-/** Pages of one server's listing that are read. */
+/** Maximum number of pages read of one server's listing. */
 
-/** What the servers offer now, and what of the failing cases' calls would be refused today. */
+/** What the servers offer now, and which calls of failing cases would be refused today. */
 export type ToolsNow = {
   listings: readonly ToolListing[]
-  /** Servers that could not be asked, with why. */
+  /** Servers that could not be read, with the reason. */
   problems: readonly { serverName: string; why: string }[]
   calls: CallFaults
 }
 
-/** Asks each server once for its tools; a server that does not answer takes nothing from the others. */
+/** Reads the tools of each server once; a server that does not answer does not affect the others. */
 export async function readToolsNow(
   client: Client,
   {
@@ -45,7 +45,7 @@ export async function readToolsNow(
     const server = servers.find(({ name }) => name === serverName)
     if (!server) return { serverName, why: 'The project no longer has a server of that name.' }
     try {
-      // Some servers offer more to a screen that can answer them than to a run; this is what runs see.
+      // Some servers offer more to a screen that can answer their requests; this is what runs see.
       const input = { projectId, serverId: server.id, body: {} }
       const { value } = await client.exchange(contract.servers.export, input)
       return { serverName, tools: allTools(value).map(seenTool) }

@@ -16,15 +16,15 @@ import { trialState } from '../../../domain/runs/trials.ts'
 import { useApiQuery, type ApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 
-/** What ended never changes again. */
+/** Ended runs never change. */
 const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 const LATEST_RUNS = 100
 
-/** What a run and the one before it recorded of the tools of their servers. */
+/** The tools that a run and an earlier one recorded. */
 export type ToolEvidence = {
   /** The latest earlier run that passed, else the latest one that ended. */
   base: EvalRun | undefined
-  /** What it saw; undefined while it is read, and where nobody recorded it. */
+  /** The tools it saw; undefined while being read, and if nothing was recorded. */
   before: readonly ToolListing[] | undefined
   seen: readonly ToolListing[] | undefined
   reading: boolean
@@ -34,11 +34,11 @@ export type EvidenceOf = {
   projectId: string
   run: EvalRun | undefined
   trials: readonly EvalIteration[]
-  /** Reads nothing while false; what was read already is there anyway. */
+  /** False reads nothing; data that was already read is still returned. */
   enabled: boolean
 }
 
-/** Reads one trace of the run and one of an earlier run: each lists the tools of all servers of its run. */
+/** Reads one trace of the run and one of an earlier run; each lists the tools of all servers of its run. */
 export function useToolEvidence({ projectId, run, trials, enabled }: EvidenceOf): ToolEvidence {
   const { queries } = useWorkspace()
   const wanted = enabled && run !== undefined && isTerminalRunStatus(run.status)
@@ -93,8 +93,8 @@ function baseOf(run: EvalRun | undefined, runs: readonly EvalRun[]): EvalRun | u
 }
 
 /**
- * What changed about the tools of failing cases since the suite last passed, a sentence each: for the summary of a
- * failed run. Where requests cost something it reads nothing by itself, and says what the doctor has read.
+ * Sentences about what changed in the tools of failing cases since the suite last passed, for the summary of a failed
+ * run. If requests are limited it reads nothing by itself, and uses what the doctor has read.
  */
 export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'enabled'>): readonly string[] {
   const { budget } = useWorkspace()
@@ -108,8 +108,8 @@ export function useToolFindings({ projectId, run, trials }: Omit<EvidenceOf, 'en
 }
 
 /**
- * What changed about the tools of one failing trial since the run before it that passed, a sentence each; empty if
- * reading that costs something.
+ * Sentences about what changed in the tools of one failing trial since the last passed run; empty if reading is
+ * limited.
  */
 export function useTrialCauses(projectId: string, run: EvalRun | undefined, trial: EvalIteration): readonly string[] {
   const { budget } = useWorkspace()

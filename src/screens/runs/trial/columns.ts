@@ -21,9 +21,7 @@ export const caseKey = (row: CaseTrials): string => row.key
 const STATE_WIDTH = 14
 const MODEL_WIDTH = 18
 
-/**
- * Columns of a run's trials. `ofCase` counts the trials of the case of one; `models` whether there are several.
- */
+/** Columns of a run's trials. `ofCase` counts the trials of a trial's case; `models` is whether there are several. */
 export function trialColumns(
   symbols: Symbols,
   options: { ofCase: (trial: EvalIteration) => number | undefined; models: boolean },

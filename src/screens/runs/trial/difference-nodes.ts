@@ -17,24 +17,24 @@ import type { Line, Span } from '../../../components/viewer/source.ts'
 import { cleanSpans, fitSpans } from '../../../components/viewer/spans.ts'
 
 const ID = 'calls'
-/** From this width on expected and actual stand side by side. */
+/** From this width on expected and actual calls are side by side. */
 const TWO_COLUMNS = 90
 const WORD_WIDTH = 13
-/** Characters of a value on one line; a longer one can be unfolded. */
+/** Maximum length of a value on one line; a longer one can be unfolded. */
 const MOST_VALUE = 60
 
 export type ComparedCalls = {
   expected: readonly Record<string, unknown>[]
   actual: readonly Record<string, unknown>[]
   match: CallMatch
-  /** The options could be read; else those of the contract's defaults are taken. */
+  /** Whether the options could be read; otherwise the contract's defaults are used. */
   isKnown: boolean
   isNegative: boolean
 }
 
 export type Difference = {
   nodes: readonly OutlineNode[]
-  /** Something is not as it should be: then it is what to look at first. */
+  /** Whether something is wrong, so that it comes first. */
   isWrong: boolean
 }
 
@@ -180,7 +180,7 @@ function callText({ toolName, arguments: given }: PlainCall): string {
   return `${toolName} ${jsonSample(given)}`
 }
 
-/** Side by side where there is room; else the side that there is, the expected one of two. */
+/** Side by side if there is room; else one side, preferring the expected one. */
 function rowLine(of: { sign: Span; sides: readonly (readonly Span[])[]; columns: number; row: CallRow }): Line {
   const { sign, sides, columns, row } = of
   const [wanted = NOTHING, called = NOTHING] = sides.map(cleanSpans)

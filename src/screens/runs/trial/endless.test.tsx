@@ -7,7 +7,7 @@ import { runsRoute } from '../route.ts'
 
 let testService: TestService
 let app: TestApp
-/** One trial that passed, of which there is no end. */
+/** A passed trial, repeated endlessly. */
 let trial: object | undefined
 let requests = 0
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   await testService.close()
 })
 
-test('trials that never end stop at the bounds, are never called all of them, and continue with a key', async () => {
+test('an endless list of trials stops at the limits, is never called complete, and continues with a key', async () => {
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const body = {

@@ -8,15 +8,15 @@ import { stepName } from '../../../components/transcript/trace-document.ts'
 import type { Line } from '../../../components/viewer.tsx'
 import { trialLook } from '../../../components/records/trial-look.ts'
 
-/** What is above everything else of a trial: what became of it and why, so that nobody has to look for it. */
+/** The top of a trial: its outcome and the reason. */
 export function headLines(
   symbols: Symbols,
   trial: EvalIteration,
   options: {
     steps: readonly EvalStepVerdict[]
-    /** Trials of its case. */
+    /** Number of trials of its case. */
     ofCase: number | undefined
-    /** What changed about its tools, a sentence each. */
+    /** Sentences about what changed in its tools. */
     causes?: readonly string[]
   },
 ): Line[] {
@@ -44,7 +44,7 @@ export function headLines(
   ]
 }
 
-/** The first step that failed with its reason, or whatever else is reported. */
+/** The first failed step with its reason, or else what is reported. */
 function whyInOneLine(trial: EvalIteration, steps: readonly EvalStepVerdict[]): string | undefined {
   const failing = steps
     .filter(({ status }) => status === 'fail')
@@ -63,7 +63,7 @@ function causeWords(trial: EvalIteration): string | undefined {
   return cause && CAUSES[cause]
 }
 
-/** What the class says where it is no plain verdict, where to look, and whether the scores can be believed. */
+/** What the class means if it is not a plain verdict, where to look, and whether the scores are valid. */
 function meaningLines(symbols: Symbols, trial: EvalIteration): Line[] {
   const trialClass = classOfTrial(trial)
   const cause = causeWords(trial)

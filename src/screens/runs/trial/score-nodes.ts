@@ -14,8 +14,8 @@ type Definition = { label?: unknown; role?: unknown }
 const ID = 'scores'
 
 /**
- * The scores of a trial: what each scorer says, what it decides, and why. They start folded where what did not pass is
- * `told` already, by the reasons of the steps.
+ * The scores of a trial: what each scorer says, what it decides, and why. They start folded if the reasons of the steps
+ * have `told` the failures already.
  */
 export function scoreNodes(
   symbols: Symbols,
@@ -62,7 +62,7 @@ function definitionsOf({ evaluationConfig }: EvalIteration): ReadonlyMap<string,
 
 type ScoreLook = { symbol: 'ok' | 'error' | 'warn' | 'cancelled'; tone: Tone; word: string; isFine: boolean }
 
-/** What a score says; a grader that broke says nothing about the trial, and is no low score. */
+/** The text of a score; a broken grader says nothing about the trial, and is not a low score. */
 function scoreLook({ status, passed }: Score): ScoreLook {
   if (status === 'error') return { symbol: 'warn', tone: 'warn', word: 'grader error', isFine: false }
   if (status === 'skipped') return { symbol: 'cancelled', tone: 'muted', word: 'skipped', isFine: true }
@@ -123,7 +123,7 @@ function detailLines(score: Score, label: string, tone: Tone): Line[] {
   ]
 }
 
-/** As the contract has it, a list of short texts. */
+/** The contract defines a list of short texts. */
 function evidenceOf(score: Score): string[] {
   const evidence: unknown = (score as Record<string, unknown>)['evidence']
   if (!Array.isArray(evidence)) return []

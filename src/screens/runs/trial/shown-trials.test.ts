@@ -20,7 +20,7 @@ function trial(id: string, title: string) {
   }
 }
 
-test('of a trial what the screen shows is kept, and of its calls what was asked', () => {
+test('keeps what the screen shows of a trial, and the inputs of its calls', () => {
   const page = withShownTrials({ items: [trial('t1', 'Greets')], nextCursor: 'c', note: 'other fields stay' })
   expect(page).toEqual({
     items: [
@@ -43,7 +43,7 @@ test('of a trial what the screen shows is kept, and of its calls what was asked'
   })
 })
 
-test('trials that asked the same share it; a title that reads like a call stays a title', () => {
+test('trials with equal inputs share them; a title that reads like a call stays a title', () => {
   const { items } = withShownTrials({ items: [trial('t1', 'A'), trial('t22', 'A'), trial('t3', '[]')] })
   expect(items[1]?.actualToolCalls).toBe(items[0]?.actualToolCalls)
   expect(items[2]?.actualToolCalls).not.toBe(items[0]?.actualToolCalls)

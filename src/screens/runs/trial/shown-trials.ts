@@ -41,7 +41,7 @@ export function withShownTrials<Page extends { items: EvalIteration[] }>(page: P
   return { ...page, items }
 }
 
-/** Gives the value that came first under a name. */
+/** Returns the first value stored under a name. */
 function onceEach<T>(): (name: string, value: T) => T {
   const known = new Map<string, T>()
   return (name, value) => {
@@ -52,12 +52,12 @@ function onceEach<T>(): (name: string, value: T) => T {
 
 type Score = NonNullable<EvalIteration['scores']>[number]
 
-/** That a grader broke, and how. */
+/** Says that a grader broke, and how. */
 function brokenScore({ scorerId, status, error }: Score): Score {
   return { scorerId, status, ...(error != null && { error }) }
 }
 
-/** Which tool was called, with what, and whether that went wrong; the result itself is left out. */
+/** The called tool, its input, and whether it failed; without the result. */
 function askedOf(call: Record<string, unknown>): Record<string, unknown> {
   const { toolName, name, arguments: given, args, error, result } = call
   const { isError } = Object(result) as { isError?: unknown }

@@ -29,7 +29,7 @@ describe('the head of a trial', () => {
   const head = (trial: EvalIteration, steps: Parameters<typeof headLines>[2]['steps'] = [], width = 78) =>
     rowsOf([linesNode('h', headLines(symbols, trial, { steps, ofCase: 3 }))], { width })
 
-  test('begins with the verdict and the first step that failed, in one row at 80 columns', () => {
+  test('starts with the verdict and the first failed step, in one row at 80 columns', () => {
     const step = { stepId: 'text', stepIndex: 1, kind: 'assert', status: 'fail' }
     const rows = head(trialOf({ model: 'm1', tokensUsed: 12 }), [
       { ...step, stepIndex: 4, stepId: 'later', reason: 'also' },
@@ -44,7 +44,7 @@ describe('the head of a trial', () => {
     ])
   })
 
-  test('says of what was never measured that it is not a failure, and of scores that were set aside that they are', () => {
+  test('does not call unmeasured trials a failure, and says that scores were set aside', () => {
     const broken = trialOf({ status: 'failed', result: null, trialClass: 'evaluator_error', error: 'bad regex' })
     expect(head(broken).slice(0, 5)).toEqual([
       '! grader error  bad regex',
@@ -58,7 +58,7 @@ describe('the head of a trial', () => {
     expect(head(trialOf({ scoreIntegrity: null })).join('\n')).not.toContain('set this verdict aside')
   })
 
-  test('a state that nobody knows shows as it is', () => {
+  test('an unknown state is shown as received', () => {
     expect(trialLook(trialOf({ status: 'parked', result: null })).word).toBe('parked')
     expect(trialLook(trialOf({ status: 'completed', result: null })).word).toBe('ungraded')
   })
@@ -73,7 +73,7 @@ describe('scores', () => {
   const shown = (scores: EvalIteration['scores'], told: string[] = []) =>
     rowsOf(scoreNodes(symbols, trialOf({ scores, evaluationConfig: { definitions } }), new Set(told)))
 
-  test('tell label, value, role and why; a broken grader is no low score', () => {
+  test('show label, value, role and reason; a broken grader is not a low score', () => {
     expect(
       shown([
         { ...scored, scorerId: 'a', value: 0.4, passed: false, rationale: 'rude', evidence: ['said no', 7] },
@@ -103,7 +103,7 @@ describe('scores', () => {
     ])
   })
 
-  test('are folded where the steps say the same already', () => {
+  test('are folded if the steps already say the same', () => {
     const failed = { ...scored, scorerId: 'b', value: 0, passed: false, rationale: 'no such text' }
     expect(shown([failed], ['no such text'])).toEqual(['Scores 1: 1 did not pass'])
     expect(shown([failed], ['something else'])).toHaveLength(5)
@@ -145,7 +145,7 @@ describe('expected against actual calls', () => {
     ])
   })
 
-  test('stand side by side where there is room', () => {
+  test('are side by side if there is room', () => {
     const wide = rows(mixed, 120)
     expect(wide.find(row => row.includes('arguments  '))).toMatch(
       /^~ arguments +search \{"city":"Bern","max":5\} +\| search \{"city":"Basel","max":5\}$/,
@@ -163,12 +163,12 @@ describe('expected against actual calls', () => {
     expect(all).toContain(`expected ${JSON.stringify(long)}`)
   })
 
-  test('fold away when all is as expected, and say where nothing is', () => {
+  test('are folded if all is as expected, and say where nothing was called', () => {
     expect(rows({ expected: [call('a')], actual: [call('a')] })).toEqual(['Expected calls: all 1 as expected'])
     expect(rows({ actual: [call('a')] })).toEqual(['The case expects no particular call; 1 call was made.'])
   })
 
-  test('a negative case lets no tool be called', () => {
+  test('for a negative case, no tool may be called', () => {
     expect(rows({ isNegative: true })).toEqual(['✓ No tool may be called; none was made.'])
     expect(rows({ isNegative: true, actual: [call('a')] })).toEqual([
       '✗ No tool may be called; 1 call was made.',
@@ -178,7 +178,7 @@ describe('expected against actual calls', () => {
     expect(differenceOf(symbols, { ...base, isNegative: true, actual: [call('a')] }).isWrong).toBe(true)
   })
 
-  test('whatever was recorded is rows that a terminal does not obey, none too wide', () => {
+  test('any recorded data becomes rows without terminal sequences, none too wide', () => {
     const record = fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 }), { maxKeys: 3 })
     const made = fc.array(
       fc.oneof(record, fc.record({ toolName: fc.string({ unit: anyCharacter }), arguments: record })),
@@ -206,7 +206,7 @@ describe('the filter that one key turns on', () => {
   const broke = { status: 'failed', result: null, startedAt: 1 } as const
   const grader = { result: null, trialClass: 'evaluator_error' }
 
-  test('is all that went wrong, then each kind of it, then none', () => {
+  test('cycles through all failures, then each kind, then none', () => {
     const all = of({}, broke, grader, { result: 'passed' }, { status: 'cancelled', result: null })
     expect(all).toEqual(['!state:cancelled !state:passed', 'state:failed', 'state:broke', 'state:grader', ''])
     let filter = ''
@@ -217,7 +217,7 @@ describe('the filter that one key turns on', () => {
     expect(nextPreset(all, 'typed by hand')).toBe(all[0])
   })
 
-  test('is nothing if nothing went wrong, and no second time the same', () => {
+  test('is not offered if nothing went wrong, and has no duplicates', () => {
     expect(of({ result: 'passed' })).toEqual([''])
     expect(of({}, { result: 'passed' })).toEqual(['!state:passed', ''])
     expect(of({})).toEqual([''])

@@ -91,12 +91,12 @@ async function openTrial(title: string, size = NARROW): Promise<void> {
 }
 
 describe('the trials of a run', () => {
-  test('say their class, failing first, and one key shows what failed, then each kind of it', async () => {
+  test('show their class, failing first, and one key filters failures, then each kind', async () => {
     await openTrials()
     const frame = await app.see(/▌✗ failed[^]*! not run +has no server[^]*✓ passed +greets/)
     expect(frame).toMatch(/greets wrongly +1\/2/)
     expect(frame).toMatch(/greets wrongly +2\/2/)
-    // What no column has room for is below the list.
+    // The text that fits no column is below the list.
     expect(frame).toMatch(/\n│ greets wrongly +│\n│ expected at least 1 call of echo with/)
     await app.press(keys.show)
     const failing = await app.see('/!state:passed')
@@ -112,7 +112,7 @@ describe('the trials of a run', () => {
     await app.see(/✗ failed[^]*✓ passed/)
   })
 
-  test('are grouped by class when sorted, below a wall of all of them in the order of the run', async () => {
+  test('are grouped by class when sorted, below a wall of all trials in the order of the run', async () => {
     await openTrials(WIDE)
     await app.see(/✗ ✗ ✗ ✗ ! ! ■ ■ ✗ ✗ /)
     await app.hover('! ! ■ ■')
@@ -121,7 +121,7 @@ describe('the trials of a run', () => {
     await app.see(/✓ passed[^]*! not run[^]*✗ failed/)
   })
 
-  test('fold into a row for each case with what passed of what was graded, and back to its trials', async () => {
+  test('fold into a row a case with how many passed of those graded, and back to trials', async () => {
     await openTrials()
     await app.press(keys.byCase)
     const frame = await app.see(/✗ failed +greets wrongly +0\/2 +0%/)
@@ -148,7 +148,7 @@ describe('a trial at 80 columns', () => {
     expect(frame).not.toContain('filler: ')
   })
 
-  test('tells what is missing and what is out of order, by the options of the suite', async () => {
+  test('shows what is missing and what is out of order, by the options of the suite', async () => {
     await openTrial('sums too late')
     const frame = await app.see('Compared in this order')
     expect(frame).toMatch(/✓ matched +echo \{"message":"x"\}/)
@@ -156,7 +156,7 @@ describe('a trial at 80 columns', () => {
     expect(frame).toMatch(/✗ missing +get-tiny-image/)
   })
 
-  test('folds what is as expected, and goes by steps through its trace', async () => {
+  test('folds what is as expected, and steps through its trace', async () => {
     await openTrial('has no server')
     const frame = await app.see('! not run')
     expect(frame).toContain('The run has no server "nowhere"')
@@ -172,7 +172,7 @@ describe('a trial at 80 columns', () => {
     await app.see(/✗ failed +noToolCalled +0 of at least 1, gating/)
   })
 
-  test('one that passed says so in few rows', async () => {
+  test('a passed trial says so in a few rows', async () => {
     await openTrials()
     await app.press(listKeys.bindings.last, tabsKeys.bindings.next)
     const frame = await app.see(/Expected calls: all 1 as expected[^]*: nothing failed/)
@@ -180,7 +180,7 @@ describe('a trial at 80 columns', () => {
   })
 })
 
-test('at 120 columns expected and actual stand side by side', async () => {
+test('at 120 columns expected and actual calls are side by side', async () => {
   await openTrial('greets wrongly', WIDE)
   await app.press(panesKeys.bindings.zoom)
   await app.see(/arguments +echo \{"message":"goodbye","loud":true\} +\| echo \{"message":"hello"/)

@@ -24,9 +24,7 @@ const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 
 type Shown = { projectId: string; runId: string; data: RunData; trials: Trials; focused: boolean }
 
-/**
- * One trial: what became of it and why, expected and actual calls, the verdicts of its steps, its scores, its trace.
- */
+/** A trial: its outcome and reason, expected and actual calls, the verdicts of its steps, its scores, its trace. */
 export function TrialTab(props: Shown) {
   const key = useKeyName()
   const { chosen } = props.trials
@@ -95,7 +93,7 @@ function EndedTrial(props: Shown & { trial: EvalIteration }) {
 
 const READING = { text: 'Reading the trace…', tone: 'muted' } as const
 
-/** The rule of negative cases as a scorer, where the case itself is not there any more. */
+/** The rule of negative cases as a scorer, if the case itself no longer exists. */
 function isNegativeByScores(whole: EvalIteration | undefined): boolean {
   const listed: unknown = whole?.evaluationConfig?.['definitions']
   return Array.isArray(listed) && listed.some((each: unknown) => Object(each).label === 'noToolCalled')

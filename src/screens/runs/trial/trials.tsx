@@ -62,12 +62,12 @@ export function TrialsTab(props: { data: RunData; trials: Trials; focused: boole
   )
 }
 
-/** Rows below the list for the chosen trial: its case and why it is as it is. */
+/** Number of rows below the list for the selected trial: its case and its reason. */
 const FOOT_ROWS = 4
-/** A pane of fewer rows gives them all to the list. */
+/** A pane with fewer rows gives all of them to the list. */
 const LEAST_ROWS = 12
 
-/** Rows of the wall above the list, in a pane with room for both, and the one below them. */
+/** Rows of the wall above the list, the pane height from which it is shown, and the gap below it. */
 const WALL = { rows: 3, from: 26, gap: 1 }
 
 function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
@@ -97,7 +97,7 @@ function TrialList(props: { data: RunData; trials: Trials; focused: boolean }) {
   )
 }
 
-/** Every trial of the run in a cell; undefined if the list needs the room, or nothing is drawn. */
+/** Every trial of the run as a cell; undefined if the list needs the room, or nothing is drawn. */
 function useWall({ run, trials }: RunData, { width, height }: { width: number; height: number }): Wall | undefined {
   const { plain } = useTheme()
   const isShown = height >= WALL.from && trials.length > 1 && !plain
@@ -108,7 +108,7 @@ function useWall({ run, trials }: RunData, { width, height }: { width: number; h
   )
 }
 
-/** The cell of the chosen trial is inverse; a click on one chooses its trial, the mouse over one shows it below. */
+/** The cell of the selected trial is inverse; a click on a cell selects its trial, and hovering shows it below. */
 function TrialWall(props: {
   data: RunData
   trials: Trials
@@ -134,7 +134,7 @@ function TrialWall(props: {
   return [...rows, []].map((spans, index) => <Text key={index} wrap="truncate">{`  ${paintSpans(theme, spans)}`}</Text>)
 }
 
-/** What the columns have no room for; of a long reason the beginning. */
+/** The text that fits no column; of a long reason, the beginning. */
 function footRows(trial: EvalIteration, columns: number): { text: string; tone: Tone }[] {
   const why = whyOf(trial)
   const words = clean(why ?? '')
@@ -171,7 +171,7 @@ function Cases(props: { data: RunData; trials: Trials; focused: boolean }) {
       if (!row) return
       const first = row.trials.toSorted((a, b) => orderOf(trials, a.id) - orderOf(trials, b.id))[0]
       trials.list.setFilter('')
-      // Then the trials of the case stand together.
+      // This groups the trials of a case.
       trials.list.setSorting({ column: 'case', descending: false })
       if (first) trials.list.selection.select(first.id)
       router.replace({ rows: undefined, caseRow: row.key })
@@ -186,8 +186,7 @@ function orderOf({ list }: Trials, id: string): number {
 }
 
 /**
- * What one key filters a run's trials by, one after the other: what did not go well, then each class of that, then
- * nothing. They are filters as a person may type them.
+ * The filters that one key cycles through: all failures, then each class of failure, then none. They can also be typed.
  */
 export function presets(trials: readonly EvalIteration[]): readonly string[] {
   const present = new Set(trials.map(classOfTrial))
@@ -198,20 +197,20 @@ export function presets(trials: readonly EvalIteration[]): readonly string[] {
   return [...(others.length > 0 ? [others.join(' ')] : []), ...(failing.length > 1 ? failing.map(stateFilter) : []), '']
 }
 
-/** Why the key filters by nothing, if there is no other preset than that. */
+/** Why the key has no filter, if there is no other preset. */
 export function whyNoPreset(trials: readonly EvalIteration[]): string {
   return trials.some(trial => isFailing(classOfTrial(trial)))
     ? 'Every trial of this run went wrong, and in the same way.'
     : 'Nothing went wrong in this run.'
 }
 
-/** The one that comes after a filter; the first after any that is none of them. */
+/** The preset after a filter; the first one after any other filter. */
 export function nextPreset(all: readonly string[], filter: string): string {
   const at = filter === '' ? -1 : all.indexOf(filter)
   return all[(at + 1) % all.length] ?? ''
 }
 
-/** The first word alone: words of a filter stand apart, and no two classes begin with the same one. */
+/** Only the first word, since a filter separates words and no two classes start with the same one. */
 function stateFilter(trialClass: (typeof TRIAL_CLASSES)[number]): string {
   return `state:${CLASS_LABELS[trialClass].word.split(' ')[0]!}`
 }

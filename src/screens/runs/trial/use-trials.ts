@@ -12,21 +12,21 @@ import { byUrgency } from '../../../components/records/trial-look.ts'
 
 export type Trials = {
   list: ListState<EvalIteration>
-  /** The trial to be examined by itself. */
+  /** The trial to be shown by itself. */
   chosen: EvalIteration | undefined
-  /** How many trials of the run belong to the case of a trial, as far as they were read. */
+  /** Number of trials of the run in the case of a trial, as far as read. */
   ofCase: (trial: EvalIteration) => number | undefined
   /** Whether the trials of a case are one row. */
   isByCase: boolean
-  /** Several models were tried. */
+  /** Whether several models were used. */
   models: boolean
-  /** Opens what is chosen: a trial, or the trials of a case. */
+  /** Opens the selected row: a trial, or the trials of a case. */
   open: () => void
-  /** Says how a row that stands for a case is opened, while there are such rows. */
+  /** Sets how a row of a case is opened, while there are such rows. */
   onOpenCase: (open: (() => void) | undefined) => void
 }
 
-/** The trials of a run, failing first, with what is chosen among them. */
+/** The trials of a run, failing first, with the selection. */
 export function useTrials(data: RunData): Trials {
   const router = useRouter()
   const { params } = usePlace()
@@ -46,7 +46,7 @@ export function useTrials(data: RunData): Trials {
     return isOfTrial ? { ...params, iterationId: list.current()?.id ?? params['iterationId'] } : params
   })
   const rested = useRestedIndex(list.selection)
-  // What is filtered or counted is looked for among all.
+  // Filtering and counting need all trials.
   useMoreTrials(data.trialsQuery, isByCase || list.filter !== '' ? Infinity : rested)
   const openCase = useRef<() => void>(undefined)
   const chosen = useOpened(list, useChosen(list), items)
@@ -67,7 +67,7 @@ export function useTrials(data: RunData): Trials {
   }
 }
 
-/** The chosen trial, or the one that is open where a filter hides it by now: its class may change while it is read. */
+/** The selected trial, or the open one if a filter now hides it: its class may change while it is read. */
 function useOpened(
   list: ListState<EvalIteration>,
   chosen: EvalIteration | undefined,

@@ -7,15 +7,15 @@ import { useApiQuery } from '../../../hooks/use-api-query.ts'
 import { useWorkspace } from '../../../hooks/workspace.tsx'
 import { TRIALS_A_PAGE } from '../use-runs-data.ts'
 
-/** Pages that are looked through at most: the list may have put several together. */
+/** Maximum number of pages searched: the list may have merged several. */
 const MOST_PAGES = 20
 const FINAL = { refetchInterval: false, staleTime: Infinity } as const
 
 type Of = { projectId: string; runId: string }
 
 /**
- * A trial with its scores and how it was graded, which the list does not keep (see `withShownTrials`). The contract has
- * no read of one trial, so the page that holds it is read once more.
+ * A trial with its scores and grading, which the list does not keep (see `withShownTrials`). The contract cannot read a
+ * single trial, so the page that contains it is read again.
  */
 export function useWholeTrial(of: Of, trial: EvalIteration, enabled: boolean): EvalIteration | undefined {
   const { client, queries } = useWorkspace()
@@ -45,15 +45,13 @@ export function useWholeTrial(of: Of, trial: EvalIteration, enabled: boolean): E
 
 export type CaseRules = {
   match: CallMatch
-  /** No tool may be called. */
+  /** Whether no tool may be called. */
   isNegative: boolean
-  /** Both definitions were read; else the defaults are in. */
+  /** Whether both definitions were read; otherwise defaults are used. */
   isKnown: boolean
 }
 
-/**
- * What the suite and the case say about expected calls. The contract keeps no snapshot, so this is what they say now.
- */
+/** What the suite and the case currently say about expected calls. The contract stores no snapshot. */
 export function useCaseRules(
   projectId: string,
   suiteId: string | undefined,
