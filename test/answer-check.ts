@@ -2,5 +2,5 @@ import { deepEqual } from 'node:assert/strict'
 import { afterEach } from 'vitest'
 import { takeAnswerProblems } from './contract/answer-problems.ts'
 
-// Whatever test got an answer that breaks the contract fails.
+// A test with an answer that breaks the contract fails.
 afterEach(() => deepEqual(takeAnswerProblems(), []))

@@ -2,8 +2,8 @@ import { API_PREFIX } from '../src/api/contract/contract.ts'
 import type { Fetch } from '../src/api/client/transport/fetch.ts'
 
 /**
- * A service that has records which the local workspace cannot have: answers by the end of a path, below everything else
- * that the service itself answers.
+ * A service with records that the local workspace cannot have: answers by the end of a path, with the service's own
+ * answers taking precedence.
  */
 export function answering(bodies: Readonly<Record<string, unknown>>): (fetch: Fetch) => Fetch {
   return fetch => async request => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 
-/** Code points that are halves of others, which alone are no characters. */
+/** Surrogates, which are not characters alone. */
 const SURROGATES = { first: 0xd800, count: 0x800 }
 const LAST = 0x10ffff
 
 /**
- * Any character at all: what the unit `binary` draws, without the list of all of them that the library makes for that
- * one before the first text, which takes a second of processor time and a hundred megabytes.
+ * Any character, as with the unit `binary`, but without the list of all of them that the library builds for the first
+ * text, which takes a second of processor time and a hundred megabytes.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat({ max: LAST - SURROGATES.count }).map(
   index => String.fromCodePoint(index < SURROGATES.first ? index : index + SURROGATES.count),

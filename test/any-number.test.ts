@@ -29,7 +29,7 @@ import { verdictFields } from '../src/screens/runs/run/verdict-lines.ts'
 const theme = createTheme({ level: 0, ascii: false })
 const { symbols } = theme
 
-/** Whatever a number may be, also those that JSON has no word for and that come of counting with them. */
+/** Any number, including those that JSON cannot hold and that result from arithmetic. */
 const number = fc.oneof(
   fc.double(),
   fc.integer(),
@@ -39,7 +39,7 @@ const number = fc.oneof(
 )
 const maybe = fc.option(number, { nil: undefined })
 
-/** The same where an answer is checked: those that are not finite are refused there. */
+/** Finite numbers, for checked answers, where others are refused. */
 const finite = number.filter(Number.isFinite)
 const maybeFinite = fc.option(finite, { nil: undefined })
 
@@ -55,7 +55,7 @@ const BUDGET: BudgetSnapshot = {
   slowed: false,
 }
 
-/** What no person may read. */
+/** Text that no person may see. */
 const NONSENSE = /NaN|undefined|Infinity|∞|Invalid Date|\[object/
 
 function expectSense(text: string): void {
@@ -88,7 +88,7 @@ const run = fc
   }))
 
 describe('with any number', () => {
-  test('words are words', () =>
+  test('words contain no nonsense', () =>
     fc.assert(
       fc.property(number, number, maybe, (one, other, share) => {
         expectSense(formatDuration(one))
@@ -104,7 +104,7 @@ describe('with any number', () => {
       }),
     ))
 
-  test('a time is one that a calendar has, or unknown', () =>
+  test('a time is valid, or unknown', () =>
     fc.assert(
       fc.property(number, value => {
         const time = toEpochMs(value)
@@ -126,14 +126,14 @@ describe('with any number', () => {
       }),
     ))
 
-  test('a gauge stays as it is while most of the burst is free', () => {
+  test('a gauge does not change while most of the burst is free', () => {
     const drawn = (tokens: number) => gauge(theme, { ...BUDGET, tokens, capacity: 10 }, 0)
     expect(drawn(10)).toEqual(drawn(4))
     expect(drawn(4)?.text).toContain('4+/10')
     expect(drawn(3)?.text).toContain(' 3/10')
   })
 
-  test('a distribution ends, holds what can be an amount, and has words', () =>
+  test('a distribution ends, contains valid amounts, and has words', () =>
     fc.assert(
       fc.property(fc.array(number, { maxLength: 50 }), all => {
         const found = distributionOf(all)
@@ -147,7 +147,7 @@ describe('with any number', () => {
       }),
     ))
 
-  test('what trials took is summed and estimated without it', () =>
+  test('durations of trials are summed and estimated without it', () =>
     fc.assert(
       fc.property(fc.array(trial), number, number, (trials, open, now) => {
         const { latency, tokens, tokensUsed } = factsOf(trials)

@@ -22,7 +22,7 @@ import { rowsOf } from './outline-rows.ts'
 const { symbols } = createTheme({ level: 0, ascii: false })
 const look = { symbols, rendered: false }
 
-/** Words of a service that every object has a member for. */
+/** Words of a service that are also members of every object. */
 const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
 
 test.each(INHERITED)('a state called %s is shown as it is', word => {
@@ -36,14 +36,14 @@ test.each(INHERITED)('a state called %s is shown as it is', word => {
   expect(serverLines([{ id: 'p', name: 'P' }], [check as never], 0)).toMatchObject([{ word, mark: 'warn' }])
 })
 
-test.each(INHERITED)('a trial whose words are %s has no verdict and no known cause', word => {
+test.each(INHERITED)('a trial with the words %s has no verdict and no known cause', word => {
   expect(trialState({ status: word, result: word })).toBe('ungraded')
   const trial = { status: 'completed', result: 'failed', trialClass: word, failure: { class: word } }
   expect(causeOf(trial as unknown as EvalIteration)).not.toBeTypeOf('function')
   expect(callMatchOf({ toolCallOrder: word }).order).toBe('any')
 })
 
-test.each(INHERITED)('lines about %s hold no code', word => {
+test.each(INHERITED)('lines about %s contain no code', word => {
   const report = { status: word, checks: { [word]: { status: word, detail: word } }, findings: [] }
   const run = { modelSource: word, client: { source: word } } as unknown as EvalRun
   const row = { id: 'r', waveId: 'w', state: word, total: 1 }
@@ -60,6 +60,6 @@ test.each(INHERITED)('lines about %s hold no code', word => {
   )
 })
 
-test.each(INHERITED)('a passing status with the code %s may be tried again', code => {
+test.each(INHERITED)('a passing status with the code %s may be retried', code => {
   expect(new ApiError({ kind: 'http', status: 503, code, message: '' } as never).retryable).toBe(true)
 })

@@ -7,7 +7,7 @@ import { planDocuments } from '../src/domain/documents/plan.ts'
 import { sendPlan, type Outcome } from '../src/domain/documents/send.ts'
 import { documentStore } from '../src/domain/documents/store.ts'
 
-/** Applies documents to a project as the command does, in this process. */
+/** Applies documents to a project like the command, in this process. */
 export async function applied(client: Client, projectId: string, text: string): Promise<readonly Outcome[]> {
   const { docs, problems } = readDocuments([{ file: 'project.yaml', text }], {})
   expect(problems).toEqual([])

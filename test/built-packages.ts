@@ -3,10 +3,10 @@ import { patched } from '../scripts/build/patches.ts'
 
 const REACT = /\/node_modules\/(react|react-reconciler|scheduler)\//
 
-/** Files that share a process run this each. */
+/** Run once in each process, which several files share. */
 const DONE = Symbol.for('mcpdeck.built-packages')
 
-// Screens are drawn by the packages that the build makes: patched, and React as it is for production.
+// Screens are rendered with the packages of the build: patched, and with React for production.
 if (!(DONE in globalThis)) {
   Object.assign(globalThis, { [DONE]: true })
   registerHooks({

@@ -8,8 +8,8 @@ import { createHome, minimalEnv, removeHome, SHARED_COMPILED, SHARED_USED_HOME }
 import { openTerminal } from './pty/terminal.ts'
 
 /**
- * Builds the program once for all tests of a run, which share what Node compiled of it and a first start: each starts
- * it in a home of its own, where both would be done anew. The first project of a run does so for all of them.
+ * Builds the program once for all tests of a run, which share Node's compiled code and a first start; each test starts
+ * it in a separate home. The first project of a run does this for all of them.
  */
 export async function setup(): Promise<(() => void) | undefined> {
   if (process.env[SHARED_COMPILED] !== undefined) return undefined
@@ -27,8 +27,8 @@ export async function setup(): Promise<(() => void) | undefined> {
 }
 
 /**
- * Once, alone: a dozen of them at the same time would each compile it and store that. It goes where most tests go,
- * since what is stored is what was compiled by the end.
+ * Done once, alone: a dozen concurrent starts would each compile and store the code. It uses the screen of most tests,
+ * since what is compiled by the end is stored.
  */
 async function startDashboard(): Promise<void> {
   await using terminal = openTerminal({ isUsed: true })

@@ -4,10 +4,10 @@ import { pathToFileURL } from 'node:url'
 
 const BUILT = pathToFileURL(join(import.meta.dirname, '../dist/run-thread.js'))
 
-/** Files that share a process run this each. */
+/** Run once in each process, which several files share. */
 const DONE = Symbol.for('mcpdeck.built-thread')
 
-// Runs are executed by the thread that the build makes: from the source each would load 200 files anew.
+// Runs use the thread of the build: from source each would load 200 files.
 if (!(DONE in globalThis)) {
   Object.assign(globalThis, { [DONE]: true })
   threads.Worker = class extends threads.Worker {

@@ -35,7 +35,7 @@ const call: fc.Arbitrary<CallMade> = fc.record({
   ),
 })
 
-test('the case of any call is valid by the contract, and no assertion of it is a mistake', () => {
+test('the case of any call is valid under the contract, and its assertions contain no mistake', () => {
   fc.assert(
     fc.property(call, made => {
       const form = caseOfCall(made)
@@ -50,7 +50,7 @@ test('the case of any call is valid by the contract, and no assertion of it is a
   )
 })
 
-test('a result that is answered again unchanged passes all assertions of its case', () => {
+test('an unchanged result passes all assertions of its case', () => {
   fc.assert(
     fc.property(call, ({ ...made }) => {
       const { toolName, args, result } = made
@@ -86,11 +86,11 @@ test.each([
   ['issue abc123def4 opened', { type: 'finalAssistantMessageNonEmpty' }],
   ['took 12 ms', { type: 'finalAssistantMessageNonEmpty' }],
   ['x'.repeat(201), { type: 'finalAssistantMessageNonEmpty' }],
-])('a result is asserted exactly only where it will be the same again: %s', (text, assertion) => {
+])('a result is asserted exactly only if it will be the same again: %s', (text, assertion) => {
   expect(answered(text)).toEqual([{ type: 'noToolErrors' }, assertion])
 })
 
-test('of a JSON object that changes its fields are asserted', () => {
+test('for a JSON object with changing values, its fields are asserted', () => {
   expect(answered('{"id": 123456, "at": "2026-11-23"}')).toEqual([
     { type: 'noToolErrors' },
     { type: 'responseContains', needle: '"id"', caseSensitive: true },
@@ -98,14 +98,14 @@ test('of a JSON object that changes its fields are asserted', () => {
   ])
 })
 
-test('an error that was answered is not asserted away', () => {
+test('an error result is not asserted to be absent', () => {
   expect(answered('No such user.', { isError: true })).toEqual([
     { type: 'toolCalledAtLeastOnce', toolName: 'echo' },
     { type: 'responseMatches', pattern: '^No such user\\.$' },
   ])
 })
 
-test('a case of a call is read back from its text as it is', () => {
+test('a case of a call is read back unchanged from its text', () => {
   const form = caseOfCall({ serverName: 'demo', toolName: 'sum', args: { a: 2, b: 3 }, result: { content: [] } })
   expect(form.title).toBe('sum {"a":2,"b":3}')
   expect(readCase(writeCases([form]))).toEqual({ ok: true, value: form })

@@ -13,7 +13,7 @@ test.each([
   ['profile remove', ['profile', 'remove', 'far', 'near']],
   ['serve', ['serve', 'statsu']],
   ['serve gate', ['serve', 'gate', 'swarms', 'off', 'on']],
-])('a word too many is refused before anything is done: %s', async (command, argv) => {
+])('an extra word is refused before anything is done: %s', async (command, argv) => {
   await expect(refused(...argv)).rejects.toThrow(new RegExp(`[Tt]oo many arguments.* See mcpdeck ${command} --help`))
 })
 
@@ -22,7 +22,7 @@ test.each([
   ['--dir', ['export', '--dir', '']],
   ['--header', ['call', '--url', 'http://127.0.0.1:9', '--header', 'A: b', '--header', '']],
   ['--data-dir', ['--data-dir', '', 'serve', 'limits', 'set', 'burst=1']],
-])('the value of a variable that is not set is refused: %s', async (option, argv) => {
+])('an unset variable as value is refused: %s', async (option, argv) => {
   await expect(refused(...argv)).rejects.toThrow(`${option} is empty.`)
 })
 
@@ -32,11 +32,11 @@ test.each([
   ['--env', ['snapshot', 'diff', 'before.json', 'everything', '--env', 'A=b']],
   ['--header', ['snapshot', 'diff', 'before.json', 'everything', '--header', 'A: b']],
   ['--cwd', ['snapshot', 'diff', 'before.json', 'everything', '--cwd', '/']],
-])('what a saved server would not get is refused: %s', async (option, argv) => {
+])('an option that a saved server would ignore is refused: %s', async (option, argv) => {
   await expect(refused(...argv)).rejects.toThrow(`${option} goes with --command or --url`)
 })
 
-test('the help of a command that does not exist is refused with the nearest one', async () => {
+test('help for an unknown command is refused with the most similar one', async () => {
   await expect(refused('help', 'lanch')).rejects.toThrow('There is no command "lanch". Did you mean "launch"? See')
 })
 

@@ -15,7 +15,7 @@ import { REPEATS } from './commands/repeat-flags.ts'
 import { Option } from 'commander'
 import { EXPORT_FORMATS } from '../domain/servers/files/export-formats.ts'
 
-/** The commands as the help lists them, by what a person wants to do. */
+/** The commands as grouped in the help, by task. */
 const HELP_GROUPS: Readonly<Record<string, string>> = {
   Look: 'now get describe search notebook',
   'Suites and runs': 'run watch compare cancel suite launch dismiss',
@@ -28,7 +28,7 @@ const HELP_GROUPS: Readonly<Record<string, string>> = {
 
 /**
  * The command line with every command.
- * @param word the first of the words, if these are known: where that is a command, only what it needs is made
+ * @param word the first word, if known: for a command, only what it needs is built
  */
 export function buildProgram(options: CommandLineOptions, word?: string): CommandLine {
   const opening = [
@@ -61,7 +61,7 @@ export function buildProgram(options: CommandLineOptions, word?: string): Comman
   return line
 }
 
-/** Commander lists groups and what is in them in the order in which commands were added. */
+/** Commander lists groups and their commands in the order in which they were added. */
 function inHelpOrder(declared: readonly CommandDeclaration[]): CommandDeclaration[] {
   const order = Object.values(HELP_GROUPS).flatMap(names => names.split(' '))
   const place = ({ name }: CommandDeclaration) => order.indexOf(name.split(' ', 1)[0] ?? name)
@@ -91,7 +91,7 @@ type Json = { json?: boolean }
 
 const theme = () => import('./theme/theme-command.ts')
 
-/** `mcpdeck theme`: what `--theme`, `MCPDECK_THEME` and the config's `theme` can say. */
+/** `mcpdeck theme`: the values of `--theme`, `MCPDECK_THEME` and the config's `theme`. */
 const themes: readonly CommandDeclaration[] = [
   { name: 'theme', says: 'List and preview the colours of the dashboard.' },
   command<Json>({

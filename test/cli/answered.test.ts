@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHome } from './program.ts'
 
-/** What a server answers to a request of this id. */
+/** A server's answer to a request with this id. */
 type Answer = (response: ServerResponse, id: unknown) => void
 
 const json = (status: number, body: (id: unknown) => object): Answer => {
@@ -57,7 +57,7 @@ afterAll(async () => {
 const tools = (path: string) =>
   home.run(['tools', '--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`])
 
-describe('a server that gave no answer of use', () => {
+describe('a server without a usable answer', () => {
   test.each(Object.entries(ANSWERS))('is not called unreachable: %s', async (path, [, says]) => {
     const { code, stdout, stderr } = await tools(path)
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
@@ -66,7 +66,7 @@ describe('a server that gave no answer of use', () => {
     expect(stderr).not.toMatch(/unreachable|out of reach|broke off/)
   })
 
-  test('is, where a gateway before it says so', async () => {
+  test('is called unreachable if a gateway before it says so', async () => {
     expect((await tools('gateway')).stderr).toMatch(/MCP server unreachable: .*HTTP 502/)
   })
 })

@@ -18,7 +18,7 @@ describe('the list', () => {
     expect(stderr).toBe(`${allEndpoints().length} operations\n`)
   })
 
-  test('as JSON holds name, method, path, input, risk and gate', async () => {
+  test('as JSON contains name, method, path, input, risk and gate', async () => {
     const { stdout } = await home.run(['api', '--list', '--json'])
     expect(items(stdout).find(item => item.name === 'createEvalRun')).toMatchObject({
       method: 'POST',
@@ -31,7 +31,7 @@ describe('the list', () => {
 })
 
 describe('calls', () => {
-  test('by name, by resource, and by method and path give the body as received', async () => {
+  test('by name, by resource, and by method and path return the body as received', async () => {
     const [byName, byResource, byPath] = await Promise.all([
       home.run(['api', 'listProjects']),
       home.run(['api', 'projects.list']),
@@ -42,7 +42,7 @@ describe('calls', () => {
     expect(byPath.stdout).toBe(byName.stdout)
   })
 
-  test('a write takes fields and a body, and answers what was written', async () => {
+  test('a write accepts fields and a body, and returns what was written', async () => {
     const created = await home.run([
       'api',
       'createProject',
@@ -103,7 +103,7 @@ describe('refusals', () => {
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
   })
 
-  test('an address that nobody answers at ends with 3', async () => {
+  test('an address without a server causes exit code 3', async () => {
     const env = { MCPDECK_BASE_URL: 'http://127.0.0.1:9/api/v1', MCPDECK_API_KEY: 'sk_test' }
     const ended = await home.run(['api', 'getMe'], { env })
     expect(ended.code).toBe(3)

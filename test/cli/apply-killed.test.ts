@@ -46,10 +46,10 @@ persona: { name: Priya, role: a traveller }
 journey: { name: Trip, goal: Find the weather, persona: Priya, environments: [staging], sessionsPerTarget: 1, maxTurns: 3 }
 `
 
-/** Kills happen side by side, since each program mostly waits for the rate of its key. */
+/** Kills happen in parallel, since each program mostly waits for the rate of its key. */
 const PLACES = 12
 
-/** A home with the files, whose commands reach the service over a line that can be held. */
+/** A home with the files, whose commands reach the service over a connection that can be held. */
 async function openPlace(baseUrl: string, key: string) {
   const [home, proxy] = await Promise.all([openHome(), startProxy(baseUrl)])
   onTestFinished(async () => {
@@ -75,55 +75,59 @@ async function openPlace(baseUrl: string, key: string) {
   }
 }
 
-test('apply that is killed at any write and repeated ends as if it had not been', { timeout: 600_000 }, async () => {
-  const { baseUrl, keyFile } = await serveHere({ rateLimit: 0 })
-  const key = readFileSync(keyFile, 'utf8').trim()
-  const http = createHttpFetch({ baseUrl })
-  onTestFinished(() => http.close())
-  const client = createClient({ baseUrl, key, fetch: http.fetch, budget: createBudget({ unlimited: true }) })
-  const project = async (name: string) => {
-    const { id } = await client.projects.create({ body: { name } })
-    expect(await applied(client, id, BEFORE)).toHaveLength(5)
-    return id
-  }
-  /** The files, and the names of all records, so that one that is there twice shows. */
-  const stateOf = async (projectId: string) => {
-    const store = documentStore(client, projectId)
-    const rows = DOCUMENT_NOUNS.map(async noun => (await store.list(noun)).map(({ name }) => `${noun} ${name}`))
-    return { text: await exported(client, projectId), rows: (await Promise.all(rows)).flat().toSorted() }
-  }
-
-  const places = await Promise.all(Array.from({ length: PLACES }, () => openPlace(baseUrl, key)))
-  const whole = await project('whole')
-  expect(await places[0]!.apply(whole)).toMatchObject({ code: 0 })
-  const wanted = await stateOf(whole)
-  const count = places[0]!.proxy.writes()
-  expect(count).toBeGreaterThanOrEqual(12)
-  const turns = Array.from({ length: count }, (_, after) => after).values()
-  const repeated: string[] = []
-  const killInTurn = async ({ proxy, journal, apply, start }: (typeof places)[number]) => {
-    for (const after of turns) {
-      const projectId = await project(`killed after ${after} writes`)
-      const killAt = async (what: 'request' | 'answer', writes: number) => {
-        const held = proxy.hold(what, writes)
-        const { child, ended } = start(projectId)
-        await held
-        child.kill('SIGKILL')
-        expect(await ended()).toMatchObject({ code: null })
-        proxy.letThrough()
-      }
-      await killAt('request', after)
-      // The first that is repeated is the write that was lost.
-      await killAt('answer', 0)
-      const { code, stderr } = await apply(projectId)
-      expect({ after, code, stderr }).toMatchObject({ code: 0 })
-      expect({ after, ...(await stateOf(projectId)) }).toEqual({ after, ...wanted })
-      repeated.push(projectId)
+test(
+  'apply that is killed at any write and repeated ends as if it had not been killed',
+  { timeout: 600_000 },
+  async () => {
+    const { baseUrl, keyFile } = await serveHere({ rateLimit: 0 })
+    const key = readFileSync(keyFile, 'utf8').trim()
+    const http = createHttpFetch({ baseUrl })
+    onTestFinished(() => http.close())
+    const client = createClient({ baseUrl, key, fetch: http.fetch, budget: createBudget({ unlimited: true }) })
+    const project = async (name: string) => {
+      const { id } = await client.projects.create({ body: { name } })
+      expect(await applied(client, id, BEFORE)).toHaveLength(5)
+      return id
     }
-    // What the journal settles afterwards, or sends again, changes nothing either.
-    expect(await journal()).toMatchObject({ code: 0, stdout: '' })
-  }
-  await Promise.all(places.map(killInTurn))
-  expect(repeated).toHaveLength(count)
-  for (const projectId of repeated) expect(await stateOf(projectId)).toEqual(wanted)
-})
+    /** The files, and the names of all records, so that duplicates show. */
+    const stateOf = async (projectId: string) => {
+      const store = documentStore(client, projectId)
+      const rows = DOCUMENT_NOUNS.map(async noun => (await store.list(noun)).map(({ name }) => `${noun} ${name}`))
+      return { text: await exported(client, projectId), rows: (await Promise.all(rows)).flat().toSorted() }
+    }
+
+    const places = await Promise.all(Array.from({ length: PLACES }, () => openPlace(baseUrl, key)))
+    const whole = await project('whole')
+    expect(await places[0]!.apply(whole)).toMatchObject({ code: 0 })
+    const wanted = await stateOf(whole)
+    const count = places[0]!.proxy.writes()
+    expect(count).toBeGreaterThanOrEqual(12)
+    const turns = Array.from({ length: count }, (_, after) => after).values()
+    const repeated: string[] = []
+    const killInTurn = async ({ proxy, journal, apply, start }: (typeof places)[number]) => {
+      for (const after of turns) {
+        const projectId = await project(`killed after ${after} writes`)
+        const killAt = async (what: 'request' | 'answer', writes: number) => {
+          const held = proxy.hold(what, writes)
+          const { child, ended } = start(projectId)
+          await held
+          child.kill('SIGKILL')
+          expect(await ended()).toMatchObject({ code: null })
+          proxy.letThrough()
+        }
+        await killAt('request', after)
+        // The first repeated write is the one that was lost.
+        await killAt('answer', 0)
+        const { code, stderr } = await apply(projectId)
+        expect({ after, code, stderr }).toMatchObject({ code: 0 })
+        expect({ after, ...(await stateOf(projectId)) }).toEqual({ after, ...wanted })
+        repeated.push(projectId)
+      }
+      // What the journal settles or sends again later changes nothing either.
+      expect(await journal()).toMatchObject({ code: 0, stdout: '' })
+    }
+    await Promise.all(places.map(killInTurn))
+    expect(repeated).toHaveLength(count)
+    for (const projectId of repeated) expect(await stateOf(projectId)).toEqual(wanted)
+  },
+)

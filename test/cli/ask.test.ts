@@ -7,7 +7,7 @@ import { scriptedModel } from '../service/scripted-model.ts'
 import { startServe } from '../service/start-child.ts'
 import { openHome } from './program.ts'
 
-test('ask answers, prints what is only proposed, and --approve does it once', async () => {
+test('ask answers, prints proposals, and --approve carries one out once', async () => {
   const home = await openHome()
   try {
     const { suiteId } = await inWorkspace(home.home, async ({ client, projectId }) => {
@@ -69,7 +69,7 @@ test('ask answers, prints what is only proposed, and --approve does it once', as
   }
 }, 60_000)
 
-test('what a killed process was at is told at the next start, and a repeat makes nothing twice', async () => {
+test('what a killed process was doing is reported at the next start, and a repeat creates nothing twice', async () => {
   const { agent, agentTurns, chats, clients, sessions, suites } = contract
   const home = await openHome()
   const dataDir = temporaryDirectory()

@@ -14,7 +14,7 @@ const HEADER = '{"format":"mcpdeck-baseline","version":1}'
 const line = (name: string, verdict: string) => JSON.stringify({ suite: 'Smoke', case: name, verdict })
 type Outcomes = Record<string, 'passed' | 'failed' | 'crashed'>
 
-/** A suite whose next run comes to what a test says, and a file beside it. */
+/** A suite whose next run has the result that a test sets, and a file beside it. */
 async function openSuite(ending: Ending) {
   const { home, service } = await openStage(ending)
   service.suites = [{ id: 's1', name: 'Smoke', environment: { servers: ['everything'] } }]
@@ -48,7 +48,7 @@ async function openSuite(ending: Ending) {
     file,
     run,
     launches: () => launches,
-    /** What the next run comes to; the ids are others each time, as in a fresh workspace. */
+    /** Sets the result of the next run; ids change each time, as in a new workspace. */
     comes(outcomes: Outcomes, titles = Object.keys(outcomes)) {
       next = { outcomes, cases: titles.map((title, index) => ({ id: `c${launches}x${index}`, title })) }
     },
@@ -100,7 +100,7 @@ test.concurrent('a file is written from a run, and later runs are judged by it',
   ])
 })
 
-test.concurrent('what crashed is never as before, and never written', async ending => {
+test.concurrent('a crash never counts as before, and is never written', async ending => {
   const { file, comes, concluded } = await openSuite(ending)
   const text = [HEADER, line('a', 'passed'), line('b', 'failed'), ''].join('\n')
   writeFileSync(file, text)
@@ -118,7 +118,7 @@ test.concurrent('what crashed is never as before, and never written', async endi
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test.concurrent('a case that is gone from the suite is told, and is no success where it passed', async ending => {
+test.concurrent('a case removed from the suite is reported, and is not a success if it passed', async ending => {
   const { file, comes, concluded } = await openSuite(ending)
   writeFileSync(file, [HEADER, line('a', 'passed'), line('b', 'failed'), line('c', 'passed'), ''].join('\n'))
   comes({ a: 'passed', c: 'passed' })
@@ -162,7 +162,7 @@ describe.concurrent('before anything is launched', () => {
     expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(text)
   })
 
-  test('a report in its place, which would replace it', async ending => {
+  test('refuses a report with the path of the baseline, which it would replace', async ending => {
     const { file, comes, run, launches } = await openSuite(ending)
     writeFileSync(file, `${HEADER}\n`)
     comes({ a: 'passed' })
@@ -175,7 +175,7 @@ describe.concurrent('before anything is launched', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${HEADER}\n`)
   })
 
-  test('cases of one title without ids of their own; with them they are told apart', async ending => {
+  test('cases with the same title need ids of their own', async ending => {
     const { file, service, comes, run, launches } = await openSuite(ending)
     comes({ a: 'passed' }, ['a', 'a'])
     const { code, stderr } = await run('--update-baseline')
@@ -190,7 +190,7 @@ describe.concurrent('before anything is launched', () => {
     expect(readFileSync(file, 'utf8')).toBe([HEADER, twin('own-0'), twin('own-1'), ''].join('\n'))
   })
 
-  test('suites of one name, and a file that is to be written without a name', async ending => {
+  test('suites with the same name are refused, and writing a file without a name', async ending => {
     const { home, service, comes, run, launches } = await openSuite(ending)
     comes({ a: 'passed' })
     const without = await home.run(['run', 'Smoke', '--yes', '--update-baseline', '--watch'], { env: service.env })
@@ -207,7 +207,7 @@ describe.concurrent('before anything is launched', () => {
 })
 
 describe('on the local workspace', () => {
-  test('several environments have lines of their own, and a rerun is judged by those of its cases', async ending => {
+  test('several environments have separate lines, and a rerun is judged by the lines of its cases', async ending => {
     const home = await openHome()
     ending.onTestFinished(() => home.close())
     await inWorkspace(home.home, async ({ client, projectId }) => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test, type TestContext } from 'vitest'
 import { openHome } from './program.ts'
 
-/** A service that nobody has to ask for what the budget says. */
+/** A service that is not needed to answer about the budget. */
 const env = { MCPDECK_BASE_URL: 'https://service.example/api/v1', MCPDECK_API_KEY: 'sk_of_nobody_at_all' }
 
 async function openState({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
@@ -16,7 +16,7 @@ async function openState({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   return { state, file: join(state, 'budget.sqlite'), budget }
 }
 
-test.concurrent('where nothing is paused, a reset says so', async ending => {
+test.concurrent('if nothing is paused, a reset says so', async ending => {
   const { budget } = await openState(ending)
   expect(await budget('reset')).toMatchObject({ code: 0, stderr: 'There was no pause.\n' })
 })
@@ -25,7 +25,7 @@ test.concurrent.for<[string, (file: string) => void, number, RegExp]>([
   ['a folder in its place', file => mkdirSync(file), 3, /Move it away/],
   ['a link in a circle', file => symlinkSync('budget.sqlite', file), 2, /chown or chmod/],
   ['a file that is no database', file => writeFileSync(file, 'none at all'.repeat(99)), 3, /Move it away/],
-])('with %s, what is said of the budget is that it is not known', async ([, spoil, exitCode, next], ending) => {
+])('with %s, the budget is reported as unknown', async ([, spoil, exitCode, next], ending) => {
   const { file, budget } = await openState(ending)
   spoil(file)
   for (const args of [['reset'], [], ['--json']]) {
@@ -39,7 +39,7 @@ test.concurrent.for<[string, (file: string) => void, number, RegExp]>([
   }
 })
 
-test.concurrent('with a file where its folder should be, the same', async ending => {
+test.concurrent('a file in place of its folder gives the same result', async ending => {
   const { state, budget } = await openState(ending)
   rmSync(state, { recursive: true })
   writeFileSync(state, 'no folder')
@@ -49,7 +49,7 @@ test.concurrent('with a file where its folder should be, the same', async ending
   expect(stderr).not.toContain('There was no pause')
 })
 
-test.concurrent('while another program keeps it to itself, a reset has not happened', async ending => {
+test.concurrent('while another program locks it, a reset is reported as not done', async ending => {
   const { file, budget } = await openState(ending)
   await budget()
   const other = new DatabaseSync(file)

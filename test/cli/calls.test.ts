@@ -56,7 +56,7 @@ describe('a JSON-RPC error of a tool', () => {
   })
 })
 
-test('a broken line leaves doubt of a tool that may act, and none of one that is declared read-only', async () => {
+test('a broken connection leaves doubt for a tool that may act, and none for a read-only one', async () => {
   for (const _ of ['first', 'second']) {
     const { code, stderr } = await run('call', 'mortal', 'look', '--yes')
     expect(code).toBe(3)
@@ -67,7 +67,7 @@ test('a broken line leaves doubt of a tool that may act, and none of one that is
   expect((await run('call', 'mortal', 'act', '--yes')).stderr).toContain('Nothing was sent')
 })
 
-test('whole numbers beyond 2^53 come out as they came in, and arrive as they were given', async () => {
+test('whole numbers beyond 2^53 are printed as received, and sent as given', async () => {
   const given = await run('call', 'numbers', 'give', '--yes', '--json')
   expect(given.stdout).toContain('"id":9007199254740993,"total":12345678901234567890')
   expect((await run('call', 'numbers', 'give', '--yes')).stdout).toContain('12345678901234567890')
@@ -82,7 +82,7 @@ test('whole numbers beyond 2^53 come out as they came in, and arrive as they wer
   expect((await run('snapshot', 'diff', before, 'numbers')).stdout).toContain('9223372036854775807')
 })
 
-test.each(['json', 'sse'])('whole numbers beyond 2^53 come over HTTP as %s as they are', async format => {
+test.each(['json', 'sse'])('whole numbers beyond 2^53 arrive unchanged over HTTP as %s', async format => {
   const server = await startHttpServer({
     'tools/call': ({ id }, _request, response) => {
       const message = `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"n":9007199254740993}}}`
@@ -99,7 +99,7 @@ test.each(['json', 'sse'])('whole numbers beyond 2^53 come over HTTP as %s as th
   }
 })
 
-test('a stream that is resumed twice carries the id of its last event each time', async () => {
+test('a stream that is resumed twice sends the id of its last event each time', async () => {
   let asked: number | undefined
   const ids: unknown[] = []
   const server = await startHttpServer({
@@ -108,7 +108,7 @@ test('a stream that is resumed twice carries the id of its last event each time'
       response.setHeader('content-type', 'text/event-stream')
       response.end('id: e1\nretry: 10\ndata: \n\n')
     },
-    // The library opens streams by a GET, which has no body.
+    // The library opens streams with a GET without a body.
     '': ({ method }, request, response) => {
       const lastId = request.headers['last-event-id']
       if (method !== '' || lastId === undefined) return void response.writeHead(405).end()
@@ -127,14 +127,14 @@ test('a stream that is resumed twice carries the id of its last event each time'
   }
 })
 
-test('the sentence of a call that takes too long names the default, the ceiling and the option', async () => {
+test('the message of a call that takes too long names the default, the limit and the option', async () => {
   const { code, stderr } = await run('call', '--command', `'${process.execPath}' '${SMALL}' silent-call`, ...SHORT)
   expect(code).toBe(3)
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/--timeout.*30 s by default, at most 300 s/)
 })
 
-describe('a list that a server announces and does not have', () => {
-  test('is left out of a snapshot, and comparing says so', async () => {
+describe('a list that a server announces but does not have', () => {
+  test('is left out of a snapshot, and comparing it says so', async () => {
     const { code, stdout, stderr } = await run('snapshot', 'announces')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'pid' }, {}, {}], prompts: [], resources: [] })
@@ -159,7 +159,7 @@ describe('a list that a server announces and does not have', () => {
   })
 })
 
-test('--stderr prints all that a program wrote before it failed, harmless', async () => {
+test('--stderr prints all that a program wrote before it failed, without control characters', async () => {
   const command = `'${process.execPath}' '${SMALL}' exits`
   const { code, stderr } = await run('tools', '--command', command, '--stderr')
   expect(code).toBe(3)
@@ -168,7 +168,7 @@ test('--stderr prints all that a program wrote before it failed, harmless', asyn
   expect((await run('tools', '--command', command)).stderr).not.toContain('starting')
 })
 
-describe('plain output keeps what JSON output has', () => {
+describe('plain output has the same data as JSON output', () => {
   test.each([
     ['both', 'three rows\n{\n  "rows": [\n    1,\n    2,\n    3\n  ]\n}\n'],
     ['same', '{"rows": [1]}\n'],
@@ -178,11 +178,11 @@ describe('plain output keeps what JSON output has', () => {
     expect((await run('call', 'both', tool, '--yes')).stdout).toBe(printed)
   })
 
-  test('the text of a resource goes into a file as it is', async () => {
+  test('the text of a resource is written to a file unchanged', async () => {
     expect((await run('read', 'markdown', 'small://raw')).stdout).toBe('one\r\ntwo\u200e \u00ad\f end\n')
   })
 
-  test('tools that were read of an endless list are printed, and it is said', async () => {
+  test('tools already read from an endless list are printed, and the output says that it is incomplete', async () => {
     const { code, stdout, stderr } = await run('tools', 'circles')
     expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('again') })
     expect(stderr).toContain('The list is not complete.')

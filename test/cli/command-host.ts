@@ -9,13 +9,13 @@ import { untilNextLook } from '../pause.ts'
 
 const { start } = createRequire(PROGRAM)('./main.cjs') as typeof import('../../src/main.tsx')
 
-/** How often work that is still under way is looked at, in milliseconds. */
+/** How often to check for work in progress, in milliseconds. */
 const LOOK_MS = 2
 
 const outputs = [process.stdout, process.stderr]
-/** What commands add listeners to. */
+/** Objects that commands add listeners to. */
 const heard = [process, process.stdin, ...outputs]
-/** Where commands put streams of their own. */
+/** Properties that commands replace by their own streams. */
 const { stdout, stderr } = Object.getOwnPropertyDescriptors(process)
 
 if (process.send) process.on('message', (asked: Asked) => void serve(asked))
@@ -36,7 +36,7 @@ async function serve({ args, env, cwd, input, mark }: Asked): Promise<void> {
   process.send?.(process.exitCode)
 }
 
-/** Runs commands in the terminal of this process, each with folders of its own. */
+/** Runs commands in the terminal of this process, each with its own folders. */
 async function runInTurn(commands: readonly (readonly string[])[]): Promise<void> {
   const folders = Object.entries(process.env).filter(([name]) => name.startsWith('XDG_'))
   for (const [index, args] of commands.entries()) {
@@ -48,8 +48,8 @@ async function runInTurn(commands: readonly (readonly string[])[]): Promise<void
 }
 
 /**
- * Runs a command until nothing of it is under way, as a process does; it has no code where it goes on by itself.
- * Answers what makes the process ready for another one.
+ * Runs a command until it has no work in progress, as a process does; it has no exit code if it keeps running. Returns
+ * whether the process can run another one.
  */
 async function run(args: readonly string[]): Promise<() => void> {
   const before = heard.map(listenersOf)
@@ -63,7 +63,7 @@ async function run(args: readonly string[]): Promise<() => void> {
   }
 }
 
-/** What a command can leave behind. */
+/** The state that a command can leave behind. */
 function state() {
   const files = readdirSync('/dev/fd').length
   return { underWay: process.getActiveResourcesInfo().length, files, endings: process.listenerCount('exit') }
@@ -76,7 +76,7 @@ function listenersOf(emitter: Emitter): Set<Listener> {
   return new Set(emitter.eventNames().flatMap(name => emitter.rawListeners(name) as Listener[]))
 }
 
-/** What waits for the end of the process stays. */
+/** Listeners for the end of the process are kept. */
 function removeListeners(emitter: Emitter, except: ReadonlySet<Listener>): void {
   for (const name of emitter.eventNames())
     for (const listener of emitter.rawListeners(name) as Listener[])

@@ -21,10 +21,7 @@ import { openHome } from './program.ts'
 
 type Home = Awaited<ReturnType<typeof openHome>>
 
-/**
- * A home with a temporary directory that everybody can write, as that of the system; its programs share no compiled
- * code.
- */
+/** A home with a world-writable temporary directory, like the system's; its programs share no compiled code. */
 async function open(): Promise<{ home: Home; cache: string; shared: string }> {
   vi.stubEnv(SHARED_COMPILED, undefined)
   const home = await openHome({ apart: true })
@@ -43,7 +40,7 @@ async function doctor(home: Home, env: Record<string, string>): Promise<Check> {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('compiled code is stored below the cache of the user, for the user alone', async () => {
+test("compiled code is stored below the user's cache, for the user only", async () => {
   const { home, cache, shared } = await open()
   const env = { TMPDIR: shared }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
@@ -53,7 +50,7 @@ test('compiled code is stored below the cache of the user, for the user alone', 
   expect(await doctor(home, env)).toMatchObject({ state: 'ok', detail: cache })
 })
 
-test('what a start compiled serves the next one of its kind, and stays as it is', async () => {
+test('code compiled in one start is used by the next of its kind, unchanged', async () => {
   const { home, cache } = await open()
   await home.run(['get', 'projects'])
   const [stored = ''] = storedIn(cache)
@@ -70,7 +67,7 @@ test.each([
   ['empty', () => Buffer.alloc(0)],
   ['something else', () => Buffer.from('something else, of some length')],
   ['damaged', (code: Buffer) => Buffer.concat([code.subarray(0, 4000), Buffer.alloc(code.length - 4000)])],
-])('compiled code that is %s keeps no start from its work, and is stored again', async (_, change) => {
+])('compiled code that is %s does not prevent a start, and is stored again', async (_, change) => {
   const { home, cache } = await open()
   await home.run(['get', 'projects'])
   const [stored = ''] = storedIn(cache)
@@ -80,14 +77,14 @@ test.each([
   expect(statSync(stored).size).toBeGreaterThan(size / 2)
 })
 
-test('an upgrade in the same folder runs its own files, also where one has the name and length of the old one', async () => {
+test('an upgrade in the same folder runs its own files, even if one has the old name and length', async () => {
   const { home } = await open()
   const program = join(home.home, 'program')
   cpSync(dist, program, { recursive: true })
   const run = () =>
     execFileSync(process.execPath, [join(program, 'boot.js'), '--version'], { env: minimalEnv(home.home) }).toString()
   const version = run()
-  // As another build has it, whose names hold other digests.
+  // As in another build, whose names contain other digests.
   const files = readdirSync(program).filter(name => name.endsWith('.cjs'))
   const started = files.find(name => name.startsWith('start-'))!
   const renamed = started.replace(/.(?=\.cjs)/, last => (last === 'x' ? 'y' : 'x'))
@@ -121,7 +118,7 @@ const unsafe: [what: string, prepare: (cache: string) => void, why: RegExp][] = 
   ['it is a link', cache => symlinkSync(made(`${cache}-2`), cache), /compiled is a symbolic link/],
 ]
 
-test.each(unsafe)('there is no cache where %s, and the doctor says so', async (_, prepare, why) => {
+test.each(unsafe)('there is no cache if %s, and the doctor says so', async (_, prepare, why) => {
   const { home, cache, shared } = await open()
   prepare(cache)
   const found = await doctor(home, { TMPDIR: shared })
@@ -132,7 +129,7 @@ test.each(unsafe)('there is no cache where %s, and the doctor says so', async (_
   expect(readdirSync(shared)).toEqual([])
 })
 
-test('a pipe among the compiled code keeps no start waiting, and the doctor names it', async () => {
+test('a pipe among the compiled code does not block a start, and the doctor names it', async () => {
   const { home, cache, shared } = await open()
   const env = { TMPDIR: shared }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
@@ -145,7 +142,7 @@ test('a pipe among the compiled code keeps no start waiting, and the doctor name
   expect(await doctor(home, env)).toMatchObject({ state: 'warn', next: expect.stringContaining('Remove it.') })
 })
 
-test.skipIf(process.getuid?.() !== 0)('there is no cache in the directory of another user', async () => {
+test.skipIf(process.getuid?.() !== 0)('a directory of another user is never used as a cache', async () => {
   const { chownSync } = await import('node:fs')
   const { home, cache, shared } = await open()
   chownSync(made(cache), 12_345, 12_345)
@@ -154,7 +151,7 @@ test.skipIf(process.getuid?.() !== 0)('there is no cache in the directory of ano
   expect(readdirSync(cache)).toEqual([])
 })
 
-test('a shared directory in NODE_COMPILE_CACHE is named, and no program started from here uses it', async () => {
+test('a shared directory in NODE_COMPILE_CACHE is reported, and no program started from here uses it', async () => {
   const { home, cache, shared } = await open()
   const env = { TMPDIR: shared, NODE_COMPILE_CACHE: join(shared, 'all') }
   mkdirSync(env.NODE_COMPILE_CACHE)
@@ -175,12 +172,12 @@ test('a shared directory in NODE_COMPILE_CACHE is named, and no program started 
   expect(existsSync(cache)).toBe(true)
 })
 
-test('a cache that is switched off is no warning', async () => {
+test('a disabled cache is not a warning', async () => {
   const { home } = await open()
   expect(await doctor(home, { NODE_DISABLE_COMPILE_CACHE: '1' })).toMatchObject({ state: 'ok' })
 })
 
-test('without a place for a cache the program starts anyway', async () => {
+test('without a place for a cache the program still starts', async () => {
   const { home, shared } = await open()
   const env = { TMPDIR: shared, XDG_CACHE_HOME: '/proc' }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
@@ -188,7 +185,7 @@ test('without a place for a cache the program starts anyway', async () => {
   expect(readdirSync(shared)).toEqual([])
 })
 
-/** The files of compiled code that the program itself wrote into Node's directory in this one. */
+/** Files of compiled code that the program itself wrote to Node's directory. */
 function storedIn(cache: string): string[] {
   return readdirSync(cache, { recursive: true, encoding: 'utf8' })
     .filter(name => name.includes('mcpdeck-'))

@@ -36,28 +36,28 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-/** The lines that the program prints for a script of completion. */
+/** The lines that the program prints for a completion script. */
 async function found(kind: string, words: string[], env: Record<string, string> = {}): Promise<string[]> {
   const { code, stdout, stderr } = await home.run(['completion', 'names', kind, '--', ...words], { env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout.split('\n').filter(Boolean)
 }
 
-/** The names of these lines. */
+/** The names in these lines. */
 const namesOf = (lines: readonly string[]) => lines.map(line => line.split('\t')[0])
 
-test('what a terminal or a command would act on is left out', async () => {
+test('names that a terminal or a command would interpret are left out', async () => {
   const names = namesOf(await found('servers', ['tools']))
   expect(names).toEqual(expect.arrayContaining(['seen', 'new', 'silent']))
   expect(names.filter(name => name?.includes('left') || name?.startsWith('-'))).toEqual([])
 })
 
-test('the latest runs come first, with what tells them apart', async () => {
+test('the latest runs come first, with what distinguishes them', async () => {
   const lines = await found('runs', ['watch'])
   expect(lines).toEqual([expect.stringMatching(/^\S+\tSmoke #2, \w+$/), expect.stringMatching(/^\S+\tSmoke #1, \w+$/)])
 })
 
-test('tools that a run saw are known without a start; others are asked for, and not for long', async () => {
+test('tools that a run saw are known without a start; others are read with a short time limit', async () => {
   const startsOf = (name: string) =>
     readFileSync(starts, 'utf8')
       .split('\n')
@@ -71,7 +71,7 @@ test('tools that a run saw are known without a start; others are asked for, and 
   expect(await found('tools', ['call', 'silent'])).toEqual([])
 })
 
-test('a service is asked for the same', async () => {
+test('names of a service are read in the same way', async () => {
   const { child, output, ended } = home.start(['serve', '--port', '0', '--burst', '100', '--json'])
   onTestFinished(async () => {
     child.kill('SIGTERM')
@@ -92,7 +92,7 @@ test('a service is asked for the same', async () => {
   expect(namesOf(await found('tools', [...at, 'call', 'seen'], env))).toContain('environment')
 })
 
-test('no more is asked of a service than is needed, and nothing is noted of it', async () => {
+test('a service is asked only for what is needed, and nothing is recorded', async () => {
   const service = await openHttpServer(KEY)
   onTestFinished(() => service.close())
   const at = ['--base-url', `${service.address}/api/v1`]
@@ -105,7 +105,7 @@ test('no more is asked of a service than is needed, and nothing is noted of it',
   expect(readdirSync(state)).toEqual(before)
 })
 
-test('a service that does not answer, or refuses, offers nothing', async () => {
+test('a service that does not answer, or refuses, causes no offers', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => server.closeAllConnections())
@@ -118,7 +118,7 @@ test('a service that does not answer, or refuses, offers nothing', async () => {
   expect(refusing.seen).toHaveLength(1)
 })
 
-test('nobody is asked for a key, and no command that has it', async () => {
+test('completion asks nobody for a key, and runs no key command', async () => {
   const file = join(home.home, 'asked')
   const config = join(home.home, 'config.yaml')
   const address = 'http://127.0.0.1:9/api/v1'
@@ -131,7 +131,7 @@ test('nobody is asked for a key, and no command that has it', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a workspace that is not there is not made, and what nobody understands offers nothing', async () => {
+test('a missing workspace is not created, and an invalid line gets no offers', async () => {
   const none = join(home.home, 'none')
   expect(await found('servers', ['--data-dir', none, 'tools'])).toEqual([])
   expect(existsSync(none)).toBe(false)

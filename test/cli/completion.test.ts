@@ -13,9 +13,9 @@ import { openTerminal } from '../pty/terminal.ts'
 import { openHome } from './program.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
-/** A name that runs a program where a shell expands it. */
+/** A name that would run a program if a shell expanded it. */
 const HOSTILE = `$(touch pwned) 'x' "y"`
-/** How each shell begins as people have it, with what the home says. */
+/** How each shell starts for people, with the settings of the home. */
 const STARTS: Record<string, readonly string[]> = {
   bash: ['--rcfile', 'bashrc', '-i'],
   zsh: ['-i'],
@@ -29,7 +29,7 @@ beforeAll(async () => {
   home = await openHome()
   const bin = join(home.home, 'bin')
   mkdirSync(bin)
-  // What was typed is noted and not done.
+  // The typed command is recorded and not run.
   const note = `printf '%s\\n' "$@" > "$HOME/part"; mv "$HOME/part" "$HOME/typed"`
   const ask = `exec '${process.execPath}' '${PROGRAM}' "$@"`
   writeFileSync(join(bin, 'mcpdeck'), `#!/bin/sh\nif [ "$1" = completion ]; then ${ask}; fi\n${note}\n`)
@@ -69,7 +69,7 @@ const offers: Record<string, (words: string[], ...own: string[]) => string[]> = 
     return runShell('bash', ['--norc', '-c', script, 'test', words.join(' ')])
   },
   zsh: words => {
-    // Completion works inside the line editor only; what it would show is caught where it is added.
+    // Completion works only inside the line editor, so offers are captured where they are added.
     const script = `
       compdef() { :; }; source "$HOME/zsh"
       compadd() { while [[ $1 == -* && $1 != -- ]]; do [[ $1 == -[dV] ]] && shift; shift; done; shift; print -rl -- "$@"; }
@@ -111,13 +111,13 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('api', '--input', 'a')).toContain('a file.json')
   })
 
-  test('takes the value of an option for what it is', { tags: [shell] }, () => {
+  test('recognizes the value of an option', { tags: [shell] }, () => {
     expect(complete('--profile', 'serve', 'ap')).toContain('api')
     expect(complete('--data-dir', 'profile', 'serve', 'key', 'rev')).toEqual(['revoke'])
     expect(complete('serve', '--port', '')).toEqual([])
   })
 
-  test('offers what can be at each place of a line', { tags: [shell] }, () => {
+  test('offers what is possible at each position of a line', { tags: [shell] }, () => {
     expect(complete('tools', 'tw')).toHaveLength(1)
     expect(complete('tools', 'silent', 'tw')).toEqual([])
     expect(complete('doctor', 'silent', 'sil')).toEqual(['silent'])
@@ -127,17 +127,17 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('edit', 'servers', 'sil')).toEqual(['silent'])
     expect(complete('tools', '--project', 'My')).toHaveLength(1)
     expect(complete('tools', '--', 'sil')).toEqual(['silent'])
-    // Neither is about what is saved.
+    // These commands are not about saved servers.
     expect(complete('try', 'sil')).toEqual([])
     expect(complete('call', '--url', 'http://x.test', 'sil')).toEqual([])
   })
 
-  test('offers the tools of the server that is before', { tags: [shell] }, () => {
+  test('offers the tools of the server on the line', { tags: [shell] }, () => {
     expect(complete('call', "'two words'", 'env')).toEqual(['environment'])
     expect(complete('call', 'nowhere', 'env')).toEqual([])
   })
 
-  test('offers names of the workspace that the line names', { tags: [shell] }, () => {
+  test('offers names of the workspace given on the line', { tags: [shell] }, () => {
     expect(complete('--data-dir', join(home.home, 'none'), 'tools', 'sil')).toEqual([])
     expect(complete('--profile', 'production', 'tools', 'sil')).toEqual([])
     expect(complete('--data-dir', '~/.local/share/mcpdeck', 'tools', 'sil')).toEqual(['silent'])
@@ -152,7 +152,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     ...(shell === 'bash' ? ([['tools "\\$(', ['tools', HOSTILE]]] as const) : []),
     ...(shell === 'bash' ? ([['tools one\\:', ['tools', 'one:other=x']]] as const) : []),
   ] as const
-  test.each(typed)('completes a name that a shell could take for more: %s', { tags: [shell] }, async (line, words) => {
+  test.each(typed)('completes a name that a shell could misinterpret: %s', { tags: [shell] }, async (line, words) => {
     rmSync(join(home.home, 'typed'), { force: true })
     const terminal = openTerminal({
       command: shell,
@@ -172,7 +172,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
   })
 })
 
-// Fish 4 has on by itself what fish 3 can be asked for.
+// Fish 4 always does what fish 3 does only on request.
 test.each<[string, string[]]>([
   ['as it is', []],
   ['where a question mark matches no other character', ['--features=qmark-noglob']],
@@ -188,8 +188,8 @@ test('bash splits at the equals sign, and the value is still offered', { tags: [
   expect(offers.bash!(['mcpdeck', '--base-url=http://127.0.0.1:9/api/v1', 'tools', ''])).toEqual([])
 })
 
-test('bash quotes every name for where it will stand', { tags: ['bash'] }, () => {
-  // Readline closes a quote unless such a one is the last character.
+test('bash quotes every name for its position', { tags: ['bash'] }, () => {
+  // Readline closes a quote unless it is the last character.
   const script = `source "$HOME/bash"
     while IFS= read -r name; do
       for mark in '' "'" '"'; do
@@ -236,7 +236,7 @@ test('everything that commander declares is in every script', () => {
   }
 })
 
-test('the bash script is one that bash 3.2 reads too', { tags: ['bash'] }, () => {
+test('bash 3.2 can read the bash script', { tags: ['bash'] }, () => {
   const script = readFileSync(join(home.home, 'bash'), 'utf8')
   expect(script).not.toMatch(/mapfile|readarray|declare -A|local -A|\$\{\w+\^|;;&/)
   expect(spawnSync('bash', ['-n', join(home.home, 'bash')]).status).toBe(0)

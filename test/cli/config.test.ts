@@ -11,13 +11,13 @@ import { Config } from '../../src/cli/config/schema.ts'
 import { THEME_CHOICES } from '../../src/tui/theme/theme-choice.ts'
 import { openHome } from './program.ts'
 
-/** What is wrong with a text, as `config check` prints it. */
+/** The problems of a text, as `config check` prints them. */
 async function problems(text: string): Promise<string[]> {
   const checked = await check(text)
   return checked.ok ? [] : checked.problems.map(problem => problemLine('f', problem))
 }
 
-describe('what is wrong is named with its line, its column and what is allowed', () => {
+describe('faults are reported with line, column and what is allowed', () => {
   const profile = (lines: string) => `profiles:\n  prod:\n    baseUrl: https://x.test\n${lines}`
   test.each<[string, string, RegExp]>([
     ['a value that is none', 'mouse: true\nnotify: loud\n', /^f:2:9: "notify" is "loud"; it can be .+\.$/],
@@ -103,12 +103,12 @@ describe('what is wrong is named with its line, its column and what is allowed',
     expect(others).toEqual([])
   })
 
-  test('everything that is wrong, in the order of the file', async () => {
+  test('reports all faults, in the order of the file', async () => {
     const found = await problems('mouse: 1\nprofiles:\n  a b: {}\n  prod:\n    baseUrl: 1\n    colour: red\ntheme: x\n')
     expect(found.map(line => line.split(':')[1])).toEqual(['1', '3', '5', '6', '7'])
   })
 
-  test('bindings and the default profile too, whatever else is wrong', async () => {
+  test('reports bindings and the default profile too, whatever else is wrong', async () => {
     const found = await problems(
       'default: prd\nprofiles:\n  prod: {}\ntheme: x\nkeys:\n  app.refrsh: r\n  app.help: 5\n  app.quit: "?"\n',
     )
@@ -122,7 +122,7 @@ describe('what is wrong is named with its line, its column and what is allowed',
     ])
   })
 
-  test('a key that was written into the file is told of, and never shown', async () => {
+  test('a key in the file is reported, and never shown', async () => {
     const text = ['keyFile', 'keyCommand', 'keyEnv', 'project', 'readOnly', 'key', 'badge']
       .map((name, index) => `  p${index}: { baseUrl: "https://x.test", ${name}: sk_very_secret }`)
       .join('\n')
@@ -140,7 +140,7 @@ describe('what is wrong is named with its line, its column and what is allowed',
   })
 })
 
-test('any text is read or refused with places that are in it', async () => {
+test('any text is accepted, or refused with valid positions', async () => {
   const parts = fc.constantFrom(
     'theme',
     'profiles',
@@ -198,7 +198,7 @@ describe('the default file', () => {
   test('changes nothing as written, and is valid with every line uncommented', async () => {
     expect(parse(defaultFile())).toBeNull()
     expect(await problems(defaultFile())).toEqual([])
-    // Without a file nobody asks the schema.
+    // Without a file the schema is not used.
     expect(Config.parse({})).toEqual(DEFAULTS)
     const uncommented = defaultFile()
       .split('\n')
@@ -224,7 +224,7 @@ describe('the commands', () => {
     writeFileSync(file, text, { mode: 0o600 })
   }
 
-  test('init writes the commented file for its owner only, and never over another', async () => {
+  test('init writes the commented file for its owner only, and never overwrites another', async () => {
     expect(await home.run(['config', 'init'])).toEqual({ code: 0, stdout: `${file}\n`, stderr: '' })
     expect(readFileSync(file, 'utf8')).toBe(defaultFile())
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -233,7 +233,7 @@ describe('the commands', () => {
     expect(again.stderr).toContain('There is a config file already')
   })
 
-  test('path follows MCPDECK_CONFIG, check and show tell what is in force', async () => {
+  test('path follows MCPDECK_CONFIG, and check and show report the active settings', async () => {
     const elsewhere = join(home.home, 'elsewhere.yaml')
     writeFileSync(elsewhere, 'theme: light\n')
     const env = { MCPDECK_CONFIG: elsewhere }
@@ -244,7 +244,7 @@ describe('the commands', () => {
     expect((await home.run(['config', 'check'])).stdout).toContain('everything is at its default')
   })
 
-  test('a broken file stops what needs it, and neither help nor check nor doctor', async () => {
+  test('a broken file stops commands that need it, but not help, check and doctor', async () => {
     write('theme: blue\nprofiles: 3\n')
     const opened = await home.run([])
     expect(opened).toMatchObject({ code: 2, stdout: '' })
@@ -265,7 +265,7 @@ describe('the commands', () => {
     expect((await home.run(['api', '--list'])).code).toBe(0)
   })
 
-  test('a theme of one’s own is previewed with the contrast of its tones, and what is hard to read is named', async () => {
+  test('a custom theme is previewed with the contrast of its tones, and low contrast is reported', async () => {
     write('themes:\n  mine: { like: nord, error: "#5e2129" }\n')
     const { stdout, code } = await home.run(['theme', 'preview', 'mine'])
     expect(code).toBe(0)
@@ -278,13 +278,13 @@ describe('the commands', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "nord"?') })
   })
 
-  test('a chosen theme is kept, and the comments of the file with it', async () => {
+  test('a chosen theme is saved, and the comments of the file are kept', async () => {
     write('# mine\nmouse: false # over ssh\n')
     await keepTheme('nord', { MCPDECK_CONFIG: file })
     expect(readFileSync(file, 'utf8')).toBe('# mine\nmouse: false # over ssh\ntheme: nord\n')
   })
 
-  test('a file that cannot be read is a wrong configuration', async () => {
+  test('an unreadable file is a wrong configuration', async () => {
     mkdirSync(file, { recursive: true })
     expect(await home.run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') })
     chmodSync(file, 0o700)

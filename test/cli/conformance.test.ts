@@ -21,13 +21,13 @@ afterEach(() => home.close())
 
 const SMALL = ['--command', `${process.execPath} ${SMALL_SERVER} healthy`]
 
-/** Tests a small program that is saved nowhere. */
+/** Tests a small unsaved program. */
 const tested = async (plan: SuitePlan, args: readonly string[] = []) => {
   suite.plan(plan)
   return await home.run(['conformance', ...SMALL, ...args], { cwd })
 }
 
-/** The same as one object. */
+/** The result as one object. */
 async function asJson(plan: SuitePlan, args: readonly string[] = []) {
   const ended = await tested(plan, ['--json', ...args])
   const result = JSON.parse(ended.stdout) as {
@@ -48,7 +48,7 @@ const baseline = (...entries: string[]): string[] => {
 }
 
 describe('the verdict', () => {
-  test('is 0 if all passed, and each scenario shows with its checks and time', async () => {
+  test('is 0 if all passed, and shows each scenario with its checks and time', async () => {
     const { code, stdout, stderr } = await tested({
       scenarios: { ping: [passing('ping')], 'tools-list': [passing('a')] },
     })
@@ -58,7 +58,7 @@ describe('the verdict', () => {
     expect(stdout).toContain('unsaved: passed. 2 of 2 scenarios passed.')
   })
 
-  test('is 1 where a check failed, with what it is about, what was found and what requires it', async () => {
+  test('is 1 if a check failed, and shows what it is about, what was found and what requires it', async () => {
     const specReferences = [{ id: 'MCP-Ping', url: 'https://example.org/spec#ping' }]
     const ping = [{ ...failing('ping-answer', 'no answer'), description: 'It answers pings', specReferences }]
     const { code, stdout } = await tested({ scenarios: { ping, other: [passing('other')] } })
@@ -70,7 +70,7 @@ describe('the verdict', () => {
     expect(stdout).toContain('unsaved: failed. 1 of 2 scenarios passed, 1 failed.')
   })
 
-  test('is that of the baseline: expected failures pass, entries that are no longer true fail', async () => {
+  test('is that of the baseline: expected failures pass, outdated entries fail', async () => {
     const scenarios = { ping: [failing('ping')], tools: [passing('tools')], warned: [{ id: 'w', status: 'WARNING' }] }
     expect((await asJson({ scenarios })).exitCode).toBe(1)
     expect(await asJson({ scenarios }, baseline('ping', 'warned'))).toMatchObject({ verdict: 'passed', stale: [] })
@@ -83,7 +83,7 @@ describe('the verdict', () => {
     expect(strange.stderr).toContain('The expected failure pong names nothing that was run.')
   })
 
-  test('takes single checks of a scenario as expected, and fails for the others', async () => {
+  test('accepts single expected checks of a scenario, and fails for the others', async () => {
     const scenarios = { ping: [failing('a'), passing('b')] }
     expect((await asJson({ scenarios }, baseline('ping:a'))).exitCode).toBe(0)
     expect(await asJson({ scenarios }, baseline('ping:a', 'ping:b'))).toMatchObject({ exitCode: 1, stale: ['ping:b'] })
@@ -91,7 +91,7 @@ describe('the verdict', () => {
     expect((await asJson({ scenarios: two }, baseline('ping:a'))).exitCode).toBe(1)
   })
 
-  test('leaves HTTP alone where mcpdeck speaks it for a program, and says so', async () => {
+  test('skips HTTP checks if mcpdeck provides HTTP for a program, and says so', async () => {
     const scenarios = { ping: [passing('p')], 'dns-rebinding-protection': [failing('host')] }
     const { exitCode, states } = await asJson({ scenarios })
     expect({ exitCode, states }).toEqual({
@@ -133,13 +133,13 @@ describe('no verdict, 3, is', () => {
     expect(problems.join(' ')).toContain(problem ?? '')
   })
 
-  test('what failed in a version of the protocol that the bridge does not speak to programs', async () => {
+  test('a failure in a protocol version that the bridge does not use with programs', async () => {
     const { exitCode, problems } = await asJson({ scenarios: { ping: [failing('ping')] }, speaks: '2026-07-28' })
     expect(exitCode).toBe(3)
     expect(problems.join(' ')).toContain('Give --spec-version 2025-11-25')
   })
 
-  test('a scenario that the suite does not have, in its words', async () => {
+  test("an unknown scenario, in the suite's words", async () => {
     const { exitCode, problems } = await asJson({}, ['--scenario', 'pong'])
     expect(exitCode).toBe(3)
     expect(problems).toEqual([
@@ -147,7 +147,7 @@ describe('no verdict, 3, is', () => {
     ])
   })
 
-  test('a suite that takes too long, which is ended with its process', async () => {
+  test('a suite that takes too long, which is ended with its processes', async () => {
     const { exitCode, problems } = await asJson({ scenarios: { a: [passing('a')] }, ends: 'hangs' }, [
       '--time-limit',
       '4s',
@@ -184,7 +184,7 @@ describe('no verdict, 3, is', () => {
     }
   })
 
-  test('expected failures, whose file no report replaces', async () => {
+  test('expected failures whose file is also the report', async () => {
     const expected = join(cwd, 'expected.yml')
     writeFileSync(expected, 'server: [ping]\n')
     for (const line of [[], ['--no-such-option']]) {
@@ -207,7 +207,7 @@ describe('no verdict, 3, is', () => {
     const dying = await startHttpServer({
       initialize(_, __, response) {
         asked += 1
-        // The first is mcpdeck's, the second the suite's.
+        // The first request is mcpdeck's, the second the suite's.
         if (asked > 2) return void response.writeHead(503).end()
         response.setHeader('content-type', 'application/json')
         const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'd', version: '1' } }
@@ -223,7 +223,7 @@ describe('no verdict, 3, is', () => {
   })
 })
 
-test('Ctrl+C ends the suite and the server, shows what was there, and is 130', async () => {
+test('Ctrl+C ends the suite and the server, shows the results so far, and exits with 130', async () => {
   suite.plan({ scenarios: { a: [passing('a')], b: [passing('b')] }, ends: 'hangs' })
   const folder = join(cwd, 'tmp')
   mkdirSync(folder)
@@ -232,14 +232,14 @@ test('Ctrl+C ends the suite and the server, shows what was there, and is 130', a
   child.kill('SIGINT')
   const { code, stdout, stderr } = await ended()
   expect(code).toBe(130)
-  // The second one may have had no time to write its result.
+  // The second scenario may have had no time to write its result.
   expect(stdout).toMatch(/unsaved: not judged\. [12] of [12] scenarios? passed\./)
   expect(stderr).toMatch(/The suite was ended after [12] of 2 scenarios\./)
   expect(suite.starts().some(({ pid }) => isAlive(pid))).toBe(false)
   expect(readdirSync(folder).filter(name => name.startsWith('mcpdeck-conformance-'))).toEqual([])
 })
 
-test('the suite gets no secret: neither environment nor command line, but the server has its headers', async () => {
+test('the suite gets no secret in its environment or command line, but the server gets its headers', async () => {
   const server = await startHttpServer()
   suite.plan({ scenarios: { ping: [passing('ping')] } })
   const { code } = await home.run(
@@ -256,7 +256,7 @@ test('the suite gets no secret: neither environment nor command line, but the se
   expect(ofSuite.headers).toMatchObject({ 'x-api-key': 'very-secret', authorization: 'Bearer of-the-token' })
 })
 
-test('an address that needs nothing is tested as it is', async () => {
+test('an address without headers is tested directly', async () => {
   const server = await startHttpServer()
   suite.plan({ scenarios: { 'dns-rebinding-protection': [passing('host')] } })
   const { code } = await home.run(['conformance', '--url', server.url, '--spec-version', '2025-11-25'], { cwd })
@@ -267,7 +267,7 @@ test('an address that needs nothing is tested as it is', async () => {
   )
 })
 
-test('text of server and suite reaches terminal and reports as text alone, without what is secret', async () => {
+test('text of server and suite is printed and reported without control characters and secrets', async () => {
   const hostile = 'gone\u001b[2J\u0007\u202e\nsecond ✓ line sk-abcdefghijklmnop'
   const checks = [{ id: `i\u001b]0;x\u0007`, status: 'FAILURE', description: hostile, errorMessage: hostile }]
   const junit = join(cwd, 'report.xml')
@@ -287,7 +287,7 @@ test('text of server and suite reaches terminal and reports as text alone, witho
   expect(json).not.toContain('sk-abcdefghijklmnop')
 })
 
-test('a report has a testcase for each scenario, and is as red as the exit code', async () => {
+test('a report has a testcase for each scenario, and fails like the exit code', async () => {
   const junit = join(cwd, 'report.xml')
   const report = async (plan: SuitePlan, args: string[] = []) => {
     const { code } = await tested(plan, ['--junit', junit, ...args])
@@ -327,7 +327,7 @@ describe('wrong usage, 2, is', () => {
     expect(existsSync(join(cwd, 'node_modules/@modelcontextprotocol/conformance/starts'))).toBe(false)
   })
 
-  test('a server of a service, which does not say how it is reached', async () => {
+  test('a server of a remote service, which does not say how it is reached', async () => {
     const { openHttpServer } = await import('./service-double.ts')
     const service = await openHttpServer('sk_of_tests')
     const { code, stderr } = await home.run(['conformance', 'everything', '--base-url', service.address], {
@@ -340,11 +340,11 @@ describe('wrong usage, 2, is', () => {
   })
 })
 
-test('a suite that is not installed is fetched by npx, which is said, and its failure is 3', async () => {
+test('a missing suite is fetched with npx, which is reported, and a failure exits with 3', async () => {
   rmSync(join(cwd, 'node_modules'), { recursive: true })
   const bin = join(cwd, 'bin')
   mkdirSync(bin)
-  // No network in tests: it says what it was asked for, and fails as npx does.
+  // Tests have no network: this prints its arguments, and fails like npx.
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\necho "npm error asked $(command -v node) for $*" >&2\nexit 1\n', {
     mode: 0o755,
   })
@@ -352,7 +352,7 @@ test('a suite that is not installed is fetched by npx, which is said, and its fa
   const { code, stderr } = await home.run(['conformance', ...SMALL, '--scenario', 'ping'], { cwd, env })
   expect(code).toBe(3)
   expect(stderr).toContain('The official suite 0.1.16 is fetched by npx')
-  // It has the Node that mcpdeck runs with, whichever is first on the PATH.
+  // It uses the Node of mcpdeck, whichever is first on the PATH.
   expect(stderr).toContain(`asked ${process.execPath} for -y @modelcontextprotocol/conformance@0.1.16 server --url=`)
   suite = installStandIn(cwd, '0.9.0')
   suite.plan({ scenarios: { ping: [passing('ping')] } })

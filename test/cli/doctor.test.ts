@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => home.close())
 
-/** Runs the doctor about itself; answers its checks by name. */
+/** Runs the doctor on the program itself; returns its checks by name. */
 async function examine(args: string[] = [], env: Record<string, string> = {}) {
   const { code, stdout } = await home.run(['doctor', '--json', ...args], { env })
   const { items, exitCode } = JSON.parse(stdout) as { items: Check[]; exitCode: number }
@@ -26,7 +26,7 @@ async function examine(args: string[] = [], env: Record<string, string> = {}) {
   >
 }
 
-describe('about itself', () => {
+describe('checks of the program itself', () => {
   test('everything is fine in the local workspace of a fresh home', async () => {
     const { code, stdout, stderr } = await home.run(['doctor'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Everything is fine.\n' })
@@ -39,7 +39,7 @@ describe('about itself', () => {
     })
   })
 
-  test('a terminal is told by what it can show', async () => {
+  test('a terminal is described by what it can show', async () => {
     await using terminal = openTerminal({ args: ['doctor'], home: home.home, cols: 100, rows: 30 })
     expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
     expect(terminal.screen()).toMatch(/✓ terminal +xterm-256color, 256 colours, UTF-8, 100×30/)
@@ -49,7 +49,7 @@ describe('about itself', () => {
     expect(small.words()).toContain('Make it at least 60×15.')
   })
 
-  test('a service is reached with its key, and its clock is compared', async () => {
+  test('a service is checked with its key, and its clock is compared', async () => {
     const skewed = () => new Date(Date.now() - 600_000)
     const services = [await openHttpServer(KEY), await openHttpServer(KEY, { date: skewed })]
     const [right, late] = await Promise.all(
@@ -66,7 +66,7 @@ describe('about itself', () => {
     expect(late).toMatchObject({ code: 0, clock: { state: 'warn', next: expect.stringContaining('NTP') } })
   })
 
-  test('a refused key and an unreachable service are 3, what is configured wrong is 2', async () => {
+  test('a refused key and an unreachable service exit with 3, wrong configuration with 2', async () => {
     const service = await openHttpServer('sk_another')
     const refused = await examine(['--base-url', service.address], { MCPDECK_API_KEY: KEY })
     expect(refused).toMatchObject({ code: 3, service: { state: 'ok' }, account: { state: 'fail' } })
@@ -81,7 +81,7 @@ describe('about itself', () => {
     expect(await examine(['--profile', 'prod'])).toMatchObject({ code: 2, profile: { state: 'fail' } })
   })
 
-  test('rights that are too wide, a damaged database and a directory that is none are found', async () => {
+  test('finds permissions that are too wide, a damaged database and a file in place of a directory', async () => {
     const data = join(home.home, 'data')
     mkdirSync(data, { mode: 0o755 })
     writeFileSync(join(data, 'ours.key'), 'x', { mode: 0o644 })
@@ -93,9 +93,9 @@ describe('about itself', () => {
     writeFileSync(join(state, 'journal.sqlite'), 'SQLite format 3\0 and then nothing that is one')
     mkdirSync(join(home.home, '.cache'), { recursive: true })
     writeFileSync(join(home.home, '.cache/mcpdeck'), 'no directory')
-    // As little can be known of it as of what another user has closed.
+    // As unreadable as a file that another user has closed.
     symlinkSync('budget.sqlite', join(state, 'budget.sqlite'))
-    // The workspace is another one: opening it would take the rights away that are looked for.
+    // Another workspace is used, since opening it would fix the permissions to be found.
     const found = await examine(['--profile', 'none', '--data-dir', data], { MCPDECK_CONFIG: config })
     expect(found).toMatchObject({
       code: 2,
@@ -112,7 +112,7 @@ describe('about itself', () => {
     expect(dirname(config)).toBe(home.home)
   })
 
-  test('the clock counts within half a minute', () => {
+  test('a clock within half a minute counts as right', () => {
     const now = Date.parse('2026-01-01T00:00:00Z')
     const at = (seconds: number) => checkClock(new Date(now + seconds * 1000).toUTCString(), now)
     expect(at(30)).toMatchObject({ state: 'ok' })
@@ -123,8 +123,8 @@ describe('about itself', () => {
   })
 })
 
-describe('about servers', () => {
-  test('tells the steps of the servers that are named, by name or id', async () => {
+describe('checks of servers', () => {
+  test('shows the steps of the named servers, by name or id', async () => {
     const { code, stdout, stderr } = await home.run(['doctor', 'everything'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const lines = stdout.split('\n')
@@ -135,13 +135,13 @@ describe('about servers', () => {
     const { items } = JSON.parse(asJson.stdout) as { items: { server: { id: string }; report: object }[] }
     expect(items).toMatchObject([{ server: { name: 'everything' }, report: { status: 'ready' } }])
     expect((await home.run(['doctor', items[0]!.server.id])).code).toBe(0)
-    // Its advice counts only where that is wanted; what was found before is no news.
+    // Advice counts only with the option; earlier findings are not new.
     expect(stdout).toMatch(/✓ tool list +costs a model about \d+ tokens/)
     expect(asJson.stdout).toContain('"fresh":[]')
     expect((await home.run(['doctor', 'everything', '--strict'])).code).toBe(3)
   })
 
-  test('one with something known to be wrong is not called ready, and is 3', async () => {
+  test('one with a known fault is not called ready, and exits with 3', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items
     const args = [join(import.meta.dirname, '../servers/stdio-server.mjs'), 'careless', '3100']
@@ -160,7 +160,7 @@ describe('about servers', () => {
     expect(stdout).not.toMatch(/doctor +ready/)
   })
 
-  test('one that is switched off is not called ready, though every check passed, and is 3', async () => {
+  test('one that is switched off is not called ready even if every check passed, and exits with 3', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items
     const args = [join(import.meta.dirname, '../servers/stdio-server.mjs')]
@@ -175,7 +175,7 @@ describe('about servers', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ exitCode: 3, items: [{ state: 'off' }] })
   })
 
-  test('one that is not ready is 3, one that is none is 2 with the near name', async () => {
+  test('one that is not ready exits with 3, an unknown one with 2 and a similar name', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items
     const body = { name: 'gone', enabled: true, transportType: 'stdio', command: '/no/such/program' }

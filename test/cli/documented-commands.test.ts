@@ -14,7 +14,7 @@ import { openHome } from './program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What is not executed here, and why. */
+/** Commands that are not run here, with the reason. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'installs the dependencies over those in use; its second half is run below',
   'npm ci && npm test': 'is what runs this test',
@@ -96,12 +96,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'mcpdeck cancel WAVE': 'takes a wave in flight; test/cli/empty-project.test.ts runs it',
 }
 
-/** Commands that end otherwise than with 0: 1 = a suite that fails by design, 3 = a run that has ended. */
+/** Commands with an exit code other than 0: 1 = a suite that fails by design, 3 = a run that has ended. */
 const ENDS: Readonly<Record<string, number>> = {
   'mcpdeck run "Reference server smoke" --watch --yes --junit report.xml': 1,
   'mcpdeck run --rerun-failed R --yes --watch': 1,
   'mcpdeck cancel RUN': 3,
-  // What the workspace was made with has failed.
+  // The sample run of the workspace has failed.
   'mcpdeck now': 1,
   'mcpdeck now --json --project Sandbox': 1,
   'mcpdeck now --report shift.md --since 8h': 1,
@@ -109,7 +109,7 @@ const ENDS: Readonly<Record<string, number>> = {
   'mcpdeck doctor everything --strict': 3,
 }
 
-/** Commands that serve until they are stopped, known by what they print first. */
+/** Commands that serve until stopped, recognized by their first output. */
 const SERVES = /^serve(?: --(?!help).*)?$/
 
 let home: Awaited<ReturnType<typeof openHome>>
@@ -175,7 +175,7 @@ async function prepare({ client, projectId }: Prepared): Promise<typeof names> {
   return { passed: await run(smoke), failed: await run(broken), project: projectId, keys: [] }
 }
 
-/** The words of a documented command, with what its placeholders stand for. */
+/** The words of a documented command, with its placeholders filled in. */
 function wordsOf(command: string): string[] {
   const program = command.replace(/^npm start(?: --silent)?(?: --|$) ?|^mcpdeck /, '')
   const failed = /--rerun-failed|--status failed/.test(program)
@@ -193,7 +193,7 @@ function wordsOf(command: string): string[] {
     .replace('<name>', 'documented')
     .replace('<project>', names.project)
     .replace('<id>', program.includes('orphan') ? orphaned : revoked)
-    // Another process of the machine may listen there.
+    // Another process of the machine may use the port.
     .replace('--port 4747', '--port 0')
   return [...filled.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 }
@@ -201,20 +201,20 @@ function wordsOf(command: string): string[] {
 const all = documentedCommands()
 const isOurs = ({ command }: Documented) => !/^(?:export|npm run) /.test(command) && !(command in NOT_RUN)
 
-test('what is left out is documented still', () => {
+test('every command that is not run is documented', () => {
   const commands = new Set(all.map(({ command }) => command))
   for (const command of [...Object.keys(NOT_RUN), ...Object.keys(ENDS)]) expect(commands).toContain(command)
 })
 
-test('a command is known by its first word, whichever command the program has', async () => {
+test('a command is recognized by its first word', async () => {
   const { stdout } = await home.run(['--help'])
-  // What follows the options, under its headings.
+  // The subcommands under their headings, after the options.
   const [, listed = ''] = stdout.split(/--help .*\n/)
   const commands = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)
   expect(commands.toSorted()).toEqual(SUBCOMMANDS.toSorted())
 })
 
-test('scripts that the documents name exist, and so do the variables', () => {
+test('scripts and variables named in the documents exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
   const settings = ['config/settings.ts', 'config/model-settings.ts', 'config/profiles.ts']
   const source = settings.map(name => readFileSync(join(ROOT, 'src/cli', name), 'utf8')).join('\n')
@@ -235,7 +235,7 @@ test.each(all.filter(isOurs))('$document: $command', async ({ command }) => {
   const { code, stdout, stderr } = await home.run(words, { cwd: home.home })
   expect({ command, code, stderr: stderr.slice(-600) }).toMatchObject({ code: ENDS[command] ?? 0 })
   if (target !== undefined) writeFileSync(join(home.home, target), stdout)
-  // A listing of something that is there is not empty.
+  // A listing of existing things is not empty.
   if (words[0] === 'get') expect(stdout.trim().split('\n').filter(Boolean)).not.toEqual([])
 })
 
@@ -246,7 +246,7 @@ async function serveAndStop(words: string[]): Promise<void> {
   expect(await ended()).toMatchObject({ code: 0 })
 }
 
-test('the command gets on the PATH as the README says, and is the program', async () => {
+test('the command is put on the PATH as the README says, and runs the program', async () => {
   const [folder, prefix] = [join(home.home, 'mcpdeck'), join(home.home, '.local')]
   await mkdir(folder)
   await mkdir(prefix, { recursive: true })

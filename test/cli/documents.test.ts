@@ -18,7 +18,7 @@ const project = async (name: string): Promise<void> => {
   expect(await run(['api', 'createProject', '--field', `name=${name}`])).toMatchObject({ code: 0 })
 }
 
-test('a project goes to files, to an empty project, and to the same files again', async () => {
+test('a project is exported, applied to an empty project, and exported as the same files', async () => {
   expect(await run(['serve', 'sample', 'add'])).toMatchObject({ code: 0 })
   const own = 'name: guarded, enabled: true, transportType: stdio, command: node'
   const args = 'args: [server.js, --token, word-2], env: { API_TOKEN: hunter2-secret }'
@@ -60,7 +60,7 @@ test('a folder is applied with what is in it alone, whatever links it has', asyn
   symlinkSync('..', join(dir, 'servers/again'))
   symlinkSync('everything.yaml', join(dir, 'servers/same.yaml'))
   expect(await planned()).toBe(count)
-  // As a mounted ConfigMap has its files.
+  // Files are laid out as in a mounted ConfigMap.
   mkdirSync(join(dir, '..data'))
   renameSync(join(dir, 'servers/everything.yaml'), join(dir, '..data/everything.yaml'))
   symlinkSync('../..data/everything.yaml', join(dir, 'servers/everything.yaml'))
@@ -74,7 +74,7 @@ test('a folder is applied with what is in it alone, whatever links it has', asyn
   expect(refused.stderr).not.toContain('hunter2')
 })
 
-test('an export replaces what says something else only when told to, and names what it leaves', async () => {
+test('an export replaces a differing file only when told to, and names what it leaves', async () => {
   const dir = path('replaced')
   const out = (...args: string[]) => run(['--project', 'Sandbox', 'export', 'servers', '--dir', dir, ...args])
   expect(await out()).toMatchObject({ code: 0 })
@@ -88,7 +88,7 @@ test('an export replaces what says something else only when told to, and names w
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test('records are created, edited and deleted by the same text', async () => {
+test('records are created, edited and deleted with the same text', async () => {
   await project('Records')
   const records = (args: string[], more?: Record<string, string>) => run(['--project', 'Records', ...args], more)
   writeFileSync(path('tom.yaml'), 'persona: { name: Tom, role: a clerk }\n')
@@ -114,7 +114,7 @@ test('records are created, edited and deleted by the same text', async () => {
   expect((await records(['delete', 'persona', 'Tom', '--yes'])).stderr).toContain('There is no persona "Tom".')
 })
 
-test('what still refers to a client is named, and a refused write ends with 1', async () => {
+test('references to a client are listed, and a refused write exits with 1', async () => {
   await project('Refused')
   const refused = (...args: string[]) => run(['--project', 'Refused', ...args])
   const client = 'client: { name: desk, config: { modelId: m } }\n---\nenvironment: { name: staging, client: desk }\n'
@@ -132,7 +132,7 @@ test('what still refers to a client is named, and a refused write ends with 1', 
   })
 })
 
-test('of thousands of faults in documents the first hundred are told, and how many are left', async () => {
+test('the first hundred of thousands of faults in documents are reported, with the number of others', async () => {
   writeFileSync(path('many.yaml'), Array.from({ length: 3000 }, (_, at) => `server: { name: s${at} }\n`).join('---\n'))
   const { code, stderr } = await run(['apply', '-f', path('many.yaml'), '--dry-run'])
   expect(code).toBe(2)

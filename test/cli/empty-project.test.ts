@@ -41,7 +41,7 @@ cases:
 `,
 }
 
-/** A script of the document by its first line. */
+/** A script of the document, by its first line. */
 function documented(begin: string): string {
   const script = [...DOCUMENT.matchAll(/```shell\n([^]*?)```/g)]
     .map(([, body = '']) => body)
@@ -63,7 +63,7 @@ async function shell(script: string, env: Record<string, string> = {}, at = home
   return { stdout, stderr, code: code as number | null }
 }
 
-/** All files below a folder, by their names. */
+/** All files below a folder, by name. */
 function filesOf(folder: string): Record<string, string> {
   const names = readdirSync(join(home.home, folder), { recursive: true, encoding: 'utf8' }).filter(name =>
     name.endsWith('.yaml'),
@@ -81,7 +81,7 @@ test('a script goes from an empty project to the scorecard of a wave', async () 
   expect(ended.stderr).toMatch(/is completed: 1 of 1 sessions succeeded, 1 graded, 0 missed goal or criteria\./)
 })
 
-test('a wave whose sessions nobody could grade is no success', async () => {
+test('a wave whose sessions could not be graded is not a success', async () => {
   const { settings } = await scriptedModel(({ system, prompts }) => {
     if (system.includes('You grade a conversation')) return { text: 'Looks fine to me!' }
     if (!system.includes('You play a person')) return { text: 'Fine weather.' }
@@ -100,7 +100,7 @@ mcpdeck --project Ungraded launch Weekly --yes --watch`,
   )
 })
 
-test('a wave in flight is stopped by its id, and describing it says so', async () => {
+test('a wave in flight is stopped by id, and its description says so', async () => {
   const { settings } = await scriptedModel(() => 'silence')
   const env = { MCPDECK_MODEL_BASE_URL: settings.baseUrl, MCPDECK_MODEL_API_KEY: KEY, MCPDECK_MODEL: 'player' }
   const ended = await shell(
@@ -118,7 +118,7 @@ mcpdeck --project Held launch Nothing --yes`,
   expect(described).toMatchObject({ canceled: true, relations: { scorecard: expect.any(Array) } })
 })
 
-test('one command makes the project of its files, and what is exported makes an equal one', async () => {
+test('one command creates a project from its files, and its export creates an equal one', async () => {
   const ended = await shell(documented('# A project from its files'))
   expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 })
   const files = filesOf('from')
@@ -126,7 +126,7 @@ test('one command makes the project of its files, and what is exported makes an 
   expect(filesOf('to')).toEqual(files)
 })
 
-test('a job on a fresh runner is judged by the baseline of its repository', async ending => {
+test('a job on a new runner is judged by the baseline of its repository', async ending => {
   const script = documented('# On a fresh runner')
   const echo = (title: string, needle: string) =>
     `  - title: ${title}
@@ -136,7 +136,7 @@ test('a job on a fresh runner is judged by the baseline of its repository', asyn
 `
   const head = 'suite: { name: Smoke, servers: [everything], model: none }\ncases:\n'
   const baseline = 'evals/baseline.jsonl'
-  /** What the script ends with on a runner where nothing has run, and the baseline that it leaves. */
+  /** The exit code of the script on a new runner, and the baseline that it writes. */
   const onRunner = async (cases: string, known?: string, command = script) => {
     const runner = await openHome()
     ending.onTestFinished(() => runner.close())

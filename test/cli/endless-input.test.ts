@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import { openHome } from './program.ts'
 
-/** Spaces without an end, which JSON and YAML take for the beginning of anything. */
+/** Endless spaces, which may precede any JSON and YAML. */
 function* spaces(): Generator<Buffer> {
   for (const chunk = Buffer.alloc(1 << 16, ' '); ;) yield chunk
 }
@@ -17,11 +17,11 @@ test.concurrent.each([
   [['api', 'createProject', '--input', '-'], /- cannot be read: it is larger than/],
   [['api', 'createProject', '--input', '/dev/zero'], /\/dev\/zero cannot be read: it is larger than/],
   [['snapshot', 'diff', '-', 'everything'], /- cannot be read: it is larger than/],
-])('%j gives an input without an end up where it is too long', async (args, words) => {
+])('%j stops reading an endless input once it is too long', async (args, words) => {
   const home = await openHome()
   try {
     const { child, ended } = home.start(args)
-    // The program leaves before all is written, so that writing fails.
+    // The program exits before everything is written, so that writing fails.
     const written = pipeline(Readable.from(spaces()), child.stdin).catch(() => undefined)
     const { code, stderr } = await ended()
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(words) })
@@ -31,7 +31,7 @@ test.concurrent.each([
   }
 })
 
-test('a snapshot may come from another command, through a pipe of the shell', async () => {
+test('a snapshot may come from another command through a pipe', async () => {
   const home = await openHome()
   try {
     const pipe = join(home.home, 'pipe')

@@ -18,7 +18,7 @@ describe.concurrent('a list that gives a new cursor with every page', () => {
   test.for([
     ['get', ['get', 'servers', '--json']],
     ['api', ['api', 'listProjectServers', '--field', 'projectId=p1', '--paginate']],
-  ] as const)('is read as far as the bounds go by %s, which says so', async ([, command], ending) => {
+  ] as const)('is read up to the limits by %s, which says so', async ([, command], ending) => {
     const { home, service } = await openStage(ending)
     let nth = 0
     service.answers[SERVERS] = () => ({ body: servers((nth += 1), nth === 5) })
@@ -33,7 +33,7 @@ describe.concurrent('a list that gives a new cursor with every page', () => {
     expect(whole).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('is not a list to look a name up in', async ending => {
+  test('is not used to look up a name', async ending => {
     const { home, service } = await openStage(ending)
     let nth = 0
     service.answers[SERVERS] = () => ({ body: servers((nth += 1), false) })

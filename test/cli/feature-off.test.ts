@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-/** Files of a project that need the feature, or do not. */
+/** Files of a project, which may need the feature. */
 function file(name: string, text: string): string {
   const path = join(home.home, name)
   writeFileSync(path, text)
@@ -32,7 +32,7 @@ test.each([
   ['edit', 'swarm', 'Weekly', '--yes'],
   ['dismiss', 'one', '--yes'],
   ['export', 'journeys'],
-])('%s %s ends with 3 and the gate’s words, not as if there were none', async (...args) => {
+])('%s %s exits with 3 and the gate’s reason, not as if there were none', async (...args) => {
   const { code, stdout, stderr } = await home.run(args, { env: { EDITOR: 'true' } })
   expect({ code, stdout, stderr }).toMatchObject({
     code: 3,
@@ -42,7 +42,7 @@ test.each([
   expect(stderr).not.toContain('There is no')
 })
 
-test('what needs the feature is not sent, and nothing of it is deleted', async () => {
+test('what needs the feature is not sent, and none of it is deleted', async () => {
   const persona = file('persona.yaml', 'persona: { name: Tom, role: a clerk }\n')
   for (const args of [
     ['apply', '-f', persona],
@@ -54,7 +54,7 @@ test('what needs the feature is not sent, and nothing of it is deleted', async (
   }
 })
 
-test('the rest of a project goes to files and back, with what is left out said', async () => {
+test('the rest of a project is exported and applied, and the output says what is left out', async () => {
   const dir = join(home.home, 'files')
   const out = await home.run(['export', '--dir', dir])
   expect(out).toMatchObject({

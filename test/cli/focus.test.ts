@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => queryClient.clear())
 
-test('nobody looking, polling is four times rarer, on top of what the line takes', () => {
+test('without focus, polling is four times rarer, in addition to a slow line', () => {
   const heard = vi.fn<() => void>()
   const unsubscribe = focus.subscribe(heard)
   expect(focus.pollFactor()).toBe(1)
@@ -33,7 +33,7 @@ test('nobody looking, polling is four times rarer, on top of what the line takes
   expect(heard).toHaveBeenCalledTimes(2)
 })
 
-test('nobody pressing a key, polling is four times rarer after a minute and twenty after three, until the next key', async () => {
+test('without keys, polling is four times rarer after a minute and twenty times after three, until the next key', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 1, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(59_000)
@@ -60,7 +60,7 @@ test('nobody pressing a key, polling is four times rarer after a minute and twen
   expect(unattended.pollFactor()).toBe(4)
 })
 
-test('nobody there for a quarter of an hour, polling rests, however slow the line is; the first key ends that', async () => {
+test('without keys for a quarter of an hour, polling stops, however slow the line; the first key resumes it', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 4, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(14 * 60_000)
@@ -73,7 +73,7 @@ test('nobody there for a quarter of an hour, polling rests, however slow the lin
   expect([heard.mock.calls.length, unattended.pollFactor(), unattended.isResting?.()]).toEqual([2, 4, false])
 })
 
-test('looking again reads what is on screen and old, but nothing that reaches through to a server', async () => {
+test('regaining focus reads outdated data on screen, but nothing that connects to a server', async () => {
   const read: string[] = []
   const watch = (name: string, queryKey: readonly unknown[], staleTime: number) => {
     const observer = new QueryObserver(queryClient, {

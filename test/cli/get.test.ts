@@ -6,7 +6,7 @@ import { NOUNS, nounOf, parentsOf } from '../../src/cli/nouns/nouns.ts'
 import { openHome } from './program.ts'
 import { openRunsDouble, refusing, trial, type RunsDouble } from './runs-double.ts'
 
-/** What the command adds to the wire's fields. */
+/** Fields that the command adds to those of the wire. */
 const DERIVED = new Set(['source', 'state', 'coverage.says', 'lastRun.says'])
 
 describe('the nouns', () => {
@@ -19,7 +19,7 @@ describe('the nouns', () => {
     expect(parentsOf(noun).filter(({ of }) => of !== undefined && !nounOf(of))).toEqual([])
   })
 
-  test('are known in the singular, in the plural and by the contract’s words', () => {
+  test('are accepted in the singular, in the plural and in the contract’s words', () => {
     expect(['run', 'runs', 'iteration', 'trial', 'eval-suites', 'journey-run'].map(word => nounOf(word)?.name)).toEqual(
       ['runs', 'runs', 'trials', 'trials', 'suites', 'waves'],
     )
@@ -46,7 +46,7 @@ describe('as a program', () => {
   })
   const get = (...args: string[]) => home.run(['get', ...args], { env: service.env })
 
-  test('a table has a header and straight columns, and shows control characters as what they are', async () => {
+  test('a table has a header and aligned columns, and makes control characters visible', async () => {
     service.suites = [
       { id: 's1', name: 'a \u001B[31mred\nline' },
       { id: 's22', name: '日本' },
@@ -59,7 +59,7 @@ describe('as a program', () => {
     expect(second).toMatch(/^s22 {2}日本 +never-run +—/)
   })
 
-  test('a wave whose sessions nobody could grade says so beside its state', async () => {
+  test('a wave whose sessions could not be graded says so beside its state', async () => {
     const summary = { total: 2, succeeded: 2, failed: 0, rateLimited: 0 }
     const grades = { sessionsGraded: 0, failCount: 0, failedGradingCount: 2 }
     service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })
@@ -71,7 +71,7 @@ describe('as a program', () => {
     expect(run).toMatch(/^jr1 +completed +2 +2 +0 +0 +2 +—/)
   })
 
-  test('json is what the service sent with its state, jsonl one per line', async () => {
+  test('json prints what the service sent with its state, jsonl one record a line', async () => {
     const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))
     service.suites = sent
@@ -87,7 +87,7 @@ describe('as a program', () => {
     ).toEqual(sent.slice(0, 2).map(suite => ({ ...suite, ...state })))
   })
 
-  test('one is found by its id or its name, unless several have it', async () => {
+  test('a record is found by id or name, unless several have the name', async () => {
     expect(JSON.parse((await get('suite', 'Smoke', '--json')).stdout)).toMatchObject({
       id: 's1',
       extra: { kept: true },
@@ -146,7 +146,7 @@ describe('as a program', () => {
     expect((await get('suites', '--status', 'passed')).stderr).toContain('No suites.')
   })
 
-  test('a suite that passed is not said to have passed over everything where nobody states what ran', async () => {
+  test('a passed suite is not reported as complete if nothing states what ran', async () => {
     service.put('r1', { status: 'completed', result: 'passed', summary: { passed: 5, failed: 0, total: 5 } })
     service.suites = [{ id: 's1', name: 'Smoke', latestRun: { id: 'r1', status: 'completed' } }]
     expect((await get('suites')).stdout).toMatch(/Smoke +passed +unknown +passed, coverage unknown/)
@@ -176,12 +176,12 @@ describe('as a program', () => {
     [['environments', '--filter', 'includeArchived=maybe'], /takes no includeArchived=maybe/],
     [['readiness-runs', '--filter', 'readinessKind=bogus'], /takes no readinessKind=bogus/],
     [[], /Missing required argument/],
-  ])('%j is wrong usage', async (args, sentence) => {
+  ])('%j is invalid usage', async (args, sentence) => {
     expect(await get(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })
     expect(service.seen).toEqual([])
   })
 
-  test('every noun that has a status says which there are', () => {
+  test('every noun with a status lists the possible ones', () => {
     const withStatus = NOUNS.filter(({ columns }) => columns.some(({ path }) => path === 'status' || path === 'state'))
     const states = withStatus.map(noun => ({
       name: noun.name,
@@ -191,7 +191,7 @@ describe('as a program', () => {
     expect(states.filter(each => each.states.length === 0)).toEqual([])
   })
 
-  test('a refusal has no data and is 3', async () => {
+  test('a refusal prints no data and exits with 3', async () => {
     service.fault = refusing(403, 'FORBIDDEN')
     expect(await get('suites', '--json')).toMatchObject({
       code: 3,
@@ -200,7 +200,7 @@ describe('as a program', () => {
     })
   })
 
-  test('a reader that leaves ends it quietly', async () => {
+  test('a closed reader ends it quietly', async () => {
     service.suites = Array.from({ length: 20_000 }, (_, index) => ({ id: `s${index}`, name: 'x'.repeat(100) }))
     const { child, output, ended } = home.start(['get', 'suites', '--jsonl'], { env: service.env })
     const { promise, resolve } = Promise.withResolvers<void>()

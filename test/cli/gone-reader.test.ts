@@ -7,7 +7,7 @@ test.concurrent.each([
   [['api', '--list', '--json']],
   [['completion', 'bash']],
   [['config', 'path']],
-])('nobody reads what %j prints: it ends by itself, without a word', async args => {
+])('%j ends quietly if nobody reads its output', async args => {
   const home = await openHome()
   try {
     const { child, ended } = home.start(args)
@@ -20,7 +20,7 @@ test.concurrent.each([
 })
 
 test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get', 'projects']]])(
-  'a full disk behind what %j prints is no failed verdict',
+  'a full disk while %j prints does not cause the exit code of a failed verdict',
   async args => {
     const home = await openHome()
     try {
@@ -35,7 +35,7 @@ test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get'
 )
 
 test.concurrent.each([[[]], [['get', 'projects']], [['doctor']]])(
-  'a full disk behind all that %j prints is no failed verdict either',
+  'a full disk for all output of %j does not cause it either',
   async args => {
     const home = await openHome()
     try {
@@ -51,7 +51,7 @@ test.concurrent.each([
   [['serve', 'key', 'list'], 3],
   [['serve', 'limits'], 3],
   [['get', 'projects'], 3],
-])('a data directory that cannot be made ends %j in a sentence', async (args, code) => {
+])('a data directory that cannot be created makes %j end with a sentence', async (args, code) => {
   const home = await openHome()
   try {
     const ended = await home.run([...args, '--data-dir', '/dev/null/workspace'])
@@ -62,7 +62,7 @@ test.concurrent.each([
   }
 })
 
-test('directories that would depend on where it is started are refused', async () => {
+test('relative directories in the environment are refused', async () => {
   const home = await openHome()
   try {
     const { code, stderr } = await home.run(['get', 'projects'], { env: { HOME: '', XDG_DATA_HOME: '' } })

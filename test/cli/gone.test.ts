@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openStage } from './stage.ts'
 
-test.concurrent('what a service deletes without a body is deleted', async ending => {
+test.concurrent('deletions answered without a body succeed', async ending => {
   const { home, service } = await openStage(ending)
   const run = (...args: string[]) => home.run(args, { env: service.env })
   service.answers['GET /projects/p1/swarms'] = () => ({

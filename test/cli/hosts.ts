@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { programStarted } from '../pty/started.ts'
 
 export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
-/** With a JSON list of commands' arguments it runs them one after the other in its terminal; `endOf` follows each. */
+/** Given a JSON list of commands, it runs them one after the other in its terminal, each followed by `endOf`. */
 export const HOST = fileURLToPath(new URL('command-host.ts', import.meta.url))
 
 /** What a terminal shows at the end of each command. */
 export const endOf = (code: number | string | null | undefined): string => `=== ended with ${code} ===\n`
 
-/** How a command ended, and what it wrote. */
+/** How a command ended, and its output. */
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
 /** A command for a host; `mark` ends each of its outputs. */
@@ -48,12 +48,12 @@ export async function runInHost(asked: Omit<Asked, 'mark'>): Promise<Ended> {
 async function startHost(env: Record<string, string>): Promise<ChildProcess> {
   const host = fork(HOST, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   await once(host, 'message')
-  // It ends when the process that runs the tests does.
+  // It ends when the process of the tests does.
   for (const held of [host, host.channel!, host.stdout as Socket, host.stderr as Socket]) held.unref()
   return host
 }
 
-/** What comes before the mark, or before the end of the stream. */
+/** Reads until the mark, or the end of the stream. */
 async function readUntil(stream: Readable, mark: string): Promise<string> {
   let text = ''
   stream.setEncoding('utf8')

@@ -19,7 +19,7 @@ const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
   ...fields,
 })
 
-/** The report of a run as its own word decides it. */
+/** The report of a run according to its own decision. */
 const reportOf = (name: string, run: EvalRun, trials: EvalIteration[], gates: GateResult[] = []) =>
   junitXml([{ name, run, trials, gates, exitCode: conclude({ kind: 'ended', run, trials }, judging(gates)).exitCode }])
 
@@ -57,7 +57,7 @@ test('the report and the last word hold no secret that the summary does not hold
   expect(xml).toContain('[secret]')
 })
 
-test('each trial is a testcase, and only what was measured is a failure', () => {
+test('each trial is a testcase, and only measured failures are failures', () => {
   const xml = reportOf(
     'Smoke v1.2',
     { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0, completedAt: 1500 },
@@ -101,11 +101,11 @@ test('each trial is a testcase, and only what was measured is a failure', () => 
   expect(waiting).toMatchObject({ skipped: { message: 'pending' } })
 })
 
-test('nothing in, nothing wrong', () => {
+test('an empty run has no failures', () => {
   expect(XMLValidator.validate(junitXml([]))).toBe(true)
 })
 
-test('trials of one case on two models are testcases of two names, counted each within its variant', () => {
+test('trials of one case on two models are testcases with two names, each counted within its variant', () => {
   const on = (model: string, iterationNumber: number) => trial({ id: model, model, iterationNumber })
   const xml = reportOf('Smoke', { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 }, [
     on('small', 1),
@@ -123,14 +123,14 @@ test.each([
   [{ status: 'completed', result: 'failed' }, 'failure', 'failed'],
   [{ status: 'running' }, 'error', 'in-flight'],
   [{ status: 'completed', result: 'passed' }, undefined, 'passed'],
-])('a run that is %j is no green report, whatever its trials are', (fields, kind, outcome) => {
+])('a run that is %j is not a passing report, whatever its trials are', (fields, kind, outcome) => {
   const run = { id: 'r1', suiteId: 's', createdAt: 0, ...fields }
   const xml = reportOf('Smoke', run, [trial({}), trial({ status: 'cancelled', result: null })])
   expect(/<(failure|error) type="([^"]*)"/.exec(xml)?.slice(1)).toEqual(kind && [kind, outcome])
   expect(xml).toContain(`name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`)
 })
 
-test('a failed assertion that quotes a limit is a failure as any other', () => {
+test('a failed assertion that quotes a limit is still a failure', () => {
   const texts = ['The text "Echo: invoice 429" does not contain "paid".', 'The text "our rate limit" does not.']
   const trials = texts.map((error, index) => trial({ testCaseId: `c${index}`, title: error, result: 'failed', error }))
   const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 } as const
@@ -139,14 +139,14 @@ test('a failed assertion that quotes a limit is a failure as any other', () => {
   expect(xml).not.toContain('throttling')
 })
 
-test('two cases of one title have different names', () => {
+test('two cases with the same title have different names', () => {
   const twins = ['one', 'two'].map(testCaseId => trial({ testCaseId, title: 'Same title' }))
   const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 } as const
   const names = [...reportOf('Twins', run, twins).matchAll(/<testcase [^>]*\bname="([^"]*)"/g)]
   expect(names.map(([, name]) => name)).toEqual(['Same title (one)', 'Same title (two)'])
 })
 
-test('what is met is not red: trials that a threshold or gates allow to fail are skipped, with what was wrong', () => {
+test('trials that a threshold or gates allow to fail are skipped, with the reason', () => {
   const trials = [trial({}), trial({ testCaseId: 'c2', title: 'Two', result: 'failed', error: 'It says no.' })]
   const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'passed', createdAt: 0 } as const
   const gate = (passed: boolean | null): GateResult => ({

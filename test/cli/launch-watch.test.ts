@@ -26,7 +26,7 @@ test('a wave is waited for over a lost connection, after its id is printed', asy
   expect(await launch('Both')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^[-\da-f]{36}\n$/) })
 })
 
-test('a wave that does not end is given up after the time given, and continues', async ending => {
+test('waiting for a wave ends after the given time, and the wave continues', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = [{ id: 'j1', name: 'Weekly' }]
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })
@@ -49,7 +49,7 @@ test('a refusal while a wave is waited for ends the command at once', { timeout:
   expect(await ended()).toMatchObject({ code: 3, stderr: expect.stringContaining('jr1') })
 })
 
-test('a wave is not begun again while a launch of it may have happened', async ending => {
+test('a wave is not launched again while a launch of it may have happened', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = ['Weekly', 'Daily'].map((name, at) => ({ id: `j${at + 1}`, name, swarmId: 'w1' }))
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })

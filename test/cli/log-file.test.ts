@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-test('a log that is written for long keeps its newest lines and one older file, both for the owner alone', () => {
+test('a long log keeps its newest lines and one older file, both for the owner only', () => {
   const write = openLogFile(file)
   const lines = Math.ceil((2.5 * most) / BOUNDS.logLine.most)
   for (let at = 0; at < lines; at += 1) write(`${`${at} `.padEnd(BOUNDS.logLine.most, 'x')}\n`)
@@ -30,11 +30,11 @@ test('a log that is written for long keeps its newest lines and one older file, 
       .slice(0, -1)
       .map(line => Number.parseInt(line, 10)),
   )
-  // Nothing is missing between the oldest line that is kept and the newest.
+  // No line is missing between the oldest kept one and the newest.
   expect(numbers).toEqual(numbers.map((_, index) => lines - numbers.length + index))
 })
 
-test('two that write to one file go on in the same new one', () => {
+test('two writers of one file continue in the same new one', () => {
   writeFileSync(file, 'x'.repeat(most))
   const [one, other] = [openLogFile(file), openLogFile(file)]
   one('one\n')
@@ -43,7 +43,7 @@ test('two that write to one file go on in the same new one', () => {
   expect(statSync(`${file}.old`).size).toBe(most)
 })
 
-test('a full log that cannot be renamed is emptied, and stays within its bound', () => {
+test('a full log that cannot be renamed is emptied, and stays within its limit', () => {
   writeFileSync(file, 'x'.repeat(most))
   mkdirSync(`${file}.old`)
   writeFileSync(join(`${file}.old`, 'in the way'), '')

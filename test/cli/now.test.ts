@@ -5,7 +5,7 @@ import { until } from '../service/harness.ts'
 import { openHome } from './program.ts'
 import { openStage } from './stage.ts'
 
-test('ends with 1 for what is red, with 3 where not everything is known, and a watch as it is interrupted', async ending => {
+test('exits with 1 for red lines, with 3 if not everything is known, and as interrupted in a watch', async ending => {
   const { home, service } = await openStage(ending)
   const now = async (...args: string[]) => await home.run(['now', ...args, '--timeout', '60s'], { env: service.env })
   // It has no capabilities, waves and scenarios.
@@ -25,7 +25,7 @@ test('ends with 1 for what is red, with 3 where not everything is known, and a w
   expect(service.seen.every(request => request.startsWith('GET '))).toBe(true)
 
   home.rest()
-  // What the suite says of its run is there before the run is.
+  // The suite's record of its run arrives before the run.
   const held = Promise.withResolvers<ServerResponse>()
   service.fault = (response, path) => {
     if (path !== 'GET /projects/p1/eval-suites/s1/runs') return false
@@ -53,7 +53,7 @@ test('the first start of a local workspace is reported with its samples', async 
   expect(summary.items.map(({ key }) => key)).toEqual(again.items.map(({ key }) => key))
 })
 
-test('a service that never answers holds neither a look nor its end, with projects named or without', async ending => {
+test('a service that never answers blocks neither a look nor its end, with or without named projects', async ending => {
   const { home, service } = await openStage(ending)
   service.fault = () => true
   const now = (...args: string[]) => home.start(['now', ...args], { env: service.env })

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openTerminal } from '../pty/terminal.ts'
 import { openHome } from './program.ts'
 
-/** Directories of the environment that nothing can be written in, by what is wrong with them. */
+/** Unwritable directories in the environment, by what is wrong with them. */
 const odd: Record<string, (home: string) => string> = {
   'below /proc': () => '/proc',
   'a file': home => {
@@ -29,7 +29,7 @@ async function open() {
 }
 
 describe.each(Object.entries(odd))('a directory that is %s', (_, prepare) => {
-  test.each(['XDG_STATE_HOME', 'XDG_CACHE_HOME'])('in %s stops no command', async name => {
+  test.each(['XDG_STATE_HOME', 'XDG_CACHE_HOME'])('in %s makes no command fail', async name => {
     const home = await open()
     const env = { [name]: prepare(home.home) }
     const listed = await home.run(['get', 'projects'], { env })
@@ -40,7 +40,7 @@ describe.each(Object.entries(odd))('a directory that is %s', (_, prepare) => {
     expect(items.filter(({ state }) => state === 'fail' || state === 'warn')).not.toEqual([])
   })
 
-  test('for the workspace itself is named', async () => {
+  test('for the workspace itself is reported', async () => {
     const home = await open()
     const directory = prepare(home.home)
     const { code, stderr } = await home.run(['get', 'projects'], { env: { XDG_DATA_HOME: directory } })
@@ -48,7 +48,7 @@ describe.each(Object.entries(odd))('a directory that is %s', (_, prepare) => {
     expect(stderr).toContain(join(directory, 'mcpdeck').slice(0, directory.length))
   })
 
-  test('does not keep the dashboard from working and ending', async () => {
+  test('does not prevent the dashboard from working and ending', async () => {
     const home = await open()
     const directory = prepare(home.home)
     const env = { XDG_STATE_HOME: directory, XDG_CACHE_HOME: directory }

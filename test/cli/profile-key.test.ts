@@ -36,7 +36,7 @@ const keyOf = (config: string, words: readonly string[]) =>
     never,
   )
 
-test('a key command is run as it is in the file that was checked', async () => {
+test('a key command runs as written in the checked file', async () => {
   const config = configWith(`echo ${KEY_PREFIX}key`)
   await expect(keyOf(config, ['echo', `${KEY_PREFIX}key`])).resolves.toBe(`${KEY_PREFIX}key`)
   const replaced = keyOf(config, ['echo', `${KEY_PREFIX}another`])
@@ -45,7 +45,7 @@ test('a key command is run as it is in the file that was checked', async () => {
   await expect(keyOf(config, ['echo', `${KEY_PREFIX}key`])).rejects.toThrow('can be written by others (mode 666)')
 })
 
-test('a file that is put in the place of an open one does not speak for it', () => {
+test('a file that replaces an open one has no effect on it', () => {
   const config = configWith('true')
   const other = configWith('false')
   const descriptor = openSync(config, 'r')

@@ -33,7 +33,7 @@ describe('flag, then environment, then the default profile, then the local works
     expect(opened).toBe(expected)
   })
 
-  test('what contradicts itself opens nothing', () => {
+  test('contradictory options open nothing', () => {
     const none = Config.parse({})
     const choose =
       (options: ProfileOptions, env: Record<string, string>, from = config) =>
@@ -48,7 +48,7 @@ describe('flag, then environment, then the default profile, then the local works
     expect(choose({ baseUrl: 'https://u:p@x.test' }, {})).toThrow('must not contain a user name')
   })
 
-  test('the key of an address that the environment names is not sent to a profile', () => {
+  test('the key for an address in the environment is not sent to a profile', () => {
     const env = { MCPDECK_API_KEY: 'sk_of_x', MCPDECK_BASE_URL: 'https://x.test' }
     expect(chooseProfile({ profile: 'prod' }, env, config)).toMatchObject({ source: { kind: 'stored' } })
     expect(chooseProfile({ profile: 'prod' }, { MCPDECK_API_KEY: 'sk_x' }, config)).toMatchObject({
@@ -79,7 +79,7 @@ describe('the words of a command', () => {
     expect(() => commandArguments(text)).toThrow(UsageError)
   })
 
-  test('any words in single quotes come back as they were', () => {
+  test('any words in single quotes are read unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), words => {
         const quoted = words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
@@ -111,7 +111,7 @@ describe('profiles of a service', () => {
   const add = (...args: string[]) => home.run(['profile', 'add', 'prod', service.address, '--use', ...args])
   const me = (env?: Record<string, string>) => home.run(['api', 'getMe'], env && { env })
 
-  test('are added, listed, shown, made the default and removed, and comments stay', async () => {
+  test('are added, listed, shown, made the default and removed, and comments are kept', async () => {
     expect((await home.run(['profile', 'use', 'prod'])).code).toBe(2)
     const path = join(home.home, '.config/mcpdeck/config.yaml')
     expect(existsSync(path), 'what is refused leaves no file').toBe(false)
@@ -154,7 +154,7 @@ describe('profiles of a service', () => {
     expect(service.seen).toEqual([])
   })
 
-  test('a key comes from a variable, from a file, from a command; its slug is in the header', async () => {
+  test('a key comes from a variable, a file or a command; its slug is in the header', async () => {
     await add('--key-env', 'K', '--slug', 'acme')
     expect(await me({ K: KEY })).toMatchObject({ code: 0 })
     await home.run(['api', 'runs.list', '--field', 'projectId=p', '--field', 'suiteId=s'], { env: { K: KEY } })
@@ -168,7 +168,7 @@ describe('profiles of a service', () => {
     expect(await me()).toMatchObject({ code: 0 })
   })
 
-  test('a key file that others can read is refused, and so is what is not a key', async () => {
+  test('a key file that others can read is refused, as is an invalid key', async () => {
     const path = file('open.key', `${KEY}\n`, 0o640)
     await add('--key-file', path)
     const refused = await me()
@@ -200,7 +200,7 @@ describe('profiles of a service', () => {
     expect(failed.stderr).not.toContain('hidden-argument')
   })
 
-  test('no key is ever an argument, nor printed, logged or kept where it does not belong', async () => {
+  test('a key is never an argument, and is never printed, logged or stored where it does not belong', async () => {
     const log = join(home.home, 'log')
     await add('--key-command', `printf ${KEY}`)
     const ended = await Promise.all([
@@ -215,7 +215,7 @@ describe('profiles of a service', () => {
     expect((await home.run(['--api-key', KEY])).code).toBe(2)
   })
 
-  test('without a source and without a terminal it says how to give a key', async () => {
+  test('without a source and a terminal it says how to give a key', async () => {
     expect(await add()).toMatchObject({ code: 0, stderr: expect.stringContaining('asked for at a terminal') })
     const ended = await me()
     expect(ended.code).toBe(2)
@@ -226,7 +226,7 @@ describe('profiles of a service', () => {
   describe('at a terminal', () => {
     const typed = () => join(home.home, '.local/share/mcpdeck/keys', `prod@${service.host.replace(':', '_')}.key`)
 
-    test('the key is typed once, unseen, kept for its owner, and goes with the profile', async () => {
+    test('the key is typed once, hidden, stored for its owner, and removed with the profile', async () => {
       await add()
       await using first = openTerminal({ args: ['api', 'getMe'], home: home.home })
       await first.waitFor(`API key of prod at ${service.host}:`)
@@ -241,7 +241,7 @@ describe('profiles of a service', () => {
       expect(existsSync(typed())).toBe(false)
     })
 
-    test('Ctrl+C at the question leaves, and nothing is kept', async () => {
+    test('Ctrl+C at the question exits, and nothing is stored', async () => {
       await add()
       await using asked = openTerminal({ home: home.home })
       await asked.waitFor('API key of prod')
@@ -251,7 +251,7 @@ describe('profiles of a service', () => {
       expect(asked.buffer).toBe('normal')
     })
 
-    test('the header names profile and host in the colour of its badge, apart from the local one', async () => {
+    test('the header names profile and host in the color of its badge, unlike the local one', async () => {
       await add('--key-env', 'K', '--badge', 'red', '--read-only')
       await using remote = openTerminal({ home: home.home, env: { K: KEY } })
       await remote.waitFor(`prod · ${service.host}`)
@@ -262,7 +262,7 @@ describe('profiles of a service', () => {
       expect(colour(remote)).not.toBe(colour(local))
     })
 
-    test('a change of the config shows nothing that was seen before it', async () => {
+    test('a changed config shows nothing from before the change', async () => {
       await using left = openTerminal({ home: home.home })
       await left.waitFor('Sandbox')
       left.type('q')
@@ -274,7 +274,7 @@ describe('profiles of a service', () => {
       expect(next.output).not.toContain('Sandbox')
     })
 
-    test('a binding is on the key that the config gives it, and off its own', async () => {
+    test('a binding uses the key from the config, and no longer its default', async () => {
       const config = file('config.yaml', 'keys:\n  app.help: ctrl+g\n')
       await using person = openTerminal({ home: home.home, env: { MCPDECK_CONFIG: config } })
       await person.waitFor('Sandbox')
@@ -284,13 +284,13 @@ describe('profiles of a service', () => {
       await person.waitFor('What works here')
     })
 
-    test('a locator opens in the profile that it names', async () => {
+    test('an address opens in the profile that it names', async () => {
       await add('--key-env', 'K')
       await using local = openTerminal({ args: ['mcpdeck://local/projects'], home: home.home })
       await local.waitFor('Sandbox')
       local.type('q')
       await local.waitForExit()
-      // What it showed is not what the default profile comes back to.
+      // The default profile does not return to what this one showed.
       await using plain = openTerminal({ home: home.home, env: { K: KEY } })
       await plain.waitFor(`prod · ${service.host}`)
       expect(plain.output).not.toContain('Sandbox')
@@ -299,7 +299,7 @@ describe('profiles of a service', () => {
       expect(await home.run(['mcpdeck://%zz/projects'])).toMatchObject({ code: 2 })
     })
 
-    test('a page of a hosted UI opens in the profile whose addresses it fits', async () => {
+    test('a page of a hosted UI opens in the profile with matching addresses', async () => {
       await add('--key-env', 'K')
       const web = (name: string) => `  ${name}:
     baseUrl: ${service.address}

@@ -27,7 +27,7 @@ export type ApiOptions = {
 
 const NO_LIST = 'This operation answers no list, so --paginate has nothing to follow.'
 
-/** `mcpdeck api`: any operation of the contract; resolves to the exit code. */
+/** Runs `mcpdeck api`, any operation of the contract; resolves to the exit code. */
 export async function runApi(words: readonly string[], common: CommonOptions, own: ApiOptions): Promise<number> {
   if (own.list) return listOperations(own.json ?? false)
   const operation = findOperation(words)
@@ -52,7 +52,7 @@ export async function runApi(words: readonly string[], common: CommonOptions, ow
   return await inWorkspace(common, work, outlivesAnswer(endpoint) ? 'handing-over' : 'briefly')
 }
 
-/** All pages as one list; one that was not read to its end is said to be so, and is no success. */
+/** Prints all pages as one list; an incomplete one is reported as such, and is not a success. */
 async function printAll(
   client: Client,
   endpoint: AnyEndpoint,

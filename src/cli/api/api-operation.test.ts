@@ -29,18 +29,18 @@ test.each<[string, JsonSchema, unknown]>([
   expect(put(['in', 'a'], '1', { ...schema, properties: { in: schema } })).toEqual({ in: { a: value } })
 })
 
-test('a property of every object is none of a schema', () => {
+test('an inherited property is not part of a schema', () => {
   expect(put(['constructor'], '1', { properties: {} })).toEqual({ constructor: 1 })
 })
 
-test('null is null if the schema allows it, and a text where it has nothing but texts', () => {
+test('null is null if the schema allows it, and text if it allows only text', () => {
   const nullable = { properties: { a: { anyOf: [text, { type: 'null' }] } } }
   expect(put(['a'], 'null', nullable)).toEqual({ a: null })
   expect(put(['a'], 'nul', nullable)).toEqual({ a: 'nul' })
   expect(put(['a'], 'null', { properties: { a: text } })).toEqual({ a: 'null' })
 })
 
-test('what is given several times is a list, and refused where the schema has none', () => {
+test('a repeated field is a list, and is refused if the schema has none', () => {
   const twice = (schema: JsonSchema) =>
     putAll(
       {},
@@ -55,13 +55,13 @@ test('what is given several times is a list, and refused where the schema has no
   expect(() => twice({ properties: { a: number } })).toThrow('"a" is given twice, and is no list.')
 })
 
-test('one text is the only item of a list, or the whole list as JSON', () => {
+test('a single text is the only item of a list, or the whole list as JSON', () => {
   expect(put(['a'], 'x', list(text))).toEqual({ a: ['x'] })
   expect(put(['a'], '7', list(number))).toEqual({ a: [7] })
   expect(put(['a'], '[7,8]', list(number))).toEqual({ a: [7, 8] })
 })
 
-test('a field that is given whole takes no parts beside it', () => {
+test('a field that is given whole accepts no separate parts', () => {
   const fields = [
     [['a'], '{"b":1}'],
     [['a', 'b'], '2'],

@@ -6,15 +6,15 @@ import { ownValue } from '../../lib/own-value.ts'
 import { didYouMean } from '../../lib/nearest.ts'
 import { UsageError } from '../config/settings.ts'
 
-/** An operation that was named on the command line, with the path parameters its path gave. */
+/** An operation named on the command line, with the path parameters from its path. */
 export type NamedOperation = { endpoint: AnyEndpoint; fields: Record<string, string> }
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /**
- * Finds an operation by its name (`createEvalRun` or `runs.create`) or by method and path, where the path may hold
+ * Finds an operation by its name (`createEvalRun` or `runs.create`) or by method and path, where the path may contain
  * ids and a query (`GET /projects/P/servers?x=y`).
- * @throws UsageError with near names when there is none
+ * @throws UsageError with similar names if there is none
  */
 export function findOperation(words: readonly string[]): NamedOperation {
   const [first = '', path] = words
@@ -55,7 +55,7 @@ function findByPath(method: string, text: string | undefined): NamedOperation {
   throw new UsageError(`The contract has no ${method} ${path}. mcpdeck api --list names all operations.`)
 }
 
-/** A literal segment must be the same; a parameter takes any id, and its own `{name}` leaves it to a field. */
+/** A literal segment must match; a parameter accepts any id, and its own `{name}` leaves it to a field. */
 function matchPath(template: string, given: readonly string[]): Record<string, string> | undefined {
   const expected = template.split('/').filter(Boolean)
   if (expected.length !== given.length) return undefined
@@ -86,10 +86,10 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 }
 
-/** Maximum number of schemas that are examined for one field; those of servers may refer to themselves. */
+/** Maximum number of schemas examined for one field; those of servers may refer to themselves. */
 const MOST_VARIANTS = 200
 
-/** Schemas with all that they are composed of and refer to within a document. */
+/** Schemas with everything they are composed of and refer to within a document. */
 function variantsOf(schemas: readonly JsonSchema[], root: JsonSchema | undefined): JsonSchema[] {
   const found = new Set(schemas.filter(isPlainObject) as JsonSchema[])
   for (const { $ref, anyOf, oneOf, allOf } of found) {
@@ -100,7 +100,7 @@ function variantsOf(schemas: readonly JsonSchema[], root: JsonSchema | undefined
   return [...found]
 }
 
-/** What a reference such as `#/$defs/name` means. */
+/** Resolves a reference such as `#/$defs/name`. */
 function atPointer(root: unknown, ref: unknown): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   const names = ref
@@ -110,7 +110,7 @@ function atPointer(root: unknown, ref: unknown): unknown {
   return names.reduce((at: unknown, name) => (isPlainObject(at) ? ownValue(at, name) : undefined), root)
 }
 
-/** The schemas of a property, also where only branches declare it. */
+/** The schemas of a property, even if only branches declare it. */
 export function propertySchemas(schemas: readonly JsonSchema[], name: string, root: JsonSchema): JsonSchema[] {
   return variantsOf(schemas, root).flatMap(({ properties }) => {
     const own: unknown = isPlainObject(properties) ? ownValue(properties, name) : undefined
@@ -118,7 +118,7 @@ export function propertySchemas(schemas: readonly JsonSchema[], name: string, ro
   })
 }
 
-/** Whether a text may stand for itself at this place of the body. */
+/** Whether text is allowed at this place of the body. */
 function takesText(schemas: readonly JsonSchema[], root: JsonSchema | undefined): boolean {
   return variantsOf(schemas, root).some(({ type, enum: choices, const: only }) =>
     type === undefined
@@ -128,9 +128,8 @@ function takesText(schemas: readonly JsonSchema[], root: JsonSchema | undefined)
 }
 
 /**
- * A field's value: text where the contract takes text, JSON elsewhere; JSON that is none stays text for the check to
- * name.
- * @throws UsageError naming a number that would become another one
+ * A field's value: text if the contract accepts text, else JSON; invalid JSON stays text, for the check to report.
+ * @throws UsageError naming a number that would change
  */
 function valueOf(name: string, text: string, isText: boolean): unknown {
   if (isText) return text
@@ -188,13 +187,13 @@ function noField(endpoint: AnyEndpoint, name: string): UsageError {
   )
 }
 
-/** Where a value goes, and its text. */
+/** Path and text of a value. */
 export type Field = readonly [path: readonly string[], text: string]
 
 /**
- * A body with texts put at paths of it, as the values that its schema has there. What is given several times is a list,
- * as is one text where the schema has nothing but a list.
- * @throws UsageError naming what is given twice and is not a list, and a number that would become another one
+ * Puts texts at paths of a body, converted to the types in its schema. A repeated path becomes a list, as does a single
+ * text if the schema allows only a list.
+ * @throws UsageError naming what is repeated but is not a list, and a number that would change
  */
 export function putAll(into: unknown, fields: readonly Field[], root: JsonSchema): Record<string, unknown> {
   const texts = Map.groupBy(fields, ([path]) => JSON.stringify(path))
@@ -254,7 +253,7 @@ function valueAt(
   return isList && whole !== null && !Array.isArray(whole) ? [value(only, items)] : whole
 }
 
-/** Names of what an operation takes: path parameters, query options, body fields; `?` marks what may be left out. */
+/** Names of an operation's input: path parameters, query options, body fields; `?` marks optional ones. */
 export function inputNames(endpoint: AnyEndpoint): string[] {
   const optional = (schema: z.ZodType | undefined): string[] => {
     if (!schema) return []

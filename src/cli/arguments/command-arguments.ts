@@ -2,9 +2,9 @@ import { splitCommand } from '../../lib/split-command.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * The words of a command that runs without a shell. A list is taken as it is; a text is split as `splitCommand` does.
- * @param name what the command is called in the refusal
- * @throws UsageError for what is not a command, and for what only a shell would understand
+ * The words of a command that runs without a shell. A list is used as it is; a text is split as by `splitCommand`.
+ * @param name name of the command in the error
+ * @throws UsageError for invalid commands, and for what only a shell would understand
  */
 export function commandArguments(command: string | readonly string[], name = 'keyCommand'): readonly string[] {
   if (typeof command !== 'string') return command

@@ -4,7 +4,10 @@ import { readInputText } from '../../lib/files/read-input.ts'
 import { parseWritten, UnkeptNumber } from '../../lib/json.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The JSON of a file that an option names; `-` is standard input. @throws UsageError */
+/**
+ * The JSON in a file named by an option; `-` is standard input.
+ * @throws UsageError
+ */
 export async function readJsonFile(file: string): Promise<unknown> {
   let text: string
   try {

@@ -16,7 +16,7 @@ export function whole(least: number, most: number) {
   }
 }
 
-/** A share for an option, such as `95%`; answers it as a fraction. */
+/** Parses a share such as `95%`; returns a fraction. */
 export function share(text: string): number {
   const value = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1]
   if (value === undefined || Number(value) > 100)
@@ -24,7 +24,7 @@ export function share(text: string): number {
   return Number(value) / 100
 }
 
-/** A length of time for an option, such as `90s` or `1h`; answers milliseconds. */
+/** Parses a duration such as `90s` or `1h`; returns milliseconds. */
 export function duration(text: string): number {
   const value = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text) ? ms(text as StringValue) : 0
   if (value <= 0) throw new InvalidArgumentError('Give a length of time such as 90s, 10m or 1h.')

@@ -1,11 +1,11 @@
-/** Wrong usage or configuration: one sentence, exit code 2. */
+/** Invalid usage or configuration: one sentence, exit code 2. */
 export class UsageError extends Error {
   override readonly name: string = 'UsageError'
 }
 
 /**
- * A refusal of commander, such as `error: unknown option '--jsn'` with `(Did you mean --json?)` in a line of its own,
- * as our sentence.
+ * Converts an error of commander, such as `error: unknown option '--jsn'` with `(Did you mean --json?)` on its own
+ * line, to our sentence.
  */
 export function usageErrorText(text: string, command: string): string {
   const words = text

@@ -6,12 +6,12 @@ import { exposureOf, exposureOfPrivate } from '../../lib/files/owner-only.ts'
 import { directories } from '../config/directories.ts'
 import { isAtTerminal } from '../process/at-terminal.ts'
 
-/** Where compiled code can be stored, or why nowhere and what to do about it. */
+/** Where compiled code can be stored, or why nowhere and what to do. */
 export type CompileCache = { directory: string } | { why: string; next: string }
 
 /**
- * A directory for compiled code, made on first use. Anyone who can write into it can run code in the program, so it is
- * one that only this user can enter and that nobody else can replace.
+ * A directory for compiled code, created on first use. Anyone who can write to it can run code in the program, so only
+ * this user can enter it and nobody else can replace it.
  */
 export function ownCompileCache(): CompileCache {
   const next = 'Set XDG_CACHE_HOME to a directory of your own.'
@@ -28,7 +28,7 @@ export function ownCompileCache(): CompileCache {
   }
 }
 
-/** What of this Node's compiled code is no plain file: Node would wait for ever for one that is a pipe. */
+/** An entry of this Node's compiled code that is not a regular file: Node would wait forever for a pipe. */
 function strangeEntry(directory: string): string | undefined {
   for (const { name } of readdirSync(directory, { withFileTypes: true })) {
     if (!name.startsWith(`${process.version}-`)) continue
@@ -39,14 +39,14 @@ function strangeEntry(directory: string): string | undefined {
   return undefined
 }
 
-/** Starts that call much the same functions, and share what is compiled of them. */
+/** Kinds of starts that call similar functions, and share their compiled code. */
 const KINDS = ['call', 'get', 'run', 'try']
 
 /**
- * Lets Node store compiled code where only this user can. Where NODE_COMPILE_CACHE names another directory, Node has
- * used that already; neither this program nor those that it starts use it if others can write it.
+ * Lets Node store compiled code where only this user can write. If NODE_COMPILE_CACHE names another directory, Node
+ * already uses that; if others can write to it, neither this program nor those it starts use it.
  * @param folder where the program's files are
- * @returns file for the compiled code of such a start; undefined if there is no place for it
+ * @returns file for the compiled code of this kind of start; undefined if there is no place for it
  */
 export function keepCompiledCode(folder: string, argv: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   const { enableCompileCache, getCompileCacheDir } = process.getBuiltinModule('node:module')
@@ -63,14 +63,14 @@ export function keepCompiledCode(folder: string, argv: readonly string[], env: N
   return used === undefined ? undefined : join(used, `mcpdeck-${kind}-${shortHash(folder)}`)
 }
 
-/** Tells folders apart, by FNV-1a; what Node has for it takes milliseconds to load. */
+/** FNV-1a, to distinguish folders; loading Node's own hashes takes milliseconds. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0).toString(16)
 }
 
-/** Where this process stores compiled code, or why nowhere; `exposed` where another user could change it. */
+/** Where this process stores compiled code, or why nowhere; `exposed` if another user could change it. */
 export function compileCacheState(): CompileCache & { exposed?: boolean } {
   const used = process.getBuiltinModule('node:module').getCompileCacheDir()
   if (used === undefined) {
@@ -82,7 +82,7 @@ export function compileCacheState(): CompileCache & { exposed?: boolean } {
   return exposure ? { ...exposure, exposed: true } : { directory: dirname(used) }
 }
 
-/** Node's cache is a directory of its version in the one that was named. */
+/** Node's cache is a directory named after its version in the given one. */
 function exposureOfUsed(used: string): ReturnType<typeof exposureOf> {
   try {
     return exposureOf(realpathSync.native(used))

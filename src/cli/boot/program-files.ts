@@ -7,27 +7,27 @@ import { crc32 } from 'node:zlib'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
 /**
- * A file that ran without stored code; `flags` are those of V8 that its code was compiled under. What was stored of it
- * may have been `unfit`.
+ * A file that ran without stored code; `flags` are the V8 flags it was compiled with. Its stored code may have been
+ * `unfit`.
  */
 type Fresh = { name: string; sum: number; script: Script; flags: number; unfit: boolean }
 
-/** Compiled code of a file with a checksum of its text: V8 itself compares no more than its length. */
+/** Compiled code of a file with a checksum of its source, of which V8 itself compares only the length. */
 type Stored = { sum: number; code: Buffer }
 
 /**
- * How long after the last file was loaded a program that goes on lets go of what was stored, and how long after that it
- * stores what it compiled, in milliseconds.
+ * How long after the last file was loaded a running program releases the stored code, and how long after that it stores
+ * what it compiled, in milliseconds.
  */
 const RELEASE_AFTER_MS = 50
 const STORE_AFTER_MS = 1000
 const ALIGNMENT = 8
 
 /**
- * Loads the program's own files as `require` does, with the code that V8 compiled of them in an earlier start. What
- * Node stores by itself lacks every function that was called only after its file was loaded.
+ * Loads the program's own files like `require`, with code that V8 compiled in an earlier start. Node's own cache lacks
+ * every function that was first called after its file was loaded.
  * @param folder where the files are
- * @param store file for the compiled code of starts of this kind; without one nothing is stored
+ * @param store file for the compiled code of this kind of start; without it nothing is stored
  */
 export function programFiles(folder: string, store: string | undefined): (id: string) => unknown {
   const loaded = new Map<string, { exports: unknown }>()
@@ -64,7 +64,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
     const filename = join(folder, name)
     const bytes = readFileSync(filename)
     const sum = crc32(bytes)
-    // The build writes nothing but ASCII.
+    // The build contains only ASCII.
     const source = `(function (exports, require, module, __filename) {${bytes.toString('latin1')}\n})`
     const known = storedCode().get(name)
     const cachedData = known?.sum === sum ? known.code : undefined
@@ -89,11 +89,11 @@ export function programFiles(folder: string, store: string | undefined): (id: st
   return load
 }
 
-/** The stored code of each file by its name; none if that cannot be read, or is not what was written. */
+/** The stored code of each file by name; empty if unreadable or not as written. */
 function readCode(store: string): Map<string, Stored> {
   try {
     const bytes = readFileSync(store)
-    // V8 runs what it is given, and would end the process over a damaged byte.
+    // V8 does not validate the code, and a damaged byte would crash the process.
     if (crc32(bytes.subarray(ALIGNMENT)) !== bytes.readUInt32LE(4)) return new Map()
     const start = ALIGNMENT + bytes.readUInt32LE(0)
     const sizes = JSON.parse(bytes.toString('utf8', ALIGNMENT, start)) as [name: string, size: number, sum: number][]
@@ -110,7 +110,7 @@ function readCode(store: string): Map<string, Stored> {
   }
 }
 
-/** Stores the code, or nothing, for the next start to compile again. */
+/** Stores the code, or nothing, so that the next start compiles again. */
 function writeCode(store: string, stored: ReadonlyMap<string, Stored>): void {
   const index = Buffer.from(JSON.stringify([...stored].map(([name, { sum, code }]) => [name, code.length, sum])))
   const parts = [index, ...[...stored.values()].map(({ code }) => code)].flatMap(part => [
@@ -128,7 +128,7 @@ function writeCode(store: string, stored: ReadonlyMap<string, Stored>): void {
   }
 }
 
-/** Where V8 reads code without copying it first. */
+/** Offset from which V8 reads code without copying it first. */
 function aligned(at: number): number {
   return Math.ceil(at / ALIGNMENT) * ALIGNMENT
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 
-// The first thing that a start imports: what it imports next asks for the home directory while it is loaded. A user
-// without `HOME` and without an entry in the user database, as in a container, has none.
+// Imported first, because later imports need the home directory while loading. A user without `HOME` and without an
+// entry in the user database, as in a container, has none.
 try {
   homedir()
 } catch {

@@ -5,10 +5,10 @@ import { EXIT } from '../process/exit-codes.ts'
 import type { CommonOptions } from '../config/settings.ts'
 import { UsageError, usageErrorText } from '../arguments/usage-error.ts'
 
-/** What every command line is made with. */
+/** The options of every command line. */
 export type CommandLineOptions = { version: string; dashboard: Dashboard }
 
-/** A command line; `parse` resolves to an exit code, or `undefined` while the program continues by itself. */
+/** A command line; `parse` resolves to an exit code, or `undefined` while the program keeps running. */
 export type CommandLine = { program: Command; parse: (argv: readonly string[]) => Promise<number | undefined> }
 
 type Dashboard = (
@@ -33,18 +33,18 @@ function common(command: Command): Command {
     .option('--log-file <file>', 'write a log without secrets to this file')
 }
 
-/** Any name is taken here, since a config file can have themes of its own; help and completion know ours. */
+/** Accepts any name, since a config file can define themes; help and completion list ours. */
 function themeOption(): Option {
   const option = new Option('--theme <name>', 'colours (MCPDECK_THEME)')
   option.argChoices = [...THEME_CHOICES]
   return option
 }
 
-/** Makes the command line of these commands. */
+/** Builds the command line of these commands. */
 export function buildCommandLine(options: CommandLineOptions, declared: readonly CommandDeclaration[]): CommandLine {
   let outcome: number | undefined = 0
   const program = common(new Command('mcpdeck'))
-  // Commands that work over several take each of them.
+  // Commands for several projects accept repeated options.
   program.on('option:project', (id: string) => {
     program.setOptionValue('projects', [...(program.opts<CommonOptions>().projects ?? []), id])
   })
@@ -54,7 +54,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
     .argument('[place]', 'place to open: findings, projects/P/runs/R, or a mcpdeck:// locator')
     .helpCommand('help [command]', 'Print the help of a command.')
     .exitOverride()
-    // A command with a typo in it would else be refused for its arguments alone.
+    // Otherwise a mistyped command would be refused only for its arguments.
     .allowExcessArguments()
     .action(async (place: string | undefined) => {
       const commands = program.commands.map(command => command.name())
@@ -77,7 +77,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
       },
     }),
   )
-  // The whole help, where one of a command that does not exist was wanted.
+  // Shows the whole help if help for an unknown command was requested.
   program.configureOutput({ writeErr: () => undefined })
   return {
     program,
@@ -87,7 +87,7 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
         return outcome
       } catch (error) {
         const refusal = await refusalOf(error, refused, program)
-        // A command that has begun sees to its reports itself.
+        // A command that has started handles its own reports.
         if (refusal && !hasBegun)
           return await (await import('../follow/refused-reports.ts')).refuseWithReports(program, argv, refusal)
         if (refusal || !(error instanceof CommanderError)) throw refusal ?? error
@@ -99,14 +99,14 @@ export function buildCommandLine(options: CommandLineOptions, declared: readonly
   }
 }
 
-/** What ends a command line as wrong usage; undefined for all else. */
+/** Errors that end a command line as invalid usage; undefined for others. */
 async function refusalOf(error: unknown, said: string | undefined, program: Command): Promise<UsageError | undefined> {
   if (error instanceof UsageError) return error
   if (said === undefined || !(error instanceof CommanderError)) return undefined
   return new UsageError(said + (await typoBehind(error, program)))
 }
 
-/** An option that is none without a command, where what is before it was probably meant for one. */
+/** An unknown option without a command, where an earlier word was probably meant as one. */
 async function typoBehind({ code }: CommanderError, program: Command): Promise<string> {
   const [word] = program.args
   if (code !== 'commander.unknownOption' || word === undefined || word.startsWith('-')) return ''
@@ -125,7 +125,10 @@ async function nearCommand(word: string, program: Command): Promise<string> {
   return didYouMean(word, names)
 }
 
-/** A script gives this for a variable that is not set. @throws UsageError for any option but those of free text */
+/**
+ * Scripts pass an empty text for an unset variable.
+ * @throws UsageError for any option except those of free text
+ */
 function refuseEmpty(command: Command): void {
   if (command.parent) refuseEmpty(command.parent)
   const empty = command.options.find(

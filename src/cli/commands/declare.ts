@@ -3,29 +3,29 @@ import type { CommonOptions } from '../config/settings.ts'
 import type { SavedContext } from '../workspace/in-workspace.ts'
 import type { Stay } from '../workspace/workspace.ts'
 
-/** Flags, what they say, and, where it is no plain text or switch, how the text of each becomes a value. */
+/** A flag with its description and, unless it is text or a switch, a parser for its value. */
 export type DeclaredFlag =
   | Option
   | readonly [flags: string, says: string, read?: (text: string, before: never) => unknown, initial?: unknown]
 
-/** What was typed behind a command: its words in order, its own options and those of the program. */
+/** What was typed for a command: its words in order, its own options and those of the program. */
 export type Typed<Own = object> = { words: readonly string[]; own: Own; common: CommonOptions; program: Command }
 
 type Outcome = number | undefined | Promise<number | undefined>
 
 /** A command as data; help and completion derive from it. */
 export type CommandDeclaration = {
-  /** Its name, behind that of the command that it belongs to and whose options it takes too: `journal send`. */
+  /** Its name, after that of its parent command, whose options it accepts too: `journal send`. */
   name: string
   says: string
   words?: readonly (Argument | readonly [placeholder: string, says: string])[]
   flags?: readonly DeclaredFlag[]
-  /** Stands below the help. */
+  /** Text below the help. */
   after?: () => string
   hidden?: boolean
-  /** Works on the program with every command; others run in one that has nothing but them. */
+  /** Whether it needs the program with every command; others run in one that has only them. */
   whole?: boolean
-  /** Resolves to the exit code; what it needs is loaded when it runs. Absent of what only holds others. */
+  /** Resolves to the exit code; modules are loaded when it runs. Absent for a group of commands. */
   run?: (typed: Typed) => Outcome
 }
 
@@ -36,13 +36,13 @@ export function command<Own extends object>(
   return { ...declared, run: typed => declared.run(typed as Typed<Own>) }
 }
 
-/** What a command does with what it works with; resolves to the exit code, which is 0 if it returns none. */
+/** What a command does in its context; resolves to the exit code, or to nothing for 0. */
 export type Work<Own, Context> = (context: Context, words: readonly string[], own: Own) => Promise<number | void>
 
-/** A command without what it does. */
+/** A command without its implementation. */
 export type Described = Omit<CommandDeclaration, 'run'>
 
-/** A command whose work gets an opened workspace. */
+/** A command that runs with an opened workspace. */
 export function verb<Own extends object>(
   declared: Described,
   load: () => Promise<Work<Own, SavedContext>>,
@@ -61,7 +61,7 @@ export function verb<Own extends object>(
   })
 }
 
-/** Adds declared commands to the program, each after the one that it belongs to. */
+/** Adds declared commands to the program, each after its parent. */
 export function addCommands(
   program: Command,
   declarations: readonly CommandDeclaration[],
@@ -71,7 +71,7 @@ export function addCommands(
     const path = name.split(' ')
     const own = path.pop() ?? name
     const parent = path.reduce((at, each) => at.commands.find(inner => inner.name() === each) ?? at, program)
-    // What the program itself allows is inherited otherwise, and a word too many would be done without.
+    // Inherited settings would otherwise ignore an extra word.
     const made = parent.command(own, { hidden }).description(says).allowExcessArguments(false)
     for (const word of words)
       if (word instanceof Argument) made.addArgument(word)
@@ -97,7 +97,7 @@ function optionsOf(made: Command, program: Command): object {
         entries.filter(([name]) => (each.getOptionValueSource(name) === 'default') === isDefault),
       )
     })
-  // An option of both is read by the outer one, and a default of the inner one must not take its place.
+  // An option of both is parsed by the parent, and a default of the child must not replace it.
   return Object.assign({}, ...chosen(true), ...chosen(false)) as object
 }
 

@@ -35,7 +35,7 @@ export const get = verb(
   async () => (await import('../get/get-command.ts')).runGet,
 )
 
-/** `mcpdeck notebook`, which opens it where nothing else is said. */
+/** `mcpdeck notebook`, which opens the screen if nothing else is given. */
 export function notebook(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration[] {
   return [
     command({
@@ -75,7 +75,7 @@ const printNow = verb(
   async () => (await import('../now/now-command.ts')).runNow,
 )
 
-/** `mcpdeck now`, which opens the screen where it is alone at a terminal, as every screen's name does. */
+/** `mcpdeck now`, which opens the screen if it is alone at a terminal, like the name of every screen. */
 export function now(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration {
   return {
     ...printNow,
@@ -88,7 +88,7 @@ export function now(open: (options: CommonOptions) => Promise<number | undefined
   }
 }
 
-/** What examines mcpdeck, its servers, its writes and its scenarios. */
+/** Commands that examine mcpdeck, its servers, its writes and its scenarios. */
 export const inspection: readonly CommandDeclaration[] = [
   verb<{ json?: boolean }>(
     {

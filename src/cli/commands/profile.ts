@@ -8,7 +8,7 @@ type Json = { json?: boolean }
 const profile = () => import('../profile/profile-command.ts')
 const config = () => import('../config/config-command.ts')
 
-/** `mcpdeck profile` and `mcpdeck config`. A key is never an option: others could read it. */
+/** `mcpdeck profile` and `mcpdeck config`. A key is never an option, since others could read it. */
 export const profiles: readonly CommandDeclaration[] = [
   { name: 'config', says: 'Create, show and check the config file.' },
   command({

@@ -8,7 +8,7 @@ import { command, type DeclaredFlag } from './declare.ts'
 import { startEarly, type EarlyStart } from '../../service/connections/early-start.ts'
 import { storedCommand } from '../../service/servers/stored-command.ts'
 
-/** What goes with the command or the address of a server that is saved nowhere. */
+/** Options for the command or address of an unsaved server. */
 const PARTS: readonly DeclaredFlag[] = [
   ['--env <NAME=value>', 'environment variable for the server; repeatable', collect, []],
   ['--header <header>', "header of every request, such as 'Name: value'; repeatable", collect, []],
@@ -17,7 +17,7 @@ const PARTS: readonly DeclaredFlag[] = [
   ['--cwd <dir>', 'run as if mcpdeck were started in this directory'],
 ]
 
-/** Reaches a server without saving anything. */
+/** Options that reach a server without saving anything. */
 export const REACH: readonly DeclaredFlag[] = [
   ['--command <command>', 'command of an unsaved server to use'],
   ['--url <url>', 'address of an unsaved server to use'],
@@ -25,8 +25,8 @@ export const REACH: readonly DeclaredFlag[] = [
 ]
 
 /**
- * Whether options reach a server that is saved nowhere.
- * @throws UsageError for what would be left out of account with a saved one
+ * Whether options reach an unsaved server.
+ * @throws UsageError for options that a saved server would ignore
  */
 export function reachesUnsaved({ command, url, env = [], header = [], tokenEnv, timeout, cwd }: ReachOptions): boolean {
   if (command !== undefined || url !== undefined) return true
@@ -36,7 +36,7 @@ export function reachesUnsaved({ command, url, env = [], header = [], tokenEnv, 
   return false
 }
 
-/** Works on the server that options reach, which has this name meanwhile; its program starts before all else. */
+/** Works on the server that the options reach, with a temporary name; its program starts first. */
 export async function unsavedly<Work>(
   common: CommonOptions,
   own: ReachOptions,
@@ -52,7 +52,7 @@ export async function unsavedly<Work>(
   }
 }
 
-/** Works on the saved server of this id or name, whose program starts before all else. */
+/** Works on the saved server with this id or name, whose program starts first. */
 export async function savedly<Work>(
   common: CommonOptions,
   server: string | undefined,
@@ -81,9 +81,9 @@ export const tryServer = command<ReachParts>({
 })
 
 /**
- * Starts the program of a server that is saved on this machine before anything else is loaded; nothing if it is not
- * certain which one is meant.
- * @throws UsageError for settings that are none
+ * Starts the program of a server saved on this machine before anything else is loaded; does nothing if it is uncertain
+ * which one is meant.
+ * @throws UsageError for invalid settings
  */
 async function beginSaved(
   common: CommonOptions,

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { IN_DOUBT } from '../journal/in-doubt.ts'
 import type { DeclaredFlag } from './declare.ts'
 
-/** Flags of commands that write: what they do where an earlier write of the same kind may have happened. */
+/** Flags for what a write does if an earlier one of the same kind may have happened. */
 export const REPEATS: readonly DeclaredFlag[] = [
   ['--retry <id>', 'continue this open write of mcpdeck journal instead of sending another'],
   ['--new', 'send it although an earlier write may have happened'],

@@ -4,14 +4,14 @@ import type { SessionOptions } from '../follow/session.ts'
 import { command, type CommandDeclaration, type DeclaredFlag } from './declare.ts'
 import { REPEATS } from './repeat-flags.ts'
 
-/** How long what was launched is waited for. */
+/** How long to wait for what was launched. */
 export const GIVE_UP: DeclaredFlag = [
   '--timeout <time>',
   'stop waiting after this time, such as 30m; the run continues',
   duration,
 ]
 
-/** What `watch` and `run` take to follow a run and to judge it. */
+/** Flags of `watch` and `run` for following a run and judging it. */
 const FOLLOW: readonly DeclaredFlag[] = [
   GIVE_UP,
   ['--min-pass-rate <share>', 'gate: at least this share of the graded results passed', share],

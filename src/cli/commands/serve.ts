@@ -30,7 +30,7 @@ const serving = () => import('../serve/serve-command.ts')
 const settings = () => import('../serve/serve-settings.ts')
 const samples = () => import('../serve/serve-settings.ts')
 
-/** A number that goes before a stored limit in this process. */
+/** A number that overrides a stored limit in this process. */
 function limitFlag(flags: string, name: LimitName): DeclaredFlag {
   const { says, min } = LIMITS[name]
   return [flags, `${says} Default: the stored limit.`, whole(min, MAX_LIMIT)]
@@ -146,7 +146,7 @@ export const serve: readonly CommandDeclaration[] = [
     flags: [['--json', 'print one object']],
     run: async ({ own, common }) => (await settings()).showStatus(common, own.json),
   }),
-  // Commands start it themselves.
+  // Started by other commands.
   command({
     name: 'serve worker',
     says: 'Execute what commands hand over, until nothing is left of it.',

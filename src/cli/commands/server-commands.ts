@@ -6,9 +6,9 @@ import { command, type CommandDeclaration, type DeclaredFlag, type Described, ty
 import { REACH, reachesUnsaved, savedly, tryServer, unsavedly } from './reach.ts'
 import { REPEATS } from './repeat-flags.ts'
 
-/** Prints an answer word for word. */
+/** Prints an answer unchanged. */
 export const JSON_FLAG: DeclaredFlag = ['--json', 'print the answer as the service sent it']
-/** What every command takes that writes. */
+/** Flags of every command that writes. */
 export const WRITES: readonly DeclaredFlag[] = [JSON_FLAG, ['--yes', 'do not ask'], ...REPEATS]
 
 const FILES: readonly DeclaredFlag[] = [
@@ -18,7 +18,7 @@ const FILES: readonly DeclaredFlag[] = [
 
 const STDERR: DeclaredFlag = ['--stderr', 'also print what the server wrote to standard error']
 
-/** A command about a saved server, or about one that its options reach without saving anything. */
+/** A command for a saved server, or for one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,
   load: () => Promise<Work<Own, CommandContext>>,
@@ -54,7 +54,7 @@ function serverVerb<Own extends object>(
 
 const servers = () => import('../verbs/servers.ts')
 
-/** What the keys of a server's tabs do, for scripts; its program starts before all else. */
+/** The keys of a server's tabs as commands; the server's program starts first. */
 export const serverVerbs: readonly CommandDeclaration[] = [
   serverVerb(
     { name: 'tools', says: 'List the tools of a server with their arguments.', flags: [JSON_FLAG] },
@@ -137,8 +137,8 @@ export const serverVerbs: readonly CommandDeclaration[] = [
 ]
 
 /**
- * The command line of what talks with one server, where the first word is one of these or asks for the version: the
- * others stay unloaded.
+ * The command line for commands on one server, if the first word is one of these or asks for the version; other
+ * commands stay unloaded.
  */
 export function serverCommandLine([word]: readonly string[], options: CommandLineOptions): CommandLine | undefined {
   if (word === '--version' || word === '-V') return buildCommandLine(options, [])

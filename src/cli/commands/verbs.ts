@@ -16,7 +16,7 @@ const signIns = () => import('../verbs/sign-in.ts')
 const access = () => import('../verbs/access.ts')
 const runs = () => import('../verbs/runs.ts')
 
-/** What the keys of the screens do, for scripts. */
+/** The keys of the screens as commands. */
 export const verbs: readonly CommandDeclaration[] = [
   verb(
     {

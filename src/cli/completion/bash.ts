@@ -1,8 +1,8 @@
 import { argumentCases, commandCases, type DeclaredCommand, quoted, valueCases, type Values } from './declared.ts'
 
 /**
- * Completion for bash 3.2 and later: it walks the words to the command that is meant, then offers what that declares.
- * Names come from services and servers, so nothing of them is ever expanded, as `compgen -W` would.
+ * Completion for bash 3.2 and later: it follows the words to the command, then offers what that declares. Names come
+ * from services and servers, so they are never expanded, as `compgen -W` would do.
  */
 export function bashScript(name: string, commands: readonly DeclaredCommand[]): string {
   return `# bash completion of ${name}: eval "$(${name} completion bash)"
@@ -82,7 +82,7 @@ complete -F _${name} ${name}
 `
 }
 
-/** How words are taken from the line, and how they are put into it. */
+/** How words are read from the line, and inserted into it. */
 function wordFunctions(name: string): string {
   return `# Takes the line up to the cursor apart as the shell does, but expands nothing: the words in "before",
 # the last one in "cur". Readline leaves "kept" of that as it is and replaces what follows, inside the

@@ -6,7 +6,7 @@ import { DOCUMENT_NOUNS } from '../../domain/documents/nouns.ts'
 import { NOUNS } from '../nouns/nouns.ts'
 import type { NameKind } from './name-kinds.ts'
 
-/** What can stand for a value: given words, or what the shell or the program finds when it is asked. */
+/** Possible values: fixed words, or what the shell or the program finds on request. */
 export type Values =
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'files' | 'directories' | 'anything' }
@@ -16,21 +16,21 @@ export type DeclaredOption = {
   /** `--profile`, or `-h` and `--help`. */
   names: readonly string[]
   description: string
-  /** Absent = the option is a switch. */
+  /** Absent for a switch. */
   value?: Values
 }
 
-/** A command as it was declared, for the printers of all shells. */
+/** A command as declared, for the scripts of all shells. */
 export type DeclaredCommand = {
-  /** Names from the program's own on, without it: `serve key`; empty for the program itself. */
+  /** The names after the program's own, as in `serve key`; empty for the program itself. */
   path: string
   commands: readonly { name: string; description: string }[]
   options: readonly DeclaredOption[]
-  /** What its arguments can be, by their places. */
+  /** Possible values of its arguments, by position. */
   arguments: readonly DeclaredArgument[]
 }
 
-/** One that repeats stands for all that follow it too. */
+/** A repeated argument also covers all that follow it. */
 export type DeclaredArgument = { values: Values; repeats: boolean }
 
 const names = (of: NameKind) => (): Values => ({ kind: 'names', of })
@@ -52,14 +52,14 @@ const BY_PLACEHOLDER: Record<string, () => Values> = {
   operation: () => ({ kind: 'words', words: allEndpoints().map(({ operation }) => operation) }),
 }
 
-/** Commands whose servers are not the saved ones. */
+/** Commands about servers that are not saved ones. */
 const OF_OTHERS: readonly string[] = ['try', 'server import']
 
-/** What is behind such a noun is one of its records. */
+/** The argument after such a noun is one of its records. */
 const NOUN_PLACEHOLDERS: readonly string[] = ['what', 'noun']
 
 /**
- * Every command below a program, the program first, which opens a screen by its name. The options of the program count
+ * Every command of a program, the program itself first, which opens a screen by name. The program's options apply
  * everywhere.
  */
 export function declaredCommands(program: Command, opened: readonly ScreenDeclaration[] = screens): DeclaredCommand[] {
@@ -86,7 +86,7 @@ function declared(command: Command, path: string): DeclaredCommand[] {
       repeats: argument.variadic,
     })),
   }
-  // The help command that commander adds by itself declares nothing.
+  // Commander's own help command declares nothing.
   const listed = command.commands.filter(each => commands.includes(each))
   return [own, ...listed.flatMap(each => declared(each, `${path} ${each.name()}`.trim()))]
 }
@@ -94,7 +94,7 @@ function declared(command: Command, path: string): DeclaredCommand[] {
 function optionValues({ argChoices, flags, long }: Option): Values {
   if (argChoices) return { kind: 'words', words: argChoices }
   const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1]
-  // What an id is of is in the option's name: `--suite <id>`.
+  // The name of the option says what the id is of: `--suite <id>`.
   return found(placeholder === 'id' ? long?.slice(2) : placeholder)
 }
 
@@ -109,14 +109,14 @@ function found(placeholder: string | undefined): Values {
   return BY_PLACEHOLDER[placeholder ?? '']?.() ?? { kind: 'anything' }
 }
 
-/** A text as one word of bash and zsh. */
+/** Quotes a text as one word of bash and zsh. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /**
- * Cases of a shell for the values of every option; those of the program count after any command.
- * @param act what a case does with what it offers
+ * Shell cases for the values of every option; the program's options apply after any command.
+ * @param act what a case does with its offers
  */
 export function valueCases([program, ...others]: readonly DeclaredCommand[], act: (value: Values) => string): string {
   const cases = (options: readonly DeclaredOption[], patternOf: (option: string) => string) =>
@@ -127,7 +127,7 @@ export function valueCases([program, ...others]: readonly DeclaredCommand[], act
   ].join('\n')
 }
 
-/** Cases of a shell for the values of the arguments of each command, by path and place from 1. */
+/** Shell cases for the values of each command's arguments, by path and position from 1. */
 export function argumentCases(commands: readonly DeclaredCommand[], act: (value: Values) => string): string {
   return commands
     .flatMap(({ path, arguments: places }) =>
@@ -138,7 +138,7 @@ export function argumentCases(commands: readonly DeclaredCommand[], act: (value:
     .join('\n')
 }
 
-/** Cases of a shell for what is behind each command, if there is something. */
+/** Shell cases for what follows each command, if anything. */
 export function commandCases(
   commands: readonly DeclaredCommand[],
   act: (command: DeclaredCommand) => string | false | undefined,

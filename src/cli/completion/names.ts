@@ -11,17 +11,17 @@ import { EXIT } from '../process/exit-codes.ts'
 import { chooseProfile } from '../config/profiles.ts'
 import type { NameKind } from './name-kinds.ts'
 
-/** Anyone who presses Tab waits no longer, in milliseconds. */
+/** Time limit for a person who presses Tab, in milliseconds. */
 const LONGEST_MS = 2000
-/** Maximum number of runs that are offered: the latest ones. */
+/** Maximum number of runs offered, latest first. */
 const RUNS = 20
-/** Characters of what tells a name apart. */
+/** Maximum length of the description of a name. */
 const MOST_SAID = 60
 
 /**
- * `mcpdeck completion names`: prints what can be at the end of a line, each with what tells it apart behind a tab, and
- * nothing at all where that cannot be found out quickly and without asking.
- * @param words the line without the program's name and without the word that is being typed
+ * `mcpdeck completion names`: prints what can complete a line, each with a description after a tab, and nothing if it
+ * cannot be found quickly and without questions.
+ * @param words the line without the program's name and the word being typed
  * @returns 0 in any case
  */
 export async function printNames(kind: NameKind, words: readonly string[], program: Command): Promise<number> {
@@ -34,7 +34,7 @@ export async function printNames(kind: NameKind, words: readonly string[], progr
   return EXIT.done
 }
 
-/** A terminal would act on what is not printable, a command on what looks like an option. */
+/** A terminal would interpret unprintable characters, and a command a leading dash. */
 function isTypable({ name }: StoredName): boolean {
   return name !== '' && !name.startsWith('-') && clean(name) === name
 }
@@ -46,12 +46,15 @@ function said(text: string): string {
 
 type Line = { common: CommonOptions; own: { command?: string; url?: string }; words: readonly string[] }
 
-/** What was typed so far, as the commands would take it. @throws CommanderError for what none takes */
+/**
+ * Parses what was typed so far, as the commands would.
+ * @throws CommanderError for what none accepts
+ */
 function lineOf(typed: readonly string[], program: Command): Line {
   try {
     return parsed(typed, program)
   } catch (error) {
-    // The value of the last option is what is being typed.
+    // The missing value of the last option is the word being typed.
     if ((error as Partial<CommanderError>).code !== 'commander.optionMissingArgument') throw error
     return parsed(typed.slice(0, -1), program)
   }
@@ -68,12 +71,12 @@ function parsed(typed: readonly string[], program: Command): Line {
   }
 }
 
-/** A line that is being typed says `~` still. */
+/** A line that is being typed still contains `~`. */
 function withHome({ dataDir, ...common }: CommonOptions): CommonOptions {
   return dataDir === undefined ? common : { ...common, dataDir: dataDir.replace(/^~(?=\/|$)/, homedir()) }
 }
 
-/** Runs come the latest first, everything else by its name. */
+/** Runs are sorted latest first, everything else by name. */
 async function namesFor(kind: NameKind, line: Line, signal: AbortSignal): Promise<StoredName[]> {
   if (kind === 'records') {
     const named = nounOf(line.words[0] ?? '')?.name
@@ -89,7 +92,7 @@ async function search(
   signal: AbortSignal,
 ): Promise<StoredName[]> {
   if (kind === 'profiles') return await profileNames()
-  // The words behind the command or address of a server that is not saved are not about a saved one.
+  // The words after the command or address of an unsaved server do not name a saved one.
   if ((kind === 'servers' || kind === 'tools') && (own.command ?? own.url) !== undefined) return []
   const settings = await quietSettings(common)
   if (!settings) return []
@@ -111,7 +114,7 @@ async function profileNames(): Promise<StoredName[]> {
   return [LOCAL_PROFILE, ...Object.keys(profiles)].map(name => ({ name }))
 }
 
-/** The settings of a line; undefined if its key would have to be asked for, as a program that has it may do. */
+/** The settings of a line; undefined if a key would have to be asked for, which a key command may do. */
 async function quietSettings(common: CommonOptions): Promise<Settings | undefined> {
   const { default: defaultProfile, profiles, ...preferences } = await readConfig(process.env)
   const choice = chooseProfile(common, process.env, { default: defaultProfile, profiles })
@@ -130,7 +133,7 @@ async function toolNames(settings: Settings, server: string, signal: AbortSignal
   const { storedTools } = await import('../../service/workspace/stored-names.ts')
   const stored = storedTools(settings.dataDir, server, settings.project)
   if ('known' in stored) return stored.known
-  // The only way to learn them: it is connected to, or its program started, as the command that is being typed does.
+  // The only way to find them: connects to the server, or starts its program, as the typed command will.
   const { createConnections } = await import('../../service/connections/engine.ts')
   const connections = createConnections({ ending: 'guardian' })
   try {

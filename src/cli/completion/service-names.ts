@@ -6,15 +6,16 @@ import type { StoredName } from '../../service/workspace/stored-names.ts'
 import type { Settings } from '../config/settings.ts'
 import { sharedBudget } from '../workspace/workspace.ts'
 
-/** What a service is asked for names. */
+/** Names requested from a service. */
 type Names = {
   list(kind: 'projects' | 'servers' | 'suites' | 'runs', most: number): Promise<StoredName[]>
   tools(server: string): Promise<StoredName[]>
 }
 
 /**
- * Asks a service for names, after the commands that use its key meanwhile; of a list only the first page.
- * Nothing of it is kept. @throws ApiError
+ * Requests names from a service, after commands that use its key at the same time; of a list only the first page.
+ * Nothing is stored.
+ * @throws ApiError
  */
 export async function askService<T>(
   { target, project }: Settings,
@@ -55,8 +56,8 @@ export async function askService<T>(
   }
 
   /**
-   * The last run of each suite, and of the suite that ran last those before it: the service lists the runs of one suite
-   * at a time.
+   * The last run of each suite, preceded by runs of the suite that ran last: the service lists the runs of one suite at
+   * a time.
    */
   async function latestRuns(at: { projectId: string }, most: number): Promise<StoredName[]> {
     const { items: suites } = await client.suites.list(at, options)
@@ -75,7 +76,7 @@ export async function askService<T>(
   }
 }
 
-/** @throws Error if it is not certain which project is meant */
+/** @throws Error if it is uncertain which project is meant */
 function meantProject(projects: readonly { id: string; name: string }[], wanted: string | undefined): string {
   const meant = projects.filter(({ id, name }) => wanted === undefined || id === wanted || name === wanted)
   if (meant.length !== 1) throw new Error('it is not certain which project is meant')

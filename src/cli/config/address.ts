@@ -3,7 +3,7 @@ import { API_PREFIX } from '../../api/contract/wire.ts'
 /** The service's name in its own header names (contract differences, row 35), unless a profile says another. */
 export const DEFAULT_SLUG = 'mcpjam'
 
-/** Why a text is no base address; undefined when it is one. */
+/** Why a text is not a base address; undefined if it is one. */
 export function addressProblem(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
@@ -13,7 +13,7 @@ export function addressProblem(text: string): string | undefined {
   return undefined
 }
 
-/** A base address that has no problem, without a slash at its end and with the version when it was left out. */
+/** A valid base address without a final slash, with the version added if missing. */
 export function normalAddress(text: string): string {
   const url = new URL(text)
   const path = url.pathname.replace(/\/+$/, '')

@@ -11,13 +11,13 @@ import { THEME_CHOICES } from '../../tui/theme/theme-choice.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 import { Config } from './schema.ts'
 
-/** Reading ends in the settings, or in everything that is wrong. */
+/** The settings, or everything that is wrong. */
 export type Checked =
   | { ok: true; config: Config; document: Document }
   | { ok: false; problems: readonly [TextProblem, ...TextProblem[]] }
 
 /**
- * Reads the text of a config file.
+ * Checks the text of a config file.
  * @param groups all bindings, which `keys` is checked against
  */
 export function checkConfig(text: string, groups: readonly Bindings[]): Checked {
@@ -33,7 +33,7 @@ export function checkConfig(text: string, groups: readonly Bindings[]): Checked 
   try {
     value = document.toJS() ?? {}
   } catch (error) {
-    // More aliases than any settings need.
+    // More aliases than settings ever need.
     return { ok: false, problems: [at(0, sentence(error instanceof Error ? error.message : String(error)))] }
   }
   const problems = [
@@ -53,7 +53,7 @@ function isNonEmpty<T>(items: readonly T[]): items is readonly [T, ...T[]] {
 
 const WORDS = { whole: 'The file', part: 'setting', saysWhy: true }
 
-/** The members of a block of settings that may be anything yet. */
+/** The members of a block of settings that is not validated yet. */
 function members(value: unknown, name: string): Record<string, unknown> {
   const block = (Object(value) as Record<string, unknown>)[name]
   return typeof block === 'object' && block !== null && !Array.isArray(block) ? { ...block } : {}
@@ -61,7 +61,7 @@ function members(value: unknown, name: string): Record<string, unknown> {
 
 const NOUNS = { default: 'profile', theme: 'theme' } as const
 
-/** A setting that names something which is not there. */
+/** A setting that names something that does not exist. */
 function nameProblem(
   value: unknown,
   setting: keyof typeof NOUNS,
@@ -76,10 +76,7 @@ function nameProblem(
   return [{ path: [setting], message, onKey: false }]
 }
 
-/**
- * Keys for bindings that are none, and keys that something else has at the same time; a key that is none was reported
- * already.
- */
+/** Unknown bindings, and keys with two meanings at the same time; invalid keys were already reported. */
 function keyProblems(value: unknown, groups: readonly Bindings[]): PlacedMessage[] {
   const known = groups.flatMap(group => Object.keys(group.bindings).map(id => `${group.name}.${id}`))
   const given = Object.entries(members(value, 'keys'))
@@ -100,7 +97,7 @@ function keyProblems(value: unknown, groups: readonly Bindings[]): PlacedMessage
   ]
 }
 
-/** A parser's words as a sentence. */
+/** Turns a parser's message into a sentence. */
 function sentence(words: string): string {
   return `${words.trim().replace(/\.$/, '')}.`
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../arguments/usage-error.ts'
 import { defaultFile } from './default-file.ts'
 import { check, loadConfig, problemLine, readConfigText, writeConfig } from './file.ts'
 
-/** Writes the commented default file where there is none. */
+/** Writes the commented default file if there is none. */
 export async function initConfig(): Promise<number> {
   const path = configFile(process.env)
   if (readConfigText(path) !== undefined)
@@ -17,20 +17,20 @@ export async function initConfig(): Promise<number> {
   return EXIT.done
 }
 
-/** Prints where the config file lies, whether it is there or not. */
+/** Prints where the config file is, whether it exists or not. */
 export function showConfigPath(): number {
   process.stdout.write(`${configFile(process.env)}\n`)
   return EXIT.done
 }
 
-/** Prints the settings of the config file, defaults included, as YAML or JSON. No key is among them. */
+/** Prints the settings of the config file, with defaults, as YAML or JSON. They contain no key. */
 export async function showConfig(json: boolean | undefined): Promise<number> {
   const { config } = await loadConfig(process.env)
   process.stdout.write(json ? `${jsonText(config)}\n` : writeDocument({ value: config, words: {} }))
   return EXIT.done
 }
 
-/** Names everything that is wrong in the config file, a line each. */
+/** Prints everything that is wrong in the config file, one a line. */
 export async function checkConfigFile(json: boolean | undefined): Promise<number> {
   const path = configFile(process.env)
   const text = readConfigText(path)

@@ -2,10 +2,10 @@ import { stringify } from 'yaml'
 import * as z from 'zod'
 import { Config, ProfileSettings } from './schema.ts'
 
-/** One setting as people read about it. */
+/** A setting as documented for people. */
 export type SettingText = {
   name: string
-  /** What can be there. */
+  /** Possible values. */
   type: string
   /** The default as YAML; undefined if there is none. */
   default: string | undefined
@@ -24,7 +24,7 @@ type Declared = {
   example?: unknown
 }
 
-/** The settings of the file, and those of one profile, as they are declared. */
+/** The declared settings of the file, and of a profile. */
 export function settingTexts(): { file: SettingText[]; profile: SettingText[] } {
   return { file: textsOf(Config), profile: textsOf(ProfileSettings) }
 }
@@ -51,7 +51,7 @@ function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow' }).trim()
 }
 
-/** The file that `config init` writes: every setting with its sentence, each commented out at its default. */
+/** The file that `config init` writes: every setting with its description, commented out at its default. */
 export function defaultFile(): string {
   const { file, profile } = settingTexts()
   const intro = [
@@ -80,7 +80,9 @@ function commented(settings: object): string[] {
     .map(line => `# ${line}`)
 }
 
-/** A profile with every setting; what has no default is commented out once more, as only one key source can stay. */
+/**
+ * A profile with every setting; those without a default are commented out again, as only one key source can be used.
+ */
 function profileExample(profile: readonly SettingText[]): string[] {
   return [
     '# profiles:',

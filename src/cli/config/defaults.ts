@@ -1,7 +1,7 @@
-/** Name of the local workspace where a profile is named; no profile can have it. */
+/** Name of the local workspace as a profile; no other profile can have it. */
 export const LOCAL_PROFILE = 'local'
 
-/** The settings in force where there is no config file; known without the schema, which costs a start milliseconds. */
+/** The settings without a config file; available without the schema, which would cost a start milliseconds. */
 export const DEFAULTS = {
   default: LOCAL_PROFILE,
   profiles: {},

@@ -3,8 +3,8 @@ import envPaths from 'env-paths'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * The program's directories, after XDG where the system has it.
- * @throws UsageError if the environment names no place of its own for them
+ * The program's directories, following XDG where the system supports it.
+ * @throws UsageError if the environment has no place for them
  */
 export function directories(): { data: string; config: string; cache: string; state: string } {
   const paths = envPaths('mcpdeck', { suffix: '' })
@@ -17,7 +17,7 @@ export function directories(): { data: string; config: string; cache: string; st
   return { data: paths.data, config: paths.config, cache: paths.cache, state: paths.log }
 }
 
-/** Where the config file lies, whether there is one or not. */
+/** Path of the config file, whether it exists or not. */
 export function configFile(env: NodeJS.ProcessEnv): string {
   return env['MCPDECK_CONFIG'] || join(directories().config, 'config.yaml')
 }

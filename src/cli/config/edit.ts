@@ -7,11 +7,12 @@ import { profileNamed } from './profiles.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import type { Share } from '../../domain/polling/share.ts'
 
-/** A profile as it is written: what is at its default stays out of the file. */
+/** A profile to write; settings at their default are left out. */
 export type NewProfile = Partial<ProfileSettings> & Pick<ProfileSettings, 'baseUrl'>
 
 /**
- * Adds a profile to the config file; comments and everything else in it stay. @throws UsageError when the name is taken
+ * Adds a profile to the config file; comments and everything else are kept.
+ * @throws UsageError if the name is taken
  */
 export async function addProfile(name: string, profile: NewProfile): Promise<void> {
   await changeConfig(({ config, document }) => {
@@ -29,7 +30,7 @@ export async function makeDefault(name: string): Promise<void> {
   })
 }
 
-/** Takes a profile out of the config file; the local workspace is the default again where it was the default. */
+/** Removes a profile from the config file; if it was the default, the local workspace becomes the default. */
 export async function removeProfile(name: string): Promise<void> {
   await changeConfig(({ config, document }) => {
     profileNamed(config.profiles, name)
@@ -41,17 +42,17 @@ export async function removeProfile(name: string): Promise<void> {
   })
 }
 
-/** Changes the config file. The first change begins with the commented default file, as `config init` writes it. */
+/** Changes the config file. The first change starts from the commented default file, as written by `config init`. */
 export async function changeConfig(work: (loaded: LoadedConfig) => void): Promise<void> {
   const loaded = await loadConfig(process.env, defaultFile())
   work(loaded)
-  // Only a document without errors comes out of loading.
+  // Loading returns only documents without errors.
   await writeConfig(loaded.path, loaded.document.toString({ lineWidth: 0, nullStr: '' }))
 }
 
 /**
- * Writes the theme into the config file, whose comments stay; answers the sentence's end that says where.
- * @throws UsageError when the file is wrong or cannot be written
+ * Writes the theme to the config file, whose comments are kept; returns the end of a sentence that says where.
+ * @throws UsageError if the file is invalid or cannot be written
  */
 export async function keepTheme(name: string, env: NodeJS.ProcessEnv): Promise<string> {
   const { path, document } = await loadConfig(env)
@@ -60,7 +61,7 @@ export async function keepTheme(name: string, env: NodeJS.ProcessEnv): Promise<s
   return env.MCPDECK_THEME ? `${path}; MCPDECK_THEME goes before it` : path
 }
 
-/** Stores how often a screen is read in the config file; what is usual stays out of it. */
+/** Stores how often a screen is read in the config file; the default is left out. */
 export async function saveShare(screen: string, share: Share): Promise<void> {
   await changeConfig(({ document }) => {
     if (share !== 'usual') {

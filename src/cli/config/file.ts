@@ -11,7 +11,7 @@ import type { Checked } from './check.ts'
 import { DEFAULTS } from './defaults.ts'
 import type { Config } from './schema.ts'
 
-/** The settings in force, with the file that they come from. */
+/** The active settings, with the file they come from. */
 export type LoadedConfig = {
   path: string
   exists: boolean
@@ -39,15 +39,15 @@ export class ConfigError extends UsageError {
   }
 }
 
-/** `file:12:3: what is wrong`, as editors open it. */
+/** `file:12:3: what is wrong`, a format that editors open. */
 export function problemLine(path: string, { line, column, message }: TextProblem): string {
   return `${path}:${line}:${column}: ${message}`
 }
 
 /**
- * Reads the config file; without one, everything is as it is by default, or as another text says.
- * @throws ConfigError when something in it is wrong
- * @throws UsageError when it cannot be read
+ * Reads the config file; without one, uses defaults or the given text.
+ * @throws ConfigError if something in it is wrong
+ * @throws UsageError if it cannot be read
  */
 export async function loadConfig(env: NodeJS.ProcessEnv, without = ''): Promise<LoadedConfig> {
   const path = configFile(env)
@@ -57,7 +57,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv, without = ''): Promise<
   return { path, exists: text !== undefined, config: checked.config, document: checked.document }
 }
 
-/** The settings in force, at the cost of a YAML parser only if there is a file. */
+/** The active settings; loads the YAML parser only if there is a file. */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return readConfigText(configFile(env)) === undefined ? DEFAULTS : (await loadConfig(env)).config
 }
@@ -77,7 +77,7 @@ export function readConfigText(path: string, inspect?: (stats: Stats) => void): 
   }
 }
 
-/** Checks a text as the content of a config file, with all names that `keys` can have. */
+/** Validates a text as the content of a config file, with all bindings for `keys`. */
 export async function check(text: string): Promise<Checked> {
   const [{ checkConfig }, { allBindings }] = await Promise.all([
     import('./check.ts'),
@@ -87,14 +87,14 @@ export async function check(text: string): Promise<Checked> {
 }
 
 /**
- * Writes a changed config, for its owner only; a crash leaves the old text or the new one.
- * @throws ConfigError when the change made it wrong, before anything is written
+ * Writes a changed config atomically, for its owner only.
+ * @throws ConfigError if the change made it invalid, before anything is written
  */
 export async function writeConfig(path: string, text: string): Promise<void> {
   const checked = await check(text)
   if (!checked.ok) throw new ConfigError(path, checked.problems)
   try {
-    // A link to a file elsewhere, as people keep their settings in a repository, stays a link.
+    // A link, for example into a repository of settings, is kept.
     writeForOwner(realPath(path), text, { flush: true })
   } catch (error) {
     throw new UsageError(

@@ -3,9 +3,9 @@ import { UsageError } from './settings.ts'
 
 /**
  * The endpoint of prompt steps in the local workspace: `MCPDECK_MODEL_BASE_URL`, `MCPDECK_MODEL_KIND`
- * (`openai-compatible` unless it says `anthropic`, which also has an address of its own) and `MCPDECK_MODEL_API_KEY`;
- * `MCPDECK_MODEL` names the model where nothing else does.
- * @throws UsageError when one of them cannot be used
+ * (`openai-compatible` by default, or `anthropic`, which has a default address) and `MCPDECK_MODEL_API_KEY`;
+ * `MCPDECK_MODEL` is the default model.
+ * @throws UsageError if one of them cannot be used
  */
 export function modelSettings(env: NodeJS.ProcessEnv): ModelSettings | undefined {
   const address = env.MCPDECK_MODEL_BASE_URL

@@ -18,15 +18,15 @@ export type AskSecret = (question: string) => Promise<string | undefined>
 const COMMAND_MS = 30_000
 const MAX_OUTPUT_BYTES = 64 * 1024
 const OTHERS_MAY_READ = 0o077
-/** What a key can be sent as: a header's own characters, no blanks. */
+/** Characters that a key may have in a header, without blanks. */
 const SENDABLE = /^[\x21-\x7e]+$/
-/** What programs that keep secrets need of the environment; the rest, and every key in it, stays here. */
+/** Environment variables that password managers need; all others, and every key, are withheld. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|TZ|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|GPG_TTY|GNUPGHOME|PASSWORD_STORE_\w+|SystemRoot|USERPROFILE|APPDATA|LOCALAPPDATA)$/
 
 /**
- * The key of a service from where its profile says. A key that is to be typed is asked for once and kept.
- * @throws UsageError in a sentence that never holds the key
+ * Reads the key of a service from the source in its profile. A typed key is asked for once and stored.
+ * @throws UsageError with a sentence that never contains the key
  */
 export async function readKey(
   { source, name, baseUrl }: Pick<ServiceChoice, 'source' | 'name' | 'baseUrl'>,
@@ -54,7 +54,7 @@ export async function readKey(
 }
 
 /**
- * Asks for a key and keeps it, for its owner only.
+ * Asks for a key and stores it, for its owner only.
  * @throws UsageError if nobody can be asked
  */
 export async function typedKey(
@@ -74,7 +74,7 @@ export async function typedKey(
 
 /**
  * First line of a regular file that only its owner may read.
- * @throws UsageError when it cannot be read, or others can read it
+ * @throws UsageError if it cannot be read, or others can read it
  */
 export function readSecret(path: string): string {
   try {
@@ -94,8 +94,8 @@ export function readSecret(path: string): string {
 }
 
 /**
- * A command of the config is as powerful as its owner, so nobody else may be able to change it: the file is opened once
- * more, who may change it is checked while it is open, and the command has to be in what is read from it then.
+ * A command in the config has the rights of its owner, so nobody else may be able to change it: the file is opened
+ * again, its permissions are checked while it is open, and the command must be in what is then read from it.
  */
 async function runKeyCommand(source: Extract<KeySource, { kind: 'command' }>, env: NodeJS.ProcessEnv): Promise<string> {
   const [file = '', ...args] = source.words
@@ -123,7 +123,7 @@ async function runKeyCommand(source: Extract<KeySource, { kind: 'command' }>, en
   return await promise
 }
 
-/** @throws UsageError if others can change the file that names the command, or it names another one by now */
+/** @throws UsageError if others can change the file that names the command, or if it now names another one */
 async function requireOwn({ words, config, profile }: Extract<KeySource, { kind: 'command' }>): Promise<void> {
   const text = readConfigText(config, stats => {
     const exposure = exposureOfOpen(config, stats)
@@ -135,7 +135,7 @@ async function requireOwn({ words, config, profile }: Extract<KeySource, { kind:
     throw new UsageError(`keyCommand of ${config} is not run: the file was changed since it was read. Try again.`)
 }
 
-/** How a command ended, without its arguments, which may be nobody's business. */
+/** How a command ended, without its arguments, which may be private. */
 function endOf({ code, signal }: { code?: number | string | null; signal?: string | null }): string {
   if (signal) return `it was ended by ${signal}`
   if (code === 'ENOENT') return 'there is no such program'

@@ -9,7 +9,7 @@ import { ownValue } from '../../lib/own-value.ts'
 export const URL_REQUIRED = -32042
 const MOST_HOSTS = 3
 
-/** The parameters of the visits that an error demands; what is none of the protocol's is left out. */
+/** The visits that an error demands; data that violates the protocol is left out. */
 export function demandedVisits(error: unknown): JsonObject[] {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
   if (code !== URL_REQUIRED || !isPlainObject(data) || !Array.isArray(data['elicitations'])) return []
@@ -22,23 +22,23 @@ export function demandedVisits(error: unknown): JsonObject[] {
 export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   /** Invalid params; also an unknown tool, prompt or resource. */
   [-32602]: 'VALIDATION_ERROR',
-  /** Resource not found, as older servers say it. */
+  /** Resource not found, in the code of older servers. */
   [-32002]: 'VALIDATION_ERROR',
-  /** Method not found: a capability announced or assumed, but not there. */
+  /** Method not found: a capability was announced or assumed, but is missing. */
   [-32601]: 'FEATURE_NOT_SUPPORTED',
-  /** The server wants a visit to its own pages first. */
+  /** The server first requires a visit to its own pages. */
   [URL_REQUIRED]: 'FEATURE_NOT_SUPPORTED',
 }
 
 const PROTOCOL_ERROR = 'PROTOCOL_ERROR' satisfies ErrorReason
-/** Something was answered, though nothing of use: who asked must not look for a server that is not there. */
+/** The server answered with something unusable, so it is not unreachable. */
 export const UNUSABLE_ANSWER = 'UNUSABLE_ANSWER' satisfies ErrorReason
-/** Proxies and gateways say so of a server behind them that they do not reach; 520 to 530 are Cloudflare's. */
+/** Statuses of proxies and gateways that do not reach the server; 520 to 530 are Cloudflare's. */
 function isOfGateway(status: number): boolean {
   return [407, 502, 503, 504].includes(status) || (status >= 520 && status <= 530)
 }
 
-/** Network errors that are worth their own words; others are named by their code. */
+/** Network errors with their own messages; others are named by code. */
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'the host name is unknown',
@@ -53,13 +53,13 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
 export type FailureContext = {
   library: McpLibrary
   serverName: string
-  /** What was asked, e.g. `tools/list`. */
+  /** The method, such as `tools/list`. */
   asked: string
   deadline: Deadline
   link: Link
 }
 
-/** The error to throw for a failure with a server. The first cause wins: deadline or caller, connection, answer. */
+/** The error to throw for a failure with a server. The first cause counts: deadline or caller, connection, answer. */
 export function toFailure(error: unknown, context: FailureContext): unknown {
   const { library, serverName, asked, deadline, link } = context
   if (deadline.signal.aborted) return deadline.signal.reason
@@ -69,7 +69,7 @@ export function toFailure(error: unknown, context: FailureContext): unknown {
     new ServiceError(code, message, { cause: error, ...(details && { details }) })
 
   if (error instanceof library.ProtocolError) {
-    // A server that refuses to begin is not a server to us, whatever its reason.
+    // A server that refuses to initialize is not usable, whatever its reason.
     const isAnswer = asked !== 'initialize'
     const code = isAnswer ? (PROTOCOL_ERROR_CODES[error.code] ?? 'FEATURE_NOT_SUPPORTED') : 'SERVER_UNREACHABLE'
     const hosts = demandedVisits(error).map(({ url }) => URL.parse(url as string)?.host ?? 'an address')
@@ -95,7 +95,7 @@ function httpFailure(
   error: InstanceType<McpLibrary['SdkHttpError']>,
   { serverName, asked, link }: FailureContext,
 ): ServiceError {
-  // Behind it the library names an option of its own.
+  // The library appends the name of one of its options.
   const redirect = /Redirect .* not followed.*?(?= \(redirectPolicy|$)/.exec(error.message)?.[0]
   const answer = `answered ${asked} with HTTP ${error.status}`
   const words = redirect === undefined ? firstLine(error) : ''
@@ -109,9 +109,9 @@ function httpFailure(
   return new ServiceError('SERVER_UNREACHABLE', message, { cause: error, details })
 }
 
-/** The library's words for a version that it does not know; it has no code for them. */
+/** The library's message for an unknown version, which has no code. */
 const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
-/** Characters of a version that a sentence quotes. */
+/** Maximum length of a version quoted in a sentence. */
 const MOST_VERSION = 40
 const LONGEST_WORDS = 200
 
@@ -124,7 +124,10 @@ function firstLine(error: InstanceType<McpLibrary['SdkHttpError']>): string {
 const ISSUES = /^Invalid result for .+?: (\[.*\])$/s
 const NOTHING = /, received undefined$/
 
-/** `: serverInfo.version is missing`; the library tells what its schema found as JSON behind words of its own. */
+/**
+ * A text such as `: serverInfo.version is missing`; the library gives its schema's issues as JSON after its own
+ * message.
+ */
 function invalidPart(message: string): string {
   let issues: unknown
   try {
@@ -139,7 +142,7 @@ function invalidPart(message: string): string {
   return `: ${path.join('.')}${words}`.slice(0, LONGEST_WORDS).toWellFormed()
 }
 
-/** The outcome of a request, and whether that was an answer. */
+/** What went wrong with a request, and whether the server answered. */
 function describeBreak(error: unknown, library: McpLibrary, asked: string): { words: string; isAnswer: boolean } {
   const answered = (words: string) => ({ words, isAnswer: true })
   if (error instanceof library.SdkError) {
@@ -158,10 +161,10 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): { wo
     : { words: network, isAnswer: false }
 }
 
-/** Network errors after which nothing of a request has arrived anywhere. */
+/** Network errors after which nothing of a request has arrived. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Whether a connected server broke over a request: it took that, and was neither out of reach nor refused it. */
+/** Whether a connected server broke during a request that it had accepted. */
 export function brokeOver(failure: unknown): boolean {
   if (!(failure instanceof ServiceError) || failure.code !== 'SERVER_UNREACHABLE') return false
   if (Number(failure.details?.['httpStatus']) < 500) return false
@@ -169,12 +172,12 @@ export function brokeOver(failure: unknown): boolean {
   return !(reason instanceof Error && NEVER_ARRIVED.has(String((reason as NodeJS.ErrnoException).code)))
 }
 
-/** Whether a server answered that it does not know the session, so that nothing came of the request. */
+/** Whether a server answered that it does not know the session, so that the request had no effect. */
 export function forgotSession(failure: unknown): boolean {
   return failure instanceof ServiceError && failure.details?.['sessionForgotten'] === true
 }
 
-/** Why a request reached nobody, or undefined when the error is of another kind. */
+/** Why a request reached no server, or undefined for other errors. */
 export function describeNetwork(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return undefined

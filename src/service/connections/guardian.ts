@@ -8,7 +8,7 @@ export const MARK_VARIABLE = 'MCPDECK_SERVER'
 
 /**
  * Ends the listed groups half a second after its standard input closes, which the kernel does even after `kill -9`. The
- * traps keep signals to the terminal's group from ending the guardian first.
+ * traps prevent signals to the terminal's group from ending the guardian first.
  */
 const SCRIPT = `trap '' HUP INT TERM QUIT
 groups=
@@ -45,13 +45,13 @@ stray=$(strays)
 [ -n "$stray" ] && kill -s KILL $stray
 exit 0`
 
-/** One watcher process per engine that outlives a killed mcpdeck and ends its servers. */
+/** One watcher process per engine, which outlives a killed mcpdeck and ends its servers. */
 export type Guardian = {
-  /** A new value of `MARK_VARIABLE`, by which everything that a server started is found and guarded. */
+  /** A new value of `MARK_VARIABLE`, which identifies everything that a server started. */
   mark(): string
-  /** Puts a process group under guard. */
+  /** Guards a process group. */
   add(group: number): void
-  /** Takes a group out again once nothing of it runs. */
+  /** Stops guarding a group once all its processes have ended. */
   remove(group: number): void
   close(): void
 }
@@ -75,7 +75,7 @@ export function createGuardian(): Guardian {
       if (watcher === child) watcher = undefined
     }
     child.once('exit', forget).once('error', forget)
-    // A watcher that was killed from outside breaks the pipe; the next add starts another.
+    // Killing the watcher breaks the pipe; the next add starts another.
     child.stdin.on('error', forget)
     child.unref()
     if (child.stdin instanceof process.getBuiltinModule('node:net').Socket) child.stdin.unref()
@@ -118,14 +118,14 @@ export async function endStrays(mark: string, graceMs: number): Promise<void> {
     await delay(POLL_MS)
     left = signalAll(left, 0)
   }
-  // One that is just ending may have started another.
+  // A process that is ending may have started another.
   if (left.length > 0) signalAll(await marked(mark), 'SIGKILL')
 }
 
-/** Processes whose environment is read in one turn; each takes some hundredths of a millisecond. */
+/** Number of processes whose environment is read at once; each takes some hundredths of a millisecond. */
 const IN_A_TURN = 64
 
-/** Ids of the processes whose environment has this mark. */
+/** Ids of the processes with this mark in their environment. */
 async function marked(mark: string): Promise<number[]> {
   const names = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   const wanted = `${MARK_VARIABLE}=${mark}`
@@ -133,16 +133,16 @@ async function marked(mark: string): Promise<number[]> {
   for (const [index, name] of names.entries()) {
     if (index % IN_A_TURN === 0) await turn()
     try {
-      // Reading asynchronously costs ten times as much: four jobs of libuv's threads for each process.
+      // Reading asynchronously would cost ten times as much: four jobs of libuv's threads for each process.
       if (readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(wanted)) pids.push(Number(name))
     } catch {
-      // It has ended, or belongs to another user.
+      // The process has ended, or belongs to another user.
     }
   }
   return pids
 }
 
-/** Those of the processes that were there. */
+/** Signals processes that may have ended. */
 function signalAll(pids: readonly number[], signal: NodeJS.Signals | 0): number[] {
   return pids.filter(pid => {
     try {

@@ -26,7 +26,7 @@ describe('a server that cannot be reached', () => {
     })
   })
 
-  test('a record that cannot be used is a wrong input and is not repeated', async () => {
+  test('an unusable record is invalid input and is not repeated', async () => {
     const command = process.execPath
     const broken = stdioTarget([], { transport: { type: 'stdio', command, args: ['a\0secret'], env: {} } })
     const refusal = await connect()
@@ -36,7 +36,7 @@ describe('a server that cannot be reached', () => {
     expect(String(refusal)).not.toContain('secret')
   })
 
-  test('one that exits is quoted with its last words', async () => {
+  test('an ended one is quoted with its last words', async () => {
     const { listTools, doctor } = connect()
     const words = /exited with code 3: cannot read the configuration: TOKEN is missing$/
     await expect(listTools(small('exits'))).rejects.toMatchObject(unreachable(words))
@@ -48,17 +48,17 @@ describe('a server that cannot be reached', () => {
     })
   })
 
-  test('one of an unknown version of the protocol is named with the versions that are spoken', async () => {
+  test('one with an unknown protocol version is reported with the supported versions', async () => {
     const words = /speaks protocol version 2099-01-01, and mcpdeck 20\d\d-.*2024-11-05/
     await expect(connect().listTools(small('future'))).rejects.toMatchObject(unreachable(words))
   })
 
-  test('one that offers an older version in its refusal is spoken to in that', async () => {
+  test('one that offers an older version in its refusal is used with that version', async () => {
     const { initInfo } = await connect().validate(small('older'))
     expect(initInfo.protocolVersion).toBe('2024-11-05')
   })
 
-  test('one that refuses to begin is unreachable', async () => {
+  test('one that refuses to initialize is unreachable', async () => {
     await expect(connect().listTools(small('refuses'))).rejects.toMatchObject(unreachable(/not today/))
   })
 
@@ -67,7 +67,7 @@ describe('a server that cannot be reached', () => {
     await expect(failed).rejects.toMatchObject(unreachable(/exited with code 7: out of luck$/))
   })
 
-  test('one that dies over several calls says that any of them may be why', async () => {
+  test('one that dies during several calls is reported as possibly killed by any of them', async () => {
     const { callTool, validate } = connect()
     await validate(small('dies-in-call'))
     const failed = await Promise.allSettled([1, 2, 3].map(() => callTool(small('dies-in-call'), call)))
@@ -79,7 +79,7 @@ describe('a server that cannot be reached', () => {
 })
 
 describe('a silent server', () => {
-  test('never answering ends with TIMEOUT', async () => {
+  test('that never answers causes TIMEOUT', async () => {
     const { listTools, validate, doctor } = connect({ deadlineMs: 300 })
     const late = { code: 'TIMEOUT', message: expect.stringContaining('within 0.3 s') }
     await expect(listTools(small('silent'))).rejects.toMatchObject(late)
@@ -91,7 +91,7 @@ describe('a silent server', () => {
     expect(await doctor(small('no-mcp', { timeoutMs: 5000 }))).toMatchObject({ error: { code: 'TIMEOUT', message } })
   })
 
-  test('the server’s own deadline goes first, and its session is not used again', async () => {
+  test('is given its own deadline first, and its session is not used again', async () => {
     const engine = connect()
     const silent = small('silent-call', { timeoutMs: 5000 })
     const failed = engine.callTool(silent, call)
@@ -99,7 +99,7 @@ describe('a silent server', () => {
     expect((await engine.listTools(silent)).items).toHaveLength(3)
   })
 
-  test('the caller’s wish to stop is answered with its own reason', async () => {
+  test('is abandoned with the caller’s reason when the caller aborts', async () => {
     const engine = connect()
     await engine.listTools(small('silent-call'))
     const reason = new Error('enough')
@@ -114,10 +114,10 @@ describe('a silent server', () => {
   })
 })
 
-describe('a server that says too much', () => {
+describe('a server that sends too much', () => {
   const limit = 1024 * 1024
 
-  test('garbage between the messages is passed over', async () => {
+  test('garbage between the messages is ignored', async () => {
     expect((await connect().listTools(small('garbage'))).items).toHaveLength(3)
   })
 
@@ -129,7 +129,7 @@ describe('a server that says too much', () => {
     },
   )
 
-  test('a 50 MiB answer ends the connection without being held', async () => {
+  test('a 50 MiB answer ends the connection without being stored', async () => {
     const { callTool, listTools } = connect()
     await listTools(small('huge-line'))
     const growth = measureMemory(50 * limit)

@@ -16,9 +16,9 @@ import { type McpLibrary, inMebibytes, REQUEST_BYTES, type Link } from './types.
 import type { Notices } from './notices.ts'
 import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 import { createLineReader } from './stdio-link.ts'
-/** A server that does not answer the farewell must not hold up ours. */
+/** A server that does not answer the end of its session must not delay closing. */
 const FAREWELL_MS = 1000
-/** How many times the longest message all event streams may bring without an answer among it. */
+/** Maximum data of all event streams without an answer, as a multiple of the longest message. */
 const MOST_CHATTER = 2
 
 export type HttpLinkOptions = {
@@ -29,13 +29,13 @@ export type HttpLinkOptions = {
   notices: Notices
 }
 
-/** The part that both HTTP transports share: credentials, limits, and what ended the connection. */
+/** What both HTTP transports share: credentials, limits, and the reason for the end of the connection. */
 function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   let failure: ServiceError | undefined
   let closing: Promise<void> | undefined
   let onClose: () => Promise<void> = () => Promise.resolve()
 
-  // Deferred by a microtask, so that anyone who hears of the end and closes in turn finds it under way.
+  // Deferred by a microtask, so that a listener that closes again finds the close in progress.
   const close = () => (closing ??= Promise.resolve().then(() => onClose()))
   const fail = (error: ServiceError) => {
     if (closing) return
@@ -75,9 +75,9 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failWith,
     failure: () => failure,
     close,
-    /** Passes on answers, requests and needed notifications: a flood of others would cost the library much memory. */
+    /** Passes on answers, requests and needed notifications; a flood of others would cost the library much memory. */
     listen(transport: Transport & { parse?: typeof parseExact }, onAnswer?: (id: RequestId) => void) {
-      // Read by the patched library alone, for the events of a stream.
+      // Used only by the patched library, for the events of a stream.
       transport.parse = parseExact
       let listener: Transport['onmessage']
       const pass: Transport['onmessage'] = (message, extra) => {
@@ -92,7 +92,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
         }
         listener?.(message, extra)
       }
-      // The library's client listens by setting this, and calls what stood there before.
+      // The library's client listens by setting this, and calls the previous handler.
       Object.defineProperty(transport, 'onmessage', {
         configurable: true,
         get: () => listener && pass,
@@ -107,7 +107,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   }
 }
 
-/** The library reads answers that are no streams by this. */
+/** The library parses answers that are not streams with this. */
 function withExactNumbers(response: Response): Response {
   return Object.assign(response, { json: async () => parseExact(await response.text()) })
 }
@@ -136,7 +136,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
     try {
       return await request(address, init)
     } catch (error) {
-      // The event source would hide a refusal behind its own error and try again for ever.
+      // The event source would replace a refusal by its own error and retry forever.
       if (error instanceof ServiceError) base.fail(error)
       throw error
     }
@@ -145,14 +145,17 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
   base.listen(transport)
   transport.onerror = error => {
     if (!(error instanceof SseError)) return
-    // The event source reconnects by itself, but to a new session: what was asked is never answered.
+    // The event source reconnects by itself, but to a new session, where earlier requests are never answered.
     base.failWith(error.code ? `answered HTTP ${error.code} to the event stream.` : 'ended its event stream.')
   }
   base.whenClosing(() => transport.close())
   return { kind: 'sse', transport, notices: options.notices, failure: base.failure, close: base.close }
 }
 
-/** The library leaves a request pending when its stream ends without the answer. @returns the observer of answers */
+/**
+ * The library leaves a request pending if its stream ends without the answer.
+ * @returns the observer of answers
+ */
 function failOnUnansweredRequest(
   transport: StreamableHTTPClientTransport,
   library: McpLibrary,
@@ -177,11 +180,11 @@ function failOnUnansweredRequest(
   return id => void unanswered.delete(id)
 }
 
-/** What is reported of one exchange while it continues. */
+/** What is recorded of one exchange while it is in progress. */
 type ExchangeWatch = BodyWatch & { answered(response: Response): void; failed(problem: string): void }
 
 /**
- * Records one HTTP request and the messages of its answer: each event of a stream, else the body.
+ * Records an HTTP request and the messages of its answer: each event of a stream, else the body.
  * @param limit longest line of a stream in bytes
  */
 export function watchExchange(tap: Tap, limit: number, url: string | URL, init?: RequestInit): ExchangeWatch {
@@ -219,7 +222,7 @@ function watchEvents(limit: number, received: (message: string) => void): BodyWa
   return { chunk: bytes => void reader.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), end }
 }
 
-/** @param always whether an empty body counts too, as that of a refusal does */
+/** @param always whether an empty body is recorded too, such as that of a refusal */
 function watchBody(always: boolean, received: (message: Buffer) => void): BodyWatch {
   const chunks: Uint8Array[] = []
   let hasEnded = false

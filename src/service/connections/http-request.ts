@@ -2,18 +2,18 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
-/** What a server says in `WWW-Authenticate` of the tokens that it takes (RFC 6750, RFC 9728). */
+/** What `WWW-Authenticate` says about the tokens that a server accepts (RFC 6750, RFC 9728). */
 type BearerChallenge = {
-  /** Where the metadata of the server may be; servers name more than one, or none. */
+  /** Possible addresses of the server's metadata; servers name none or several. */
   metadataUrls: readonly URL[]
   scope: string | undefined
   error: string | undefined
 }
 
-/** A scheme, or one parameter: the two forms of which challenges consist (RFC 9110, 11.6.1). */
+/** A scheme or one parameter, the two forms that challenges consist of (RFC 9110, 11.6.1). */
 const PART = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?\s*,?\s*/gy
 
-/** The bearer challenges of an answer, taken together; one header may hold several. */
+/** The bearer challenges of an answer, merged; one header may contain several. */
 export function bearerChallenge({ headers }: Pick<Response, 'headers'>): BearerChallenge {
   const found: [name: string, value: string][] = []
   let scheme = ''
@@ -34,7 +34,10 @@ export type BodyWatch = { chunk(bytes: Uint8Array): void; end(): void }
 
 export type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
-/** The server's address, or `VALIDATION_ERROR`; credentials belong in headers, where a redirect cannot leak them. */
+/**
+ * Parses the server's address, or throws `VALIDATION_ERROR`; credentials belong in headers, where a redirect cannot
+ * leak them.
+ */
 export function parseServerUrl(transport: HttpTransport): URL {
   const url = URL.parse(transport.url)
   const problem =
@@ -49,7 +52,7 @@ export function parseServerUrl(transport: HttpTransport): URL {
   return url
 }
 
-/** The record's headers; the runtime's own error would repeat the value, which may be a secret. */
+/** Parses the record's headers; the runtime's own error would quote the value, which may be a secret. */
 export function parseHeaders(transport: HttpTransport): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(transport.headers)) {
@@ -64,15 +67,15 @@ export function parseHeaders(transport: HttpTransport): Headers {
   return headers
 }
 
-/** An address without the parts that may hold secrets. */
+/** An address without the parts that may be secret. */
 export function displayUrl(url: URL): string {
   return url.origin + url.pathname
 }
 
 /**
- * The same response, whose body, or each event of its stream, ends with an error past the limit.
- * @param countEvents receives stream bytes and says why they are too many
- * @param watch receives all bytes
+ * The same response, whose body, or each event of its stream, fails beyond the limit.
+ * @param countEvents called with the bytes of a stream, returns why they are too many
+ * @param watch called with all bytes
  */
 export function limitBody(
   response: Response,
@@ -115,7 +118,7 @@ function eventLength(): (chunk: Uint8Array) => number {
   let length = 0
   let previous = ''
   return chunk => {
-    // Carriage returns are left out and the last line end is kept: a blank line may be cut in two.
+    // Carriage returns are dropped and the last line end is kept, since a blank line may be split between chunks.
     const text = previous + Buffer.from(chunk).toString('latin1').replaceAll('\r', '')
     const end = text.lastIndexOf('\n\n')
     length = end === -1 ? length + chunk.length : text.length - end - 2
@@ -124,7 +127,7 @@ function eventLength(): (chunk: Uint8Array) => number {
   }
 }
 
-/** Whether and how anything answers there. A `ping` outside any session opens none. Redirects are not followed. */
+/** Whether and how the address answers. A `ping` outside of a session opens none. Redirects are not followed. */
 export async function probeHttp(
   transport: HttpTransport,
   options: { signal?: AbortSignal; accessToken?: string | undefined; fetchFn?: FetchLike },

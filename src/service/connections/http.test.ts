@@ -26,7 +26,7 @@ const refuse = (status: number, headers: Record<string, string> = {}): Parameter
 })
 
 describe('credentials', () => {
-  test('headers and the current bearer go with every request', async () => {
+  test('headers and the current bearer token are sent with every request', async () => {
     const server = await serve()
     let turn = 0
     const target = httpTarget(server.url, { 'x-team': 'blue' })
@@ -51,7 +51,7 @@ describe('credentials', () => {
     })
   })
 
-  test('a 401 of a server without metadata advises a header, and says where the stored one is refused', async () => {
+  test('a 401 of a server without metadata advises a header, and says where a stored one was refused', async () => {
     const server = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
     const { listTools } = connect()
     await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('credentials', () => {
     ['text/plain', 'No tenant “blue”.\nTrace: …', 'answered initialize with HTTP 422: No tenant “blue”.'],
     ['text/html', '<!doctype html>\n<title>Oops</title>', 'answered initialize with HTTP 422.'],
     ['text/plain', 'x'.repeat(5000), `answered initialize with HTTP 422: ${'x'.repeat(200)}.`],
-  ])('the first line of a refusal in %s is quoted, and no page', async (type, text, words) => {
+  ])('the first line of a refusal in %s is quoted, but never a web page', async (type, text, words) => {
     const server = await serve({
       '*': (_message, _request, response) => void response.writeHead(422, { 'content-type': type }).end(text),
     })
@@ -93,14 +93,14 @@ describe('credentials', () => {
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ message })
   })
 
-  test('a refusal of the event stream alone is told as such', async () => {
+  test('a refusal of only the event stream is reported as such', async () => {
     const server = await serve({
       '*': (_message, request, response) => void response.writeHead(request.method === 'POST' ? 405 : 401).end(),
     })
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  test('a redirect elsewhere is named and not followed', async () => {
+  test('a redirect to another origin is named and not followed', async () => {
     const other = await serve()
     const server = await serve(refuse(307, { location: other.url }))
     const failed = connect().listTools(httpTarget(server.url, { authorization: 'Bearer secret' }))
@@ -121,7 +121,7 @@ describe('credentials', () => {
 })
 
 describe('a server that fails', () => {
-  test('a closed port is refused, an unknown host unknown', async () => {
+  test('a closed port is refused, and an unknown host is unknown', async () => {
     const server = await serve()
     await server.close()
     const { listTools, doctor } = connect()
@@ -130,14 +130,14 @@ describe('a server that fails', () => {
     expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { message } })
   })
 
-  test('a silent one ends with TIMEOUT', async () => {
+  test('a silent one causes TIMEOUT', async () => {
     const server = await serve({ '*': () => {} })
     const { listTools, doctor } = connect({ deadlineMs: 300 })
     await expect(listTools(httpTarget(server.url))).rejects.toMatchObject({ code: 'TIMEOUT' })
     expect(await doctor(httpTarget(server.url))).toMatchObject({ status: 'error', error: { code: 'TIMEOUT' } })
   })
 
-  test('the first answer is told when the older transport is not there either', async () => {
+  test('the first answer is reported if the older transport is missing too', async () => {
     const server = await serve(refuse(404))
     await expect(connect().listTools(httpTarget(server.url))).rejects.toMatchObject({
       code: 'SERVER_UNREACHABLE',
@@ -145,7 +145,7 @@ describe('a server that fails', () => {
     })
   })
 
-  test('a stream that ends without the answer fails the call at once', async () => {
+  test('a stream that ends without the answer makes the call fail at once', async () => {
     const server = await serve({
       'tools/call': (_message, _request, response) => {
         response.setHeader('content-type', 'text/event-stream')
@@ -159,24 +159,27 @@ describe('a server that fails', () => {
     })
   })
 
-  test.each(['application/json', 'text/event-stream'])('too long an answer as %s ends the connection', async type => {
-    const server = await serve({
-      'tools/call': (message, _request, response) => {
-        response.setHeader('content-type', type)
-        const result = { content: [{ type: 'text', text: 'x'.repeat(3 * 1024 * 1024) }] }
-        const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
-        response.end(type === 'application/json' ? body : `data: ${body}\n\n`)
-      },
-    })
-    const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), { toolName: 'count' })
-    await expect(failed).rejects.toMatchObject({
-      code: 'SERVER_UNREACHABLE',
-      message: expect.stringContaining('more than 1 MiB'),
-    })
-  })
+  test.each(['application/json', 'text/event-stream'])(
+    'an answer that is too long as %s ends the connection',
+    async type => {
+      const server = await serve({
+        'tools/call': (message, _request, response) => {
+          response.setHeader('content-type', type)
+          const result = { content: [{ type: 'text', text: 'x'.repeat(3 * 1024 * 1024) }] }
+          const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result })
+          response.end(type === 'application/json' ? body : `data: ${body}\n\n`)
+        },
+      })
+      const failed = connect({ maxResultBytes: 1024 * 1024 }).callTool(httpTarget(server.url), { toolName: 'count' })
+      await expect(failed).rejects.toMatchObject({
+        code: 'SERVER_UNREACHABLE',
+        message: expect.stringContaining('more than 1 MiB'),
+      })
+    },
+  )
 
   test.each([{ method: 'notifications/message' }, { id: 1, method: 'ping' }])(
-    'a flood of $method in place of an answer ends the connection',
+    'a flood of $method instead of an answer ends the connection',
     async flooding => {
       const server = await serve({
         'tools/call': (_message, _request, response) => {
@@ -198,7 +201,7 @@ describe('a server that fails', () => {
     },
   )
 
-  test('a forgotten session is renewed, also for a call, which did not happen', async () => {
+  test('a forgotten session is renewed, even for a call, which had no effect', async () => {
     const server = await serve()
     const engine = connect()
     const target = httpTarget(server.url)
@@ -207,11 +210,11 @@ describe('a server that fails', () => {
     expect((await engine.listTools(target)).items).toHaveLength(1)
     server.forgetSessions()
     expect(await engine.callTool(target, { toolName: 'count' })).toMatchObject({ content: [{ text: 'done' }] })
-    // One before, the one that was refused, and the one that was made.
+    // One before, the refused one, and the repeated one.
     expect(callCount(server)).toBe(3)
   })
 
-  test('a session that is forgotten in the middle of a trial is renewed once for all its calls', async () => {
+  test('a session forgotten during a trial is renewed once for all its calls', async () => {
     const server = await serve()
     const engine = connect()
     const results = await engine.use(httpTarget(server.url), undefined, async session => {
@@ -225,11 +228,11 @@ describe('a server that fails', () => {
     expect(results.map(({ result }) => result)).toEqual(
       results.map(() => ({ content: [{ type: 'text', text: 'done' }] })),
     )
-    // One before, two that were refused, and three that were made.
+    // One before, two refused ones, and three repeated ones.
     expect(callCount(server)).toBe(6)
   })
 
-  test('a call is not repeated where a server without sessions answers 404', async () => {
+  test('a call is not repeated if a server without sessions answers 404', async () => {
     const server = await serve({
       initialize: ({ id, params }, _request, response) => {
         const { protocolVersion } = params ?? {}
@@ -245,7 +248,7 @@ describe('a server that fails', () => {
   })
 })
 
-test('an event stream that ends leaves no call waiting', async () => {
+test('the end of an event stream leaves no call pending', async () => {
   let stream: ServerResponse | undefined
   const server = await serve({
     '*': (message, request, response) => {
@@ -290,7 +293,7 @@ test('a server of the newest protocol revision only is reached', async () => {
 describe('check-oauth', () => {
   const check = (target: Parameters<Connections['checkOAuth']>[0]) => connect().checkOAuth(target)
 
-  test('stdio never, a stored setting always and without a request', async () => {
+  test('never demands OAuth for stdio, and uses a stored setting without a request', async () => {
     const server = await serve()
     const stdio = { type: 'stdio' as const, command: 'x', args: [], env: {} }
     const asStdio = httpTarget(server.url, {}, { transport: stdio, useOAuth: true })
@@ -300,7 +303,7 @@ describe('check-oauth', () => {
     expect(server.seen).toEqual([])
   })
 
-  test('a bearer challenge that names metadata demands it, one without and basic authentication do not', async () => {
+  test('a bearer challenge with metadata demands it; one without, or basic authentication, does not', async () => {
     const named = 'Bearer resource_metadata="https://a.test/x"'
     const bearer = await serve(refuse(401, { 'www-authenticate': named }))
     const plain = await serve(refuse(401, { 'www-authenticate': 'Bearer realm="x"' }))
@@ -310,7 +313,7 @@ describe('check-oauth', () => {
     expect(await check(httpTarget(basic.url))).toMatchObject({ useOAuth: false })
   })
 
-  test('metadata turn a bare 401 into a demand', async () => {
+  test('metadata make a bare 401 demand it', async () => {
     const server = await serve({
       '*': (message, request, response) => {
         const known = request.url?.startsWith('/.well-known/oauth-protected-resource')
@@ -322,7 +325,7 @@ describe('check-oauth', () => {
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: true })
   })
 
-  test('metadata turn a 401 into a demand, and no other host that they name is asked', async () => {
+  test('metadata make a 401 demand it, and no other host that they name is contacted', async () => {
     const other = await serve()
     const server = await serve({
       '*': (_message, request, response) => {
@@ -337,7 +340,7 @@ describe('check-oauth', () => {
     expect(other.seen).toEqual([])
   })
 
-  test('an open server does not, opens no session, and an unreachable one is not an error', async () => {
+  test('an open server does not demand it and no session is opened; an unreachable one is not an error', async () => {
     const server = await serve({ ping: (message, _request, response) => answer(response, message, {}) })
     expect(await check(httpTarget(server.url))).toMatchObject({ useOAuth: false })
     expect(server.seen.map(({ method }) => method)).toEqual(['ping'])

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { lastLine, lastWordsIn } from './last-words.ts'
 
-test('the last words are one line without control characters', () => {
+test('last words are one line without control characters', () => {
   expect(lastLine('first\n\u001b[31mlast\u0007 one\u001b[0m\r\n\n  \n')).toBe('last one')
   expect(lastLine('')).toBe('')
   expect(lastLine('x'.repeat(1000))).toHaveLength(300)
@@ -16,12 +16,12 @@ test.each([
   ['Promise.reject("a text")', /^UnhandledPromiseRejection: /],
   ['throw "a text"', /^a text$/],
   ['console.error("Error: an earlier one"); console.error("no such table"); process.exit(1)', /^no such table$/],
-])('Node ends %s with why, and not with its version', (program, why) => {
+])('Node’s %s error is quoted with its reason, and without the version', (program, why) => {
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   expect(lastWordsIn(stderr)).toMatch(why)
 })
 
-test('npm ends with why, and not with the name of its log', () => {
+test('npm is quoted with the reason, and without the name of its log', () => {
   const lines = [
     'code E404',
     '404 Not Found - GET https://r.test/x',
@@ -41,7 +41,7 @@ test.each([
   ['console.error(new Error("no such host")); process.exit(1)', 'no such host'],
   ['console.error("Cannot start:", { cause: { port: 80, message: "port in use" } })', 'port in use'],
   ['throw Object.assign(new Error("connect ECONNREFUSED"), { errno: -111, address: "::1" })', 'connect ECONNREFUSED'],
-])('of what Node prints for %s the reason is quoted', (program, why) => {
+])('of what Node prints for %s, the reason is quoted', (program, why) => {
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   const words = lastWordsIn(stderr)
   expect(words).toContain(why)
@@ -92,6 +92,6 @@ test.each([
     '[TypeError: fetch failed]; Error: getaddrinfo ENOTFOUND svelte.test',
   ],
   ['}\n', '}'],
-])('of %j the line that says why is quoted', (stderr, why) => {
+])('of %j, the line with the reason is quoted', (stderr, why) => {
   expect(lastWordsIn(stderr)).toMatch(why)
 })

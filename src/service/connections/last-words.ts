@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 
 const MOST_LENGTH = 300
-/** Lines of a dumped object that say why, at most. */
+/** Maximum number of lines with reasons taken from a dumped object. */
 const MOST_DETAILS = 2
 
-/** A line that names an error, in the words of Node, Python, Rust, Go, Java and most command lines. */
+/** Matches a line that names an error, in the words of Node, Python, Rust, Go, Java and most command lines. */
 const ERROR =
   /^\[?(?:[\w$.-]+: )?(?:[\w$.]*(?:Error|Exception|Rejection|Panic)(?=:| [[{(]|$)|(?:error|fatal|panic|uncaught)\b)|^thread '.*' panicked/i
-/** Lines that say nothing by themselves: brackets, marks, paths and links, frames of a stack, what runtimes add. */
+/** Lines that are not informative: brackets, marks, paths and links, stack frames, and what runtimes add. */
 const SILENT = [
   /^[^\p{L}\p{N}]*$/u,
   /^(?:[^\p{L}\p{N}\s]+ )?["']?(?:[A-Z]:\\|\/)\S+$/u,
@@ -30,12 +30,14 @@ const CAUSE = /^\[cause\]: (.+?)(?: \{)?$/
 const USAGE = /^(?:usage|options|arguments|commands|examples?|positionals)\b.*:|^usage\b/i
 const OPTION = /^(?:\[?-{1,2}[\w?]|\[.*\]$)/
 
-/** Last line with something to read, without control characters, cut to what fits an error message. */
+/** The last line with text, without control characters, cut to the length of an error message. */
 export function lastLine(text: string): string {
   return cutLine(linesOf(text).at(-1))
 }
 
-/** The line that says why a program ended, without stack frames, dumped objects, usage and version lines. */
+/**
+ * The line that gives the reason why a program ended, without stack frames, dumped objects, usage and version lines.
+ */
 export function lastWordsIn(text: string): string {
   const all = linesOf(text)
   if (/^npm (?:error|ERR!) A complete log/.test(all.at(-1) ?? ''))
@@ -58,11 +60,11 @@ function isRuntimes(line: string): boolean {
   return /^Node\.js v\d|^\(?Use `node /.test(line)
 }
 
-/** Without how to use the program, where something is before that. */
+/** Removes the usage, if something precedes it. */
 function withoutUsage(lines: readonly string[]): readonly string[] {
   const at = lines.findIndex(line => USAGE.test(line))
   const after = at === -1 ? [] : lines.slice(at + 1)
-  // Some say behind it what is wrong.
+  // Some programs print the error after the usage.
   if (at === -1 || (after.length > 0 && !OPTION.test(after.at(-1)!) && saysWhy(after.at(-1)!))) return lines
   const before = lines.slice(0, at)
   return before.some(line => !isSilent(line)) ? before : lines
@@ -72,7 +74,7 @@ function saysWhy(line: string): boolean {
   return ERROR.test(line) || /\b(?:error|missing|required|must|invalid|unknown|not|cannot)\b/i.test(line)
 }
 
-/** What is before an object that is printed up to this line, with the messages in it. */
+/** The text before a dumped object that ends at this line, with the messages in it. */
 function dumpBefore(lines: readonly string[], end: number): string | undefined {
   if (!/^[\]})]+[;,]?$/.test(lines[end] ?? '')) return undefined
   let depth = 0
@@ -87,7 +89,7 @@ function dumpBefore(lines: readonly string[], end: number): string | undefined {
     .slice(0, begin + 1)
     .map(line => line.replace(/\s*[[{(]+$/, ''))
     .findLast((line, at) => line !== '' && !isSilent(line) && !isSilent(lines[at]!))
-  // Of a failed fetch the cause alone says why.
+  // For a failed fetch, only the cause gives the reason.
   const detail = /\bfetch failed\b/.test(head ?? '') ? CAUSE : MESSAGE
   const messages = lines.slice(begin + 1, end).flatMap(line => detail.exec(line)?.[1] ?? [])
   const words = [head, ...messages.slice(0, MOST_DETAILS)].filter(each => each !== undefined)

@@ -18,7 +18,7 @@ function feed(bytes: Buffer, sizes: number[], limit: number): { lines: string[];
 const anyLine = fc.string({ unit: 'grapheme', maxLength: 40 }).map(text => text.replaceAll('\n', ' '))
 const sizes = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1 })
 
-test('lines come out as they went in, however the bytes are cut', () => {
+test('lines are read unchanged, however the bytes are split', () => {
   fc.assert(
     fc.property(fc.array(anyLine), sizes, (lines, cuts) => {
       const bytes = Buffer.from(lines.map(line => `${line}\n`).join(''))
@@ -27,7 +27,7 @@ test('lines come out as they went in, however the bytes are cut', () => {
   )
 })
 
-test('a line over the limit ends the reading, with or without its end, however the bytes are cut', () => {
+test('a line over the limit stops reading, with or without its end, however the bytes are split', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), sizes, fc.boolean(), (limit, cuts, complete) => {
       const bytes = Buffer.from(

@@ -29,7 +29,7 @@ const PRIVATE_FORMS = [
   '[2002:7f00:1::]',
 ]
 
-/** A port of this machine, and how often somebody connected to it. */
+/** A port of this machine, and the number of connections to it. */
 async function listening() {
   let connections = 0
   const server = createServer((_request, response) => void response.end('{}'))
@@ -44,7 +44,7 @@ async function listening() {
 
 const never = new AbortController().signal
 
-test.each(PRIVATE_FORMS)('a public server does not lead to %s', async host => {
+test.each(PRIVATE_FORMS)('a public server cannot lead to %s', async host => {
   const { port, connections } = await listening()
   const fetchFn = createMetadataFetch('https://public.test/mcp', never, async () => [PUBLIC])
   await expect(fetchFn(`http://${host}:${port}/`)).rejects.toThrow('private address')
@@ -55,19 +55,22 @@ test.each<[string, LookupAddress[]]>([
   ['a private address', [{ address: '127.0.0.1', family: 4 }]],
   ['a mapped one', [{ address: '::ffff:127.0.0.1', family: 6 }]],
   ['a public and a private one', [PUBLIC, { address: '127.0.0.1', family: 4 }]],
-])('nor to a name that resolves to %s, whatever it resolved to before', async (_what, addresses) => {
-  const { port, connections } = await listening()
-  let looks = 0
-  const fetchFn = createMetadataFetch('https://public.test/mcp', never, async name => {
-    looks += 1
-    return name === 'public.test' ? [PUBLIC] : addresses
-  })
-  await expect(fetchFn(`http://other.test:${port}/`)).rejects.toThrow('fetch failed')
-  expect(looks).toBe(2)
-  expect(connections()).toBe(0)
-})
+])(
+  'a public server cannot lead to a name that resolves to %s, whatever it resolved to before',
+  async (_what, addresses) => {
+    const { port, connections } = await listening()
+    let looks = 0
+    const fetchFn = createMetadataFetch('https://public.test/mcp', never, async name => {
+      looks += 1
+      return name === 'public.test' ? [PUBLIC] : addresses
+    })
+    await expect(fetchFn(`http://other.test:${port}/`)).rejects.toThrow('fetch failed')
+    expect(looks).toBe(2)
+    expect(connections()).toBe(0)
+  },
+)
 
-test('nor by a redirect; a server of this machine may lead to this machine', async () => {
+test('a redirect cannot lead there either; a server on this machine may lead to this machine', async () => {
   const { port, connections } = await listening()
   const redirecting = createServer((_request, response) => {
     response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end()
@@ -82,7 +85,7 @@ test('nor by a redirect; a server of this machine may lead to this machine', asy
 })
 
 test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
-  'a server of another machine in the same network does not lead to %s',
+  'a server on another machine of the same network cannot lead to %s',
   async host => {
     const { port, connections } = await listening()
     const lookup = async (name: string): Promise<LookupAddress[]> => [
@@ -94,7 +97,7 @@ test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
   },
 )
 
-/** Addresses of this machine in its networks. */
+/** This machine's addresses in its networks. */
 const NETWORK = Object.values(networkInterfaces())
   .flatMap((addresses = []) => addresses)
   .filter(({ internal }) => !internal)
@@ -113,7 +116,7 @@ test.each<[string, string, boolean]>([
   expect(refused === undefined || refused).toEqual(may || expect.objectContaining({ name: 'AddressRefused' }))
 })
 
-test('every IPv4 address means the same in each IPv6 form that carries it', () => {
+test('every IPv4 address is treated the same in each IPv6 form that contains it', () => {
   fc.assert(
     fc.property(fc.ipV4(), address => {
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)

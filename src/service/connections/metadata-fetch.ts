@@ -8,7 +8,7 @@ import { limitBody } from './http-request.ts'
 
 export type AddressLookup = (name: string) => Promise<readonly LookupAddress[]>
 
-/** Metadata is a page of JSON; more is not read. */
+/** Metadata is a page of JSON, so more is not read. */
 const MOST_METADATA_BYTES = 1024 * 1024
 
 const addressesOf: AddressLookup = name =>
@@ -16,16 +16,16 @@ const addressesOf: AddressLookup = name =>
     systemLookup(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)))
   })
 
-/** Where the metadata of a server must not lead: to an address that the server itself could not have meant. */
+/** The metadata of a server leads to a forbidden address. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/** Which addresses are out of bounds for what a server names, and why. */
+/** Which addresses are forbidden for what a server names, and why. */
 type Bounds = { refuses: (address: string) => boolean; why: string }
 
 /**
- * A fetch for addresses in a server's metadata: a public server leads to public addresses only, a remote one to no
+ * A fetch for addresses in a server's metadata: a public server may lead only to public addresses, a remote one to no
  * address of this machine. Addresses are checked when connecting; redirects are not followed.
  */
 export function createMetadataFetch(
@@ -43,9 +43,9 @@ export function createMetadataFetch(
   }
 }
 
-/** Servers write null or an empty text for what they do not have, which counts as absent. */
+/** Servers write null or an empty text for missing fields, which are treated as absent. */
 async function withoutEmpty(answer: Response): Promise<Response> {
-  // A challenge is in its headers; nobody reads what is below it.
+  // A challenge is in the headers; its body is not used.
   if (answer.status === 401 || !answer.headers.get('content-type')?.includes('json')) return answer
   const { status, statusText } = answer
   const text = await answer.text().catch((error: unknown) => failing(error))
@@ -55,12 +55,12 @@ async function withoutEmpty(answer: Response): Promise<Response> {
   return new Response(given, { status, statusText, headers })
 }
 
-/** A body that fails as it is read, which whoever asked for it reports. */
+/** A body that fails when read, so that the reader reports the error. */
 function failing(error: unknown): ReadableStream {
   return new ReadableStream({ start: controller => controller.error(error) })
 }
 
-/** The fields of an object that say something, as JSON; undefined if the text is not an object. */
+/** The fields of an object that have a value, as JSON; undefined if the text is not an object. */
 function present(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -71,7 +71,10 @@ function present(text: string): string | undefined {
   }
 }
 
-/** Checks an address named by metadata that is opened elsewhere, such as in a browser. @throws AddressRefused */
+/**
+ * Checks an address from metadata that is opened elsewhere, such as in a browser.
+ * @throws AddressRefused
+ */
 export async function requireNameable(serverUrl: string, named: string): Promise<void> {
   const bounds = await boundsOf(serverUrl, addressesOf)
   const name = hostOf(new URL(named))
@@ -98,7 +101,7 @@ async function knownAddresses(name: string, lookupAddresses: AddressLookup): Pro
   }
 }
 
-/** Refuses addresses, as they are written and as names resolve to them. */
+/** Refuses addresses as written and as resolved. */
 async function boundedFetch(bounds: Bounds, lookupAddresses: AddressLookup): Promise<FetchLike> {
   const { Agent, fetch: fetchOver } = await import('undici')
   const lookup: LookupFunction = (name, { all }, found) => {
@@ -114,7 +117,7 @@ async function boundedFetch(bounds: Bounds, lookupAddresses: AddressLookup): Pro
   const dispatcher = new Agent({ connect: { lookup }, pipelining: 0 })
   return async (input, init) => {
     const name = hostOf(new URL(input))
-    // A written address is never looked up.
+    // A literal address is never looked up.
     if (bounds.refuses(name)) throw refusal(name, bounds)
     return await fetchOver(input, { ...init, dispatcher } as never)
   }
@@ -130,7 +133,7 @@ function hostOf({ hostname }: URL): string {
 
 type Ranges = Record<'v4' | 'v6', readonly (readonly [address: string, prefix: number])[]>
 
-/** What is not on the public internet (IANA special-purpose registry). */
+/** Addresses that are not on the public internet (IANA special-purpose registry). */
 const PRIVATE: Ranges = {
   v4: [
     ['0.0.0.0', 8],
@@ -161,7 +164,7 @@ const PRIVATE: Ranges = {
   ],
 }
 
-/** Loopback, the addresses that mean every one of this machine, and those that it has in its networks now. */
+/** Loopback, wildcard addresses, and this machine's current addresses in its networks. */
 function ownAddresses(): Ranges {
   const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
   const of = (family: string, bits: number) =>
@@ -169,7 +172,7 @@ function ownAddresses(): Ranges {
   return { v4: [['0.0.0.0', 8], ['127.0.0.0', 8], ...of('IPv4', 32)], v6: [['::1', 128], ...of('IPv6', 128)] }
 }
 
-/** Whether an address is not on the public internet, also as IPv4 inside IPv6 (mapped, compatible, NAT64, 6to4). */
+/** Whether an address is not on the public internet, including IPv4 inside IPv6 (mapped, compatible, NAT64, 6to4). */
 export function isPrivateAddress(address: string): boolean {
   return isIn(PRIVATE, address)
 }
@@ -179,7 +182,7 @@ function isIn(ranges: Ranges, address: string): boolean {
   return family !== 0 && listOf(ranges).check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** The list checks mapped addresses by the IPv4 ranges itself. Made when it is first asked, since that takes 4 ms. */
+/** The list itself applies IPv4 ranges to mapped addresses. Created on first use, since that takes 4 ms. */
 const listOf = onceFor(({ v4, v6 }: Ranges) => {
   const list = new BlockList()
   for (const [address, prefix] of v6) list.addSubnet(address, prefix, 'ipv6')

@@ -20,19 +20,19 @@ const printed = () =>
     .entries.map(({ text }) => text)
 
 describe('progress of a call', () => {
-  test('is requested with every call, since it extends the deadline', async () => {
+  test('is requested with every call, since progress extends the deadline', async () => {
     const { content } = await connect().callTool(telling, { toolName: 'asked' })
     expect(JSON.stringify(content)).toContain('progress: true')
   })
 
-  test('ten thousand reports do not keep the answer from coming', async () => {
+  test('ten thousand reports do not block the answer', async () => {
     let last: Progress | undefined
     const result = await connect().callTool(telling, { toolName: 'flood' }, undefined, step => (last = step))
     expect(JSON.stringify(result.content)).toContain('flooded')
     expect(last).toMatchObject({ progress: 10_000, total: 10_000 })
   })
 
-  test('two calls at once hear each their own', async () => {
+  test('two concurrent calls each receive their own', async () => {
     const { callTool } = connect()
     const heard = async (steps: number) => {
       const totals = new Set<unknown>()
@@ -44,7 +44,7 @@ describe('progress of a call', () => {
   })
 })
 
-test('a cancelled call is cancelled at the server, and what it answers then is not an answer', async () => {
+test('a cancelled call is cancelled at the server, and its later answer is ignored', async () => {
   const { callTool } = connect()
   const stop = new AbortController()
   const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))

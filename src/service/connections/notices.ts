@@ -1,38 +1,38 @@
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** A notification as the server wrote it; nothing of it is checked. */
+/** A notification as the server wrote it, unchecked. */
 export type Notice = { method: string; params?: unknown }
 
-/** What a server says has changed. */
+/** What a server reports as changed. */
 export type Change = { list: 'tools' | 'prompts' | 'resources' } | { uri: string }
 
 type ErrorFrame = { error?: { code: number; message: string } }
 
 /** Handles the notifications and errors of one connection. */
 export type Notices = {
-  /** Takes a notification; true when the protocol library needs it too. */
+  /** Handles a notification; true if the protocol library needs it too. */
   hear(notice: Notice): boolean
-  /** Stores an answer that is an error, because the library passes it on without its frame. */
+  /** Stores an error answer, because the library passes it on without its frame. */
   answered(message: object): void
   /** The frame of a recent error answer. */
   refusal(error: { code: number; message: string }): object | undefined
-  /** What a request carries so that its progress is reported, until it ends. */
+  /** What a request includes so that its progress is reported, until it ends. */
   follow(onProgress: OnProgress): { meta: object; end: () => void }
   onChange(listener: (change: Change) => void): void
-  /** Hears the ids of addresses at which a person is done. */
+  /** Listens for ids of addresses whose visit is completed. */
   onVisited(listener: (elicitationId: string) => void): void
 }
 
-/** Characters of a server's own words about its progress. */
+/** Maximum length of a server's own text about its progress. */
 const MOST_WORDS = 500
-/** Errors whose requests may not have ended yet. */
+/** Number of errors kept, whose requests may not have ended yet. */
 const MOST_REFUSED = 20
-/** What ends something that the library waits for, or takes a request of the server's own back. */
+/** Notifications that end something the library waits for, or withdraw a request of the server. */
 const OF_THE_LIBRARY = ['notifications/cancelled', 'notifications/subscriptions/acknowledged']
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 
-/** @param log where log messages are put, as the server wrote them */
+/** @param log receives log messages as the server wrote them */
 export function createNotices(log?: (params: Readonly<Record<string, unknown>>) => void): Notices {
   const followed = new Map<unknown, OnProgress>()
   const refused: ErrorFrame[] = []
@@ -67,7 +67,7 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
   }
 }
 
-/** Ignores values that are no numbers, and tokens of requests that have ended or never existed. */
+/** Ignores values that are not numbers, and tokens of requests that have ended or never existed. */
 function reportProgress(followed: ReadonlyMap<unknown, OnProgress>, params: Record<string, unknown>): void {
   const { progressToken, progress, total, message } = params
   const onProgress = followed.get(progressToken)

@@ -11,21 +11,21 @@ const childrenOf = (parent: number) => running().filter(each => each.parent === 
 const pidsIn = (text: unknown) => Object.values(JSON.parse(String(text)) as Record<string, number>)
 
 describe.skipIf(process.platform === 'win32')('no program is left behind', () => {
-  // Only Linux shows who started what has a session of its own.
+  // Only on Linux can programs with their own session be found.
   const behaviours = process.platform === 'linux' ? ['stubborn', 'escapes'] : ['stubborn']
 
-  test.each(behaviours)('after close, not even what ignores everything (%s)', async behaviour => {
+  test.each(behaviours)('after close, even a program that ignores everything ends (%s)', async behaviour => {
     const connections = createConnections()
     const { content } = await connections.callTool(small(behaviour), { toolName: 'pid' })
     const pids = pidsIn(content[0]?.['text'])
     expect(alive(pids)).toHaveLength(2)
     await connections.close()
-    // What was killed takes a moment to go.
+    // A killed process takes a moment to end.
     await vi.waitFor(() => expect(alive(pids)).toEqual([]), { ...PATIENCE, interval: 10 })
     await vi.waitFor(() => expect(childrenOf(process.pid).filter(isGuardian)).toEqual([]), PATIENCE)
   })
 
-  test('after a connection that was given up while it began', async () => {
+  test('after a connection that was given up while it started', async () => {
     const connections = createConnections({ deadlineMs: 200 })
     const before = childrenOf(process.pid).length
     await expect(connections.listTools(small('silent'))).rejects.toMatchObject({ code: 'TIMEOUT' })
@@ -51,12 +51,15 @@ describe.skipIf(process.platform === 'win32')('no program is left behind', () =>
 
 const isGuardian = ({ command }: Process) => command.startsWith('/bin/sh -c trap')
 
-// Anyone who starts a program may be killed before it says which; elsewhere no environment can be read.
-test.skipIf(process.platform !== 'linux')('a marked program is ended that its guardian was never told of', async () => {
-  const guardian = createGuardian()
-  const env = { ...process.env, [MARK_VARIABLE]: guardian.mark() }
-  const program = spawn('sleep', ['600'], { env, detached: true, stdio: 'ignore' })
-  await once(program, 'spawn')
-  guardian.close()
-  expect(await once(program, 'exit')).toEqual([null, 'SIGTERM'])
-})
+// A process may be killed before it reports what it started; elsewhere environments cannot be read.
+test.skipIf(process.platform !== 'linux')(
+  'a marked program is ended even if its guardian does not know it',
+  async () => {
+    const guardian = createGuardian()
+    const env = { ...process.env, [MARK_VARIABLE]: guardian.mark() }
+    const program = spawn('sleep', ['600'], { env, detached: true, stdio: 'ignore' })
+    await once(program, 'spawn')
+    guardian.close()
+    expect(await once(program, 'exit')).toEqual([null, 'SIGTERM'])
+  },
+)

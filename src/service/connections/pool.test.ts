@@ -5,7 +5,7 @@ import { createPendingWork, type ServerTarget } from './types.ts'
 import { createPool, type Lease } from './pool.ts'
 import type { Session } from './session.ts'
 
-/** A session as the pool sees it: it can break, and it counts how often it was closed. */
+/** A session for tests of the pool: it can break, and counts how often it was closed. */
 function fakeSession() {
   const listeners: (() => void)[] = []
   let usable = true
@@ -42,7 +42,7 @@ const step = fc.record({
   which: fc.nat(20),
 })
 
-test('whatever happens, no ended session is lent, none is ended in use, and all are ended at last', async () => {
+test('an ended session is never lent, none is ended in use, and all are ended at last', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
       const opened: ReturnType<typeof fakeSession>[] = []

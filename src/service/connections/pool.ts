@@ -4,12 +4,12 @@ import { startDeadline, untilAborted, type Deadline } from '../core/deadline.ts'
 import type { PendingWork, ServerTarget } from './types.ts'
 import type { Session } from './session.ts'
 
-/** A session lent for one piece of work. */
+/** A session lent for one task. */
 export type Lease = {
   readonly session: Session
-  /** True when the session was open before; it may have broken unnoticed. */
+  /** Whether the session was already open; it may have broken unnoticed. */
   readonly reused: boolean
-  /** Gives the session back; one that has ended is not lent again. */
+  /** Returns the session; an ended one is not lent again. */
   release(): void
 }
 
@@ -18,17 +18,20 @@ export type Pool = {
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   /** Ends the sessions of one server as soon as their work is done, as after its settings changed. */
   drop(serverId: string): void
-  /** Ends the sessions of one server at once, also those in use, whose work gets the reason. */
+  /** Ends the sessions of one server at once, even those in use, whose work fails with the reason. */
   end(serverId: string, reason: ServiceError): Promise<void>
-  /** Ends every session, used or not; the endings are added to the pending work. */
+  /** Ends every session, used or not; the closing is added to the pending work. */
   close(): void
 }
 
 export type PoolOptions = {
   pending: PendingWork
-  /** Milliseconds an unused session stays open. */
+  /** How long an unused session stays open, in milliseconds. */
   idleMs: number
-  /** Extra milliseconds that an unused session stays open, asked when it would end; `Infinity` = until the close. */
+  /**
+   * Extra time that an unused session stays open, in milliseconds, read when it would end; `Infinity` = until the pool
+   * closes.
+   */
   keptMs?: (serverId: string) => number
   deadlineMs: (target: ServerTarget) => number
   open: (target: ServerTarget, deadline: Deadline) => Promise<Session>
@@ -38,7 +41,7 @@ type Entry = {
   readonly serverId: string
   readonly opening: Promise<Session>
   readonly deadline: Deadline
-  /** Stops the connecting when nobody waits for it any more. */
+  /** Aborts connecting when nobody waits for it any more. */
   readonly abandon: AbortController
   session?: Session
   users: number
@@ -51,7 +54,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
   const entries = new Set<Entry>()
   const endings = new Map<string, Promise<void>>()
 
-  /** Takes the entry out of lending; ends it as soon as nobody uses it. */
+  /** Stops lending the entry, and ends it once nobody uses it. */
   const discard = (key: string, entry: Entry) => {
     entry.discarded = true
     if (lendable.get(key) === entry) lendable.delete(key)
@@ -126,7 +129,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
           },
         }
       } catch (error) {
-        // One that gives up must not take the connection from others who still wait for it.
+        // A caller that gives up must not end the connection for others who wait for it.
         release(key, entry, entry.users > 1)
         throw error
       } finally {
@@ -157,7 +160,7 @@ function sortedEntries(record: Record<string, string>): [string, string][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** A changed configuration is another connection; hashed, because the key outlives the secrets in it. */
+/** A changed configuration needs another connection; hashed, because the key outlives the secrets in it. */
 function keyOf({ id, transport }: ServerTarget): string {
   const config =
     transport.type === 'stdio'

@@ -13,7 +13,7 @@ import type { ServerRequests } from './server-requests.ts'
 import { openSession, type Session, type SessionSettings } from './session.ts'
 
 export type ConnectionsOptions = {
-  /** Deadline of an operation in milliseconds, where the server has none of its own. Default 30 000. */
+  /** Deadline of an operation in milliseconds for servers without their own. Default 30 000. */
   deadlineMs?: number
   /** How long an unused session stays open, in milliseconds. Default 30 000. */
   idleMs?: number
@@ -21,51 +21,51 @@ export type ConnectionsOptions = {
   heldMs?: number | undefined
   clientName?: string
   clientVersion?: string
-  /** Longest message a server may send, in bytes. Default 8 MiB. */
+  /** Longest message that a server may send, in bytes. Default 8 MiB. */
   maxResultBytes?: number
-  /** A program that runs already, for the first session with it. */
+  /** A program that is already running, for its first session. */
   early?: EarlyStart | undefined
-  /** Who ends the programs when the engine closes; `guardian` for a process that ends then. Default `here`. */
+  /** What ends the programs when the engine closes; `guardian` if the process ends then. Default `here`. */
   ending?: ServerEnding
   /** Called when a server announces a change by itself. */
   onServerNews?: ((serverId: string) => void) | undefined
   /** Records the messages of the connections; without it nothing is recorded. */
   traffic?: Traffic
-  /** Takes the requests of servers to a person; by default servers are told that nobody can answer. */
+  /** Passes requests of servers to a person; by default servers are told that nobody can answer. */
   requests?: ServerRequests | undefined
 }
 
-/** How operations run: each under one deadline, on a lent session or one of its own, until the engine closes. */
+/** How operations run: each with one deadline, on a lent or separate session, until the engine closes. */
 export type Runner = {
-  /** Milliseconds that an operation on this server may take. */
+  /** Deadline of an operation on this server, in milliseconds. */
   deadlineOf(target: ServerTarget): number
-  /** Runs under one deadline; closing the engine stops it and waits for its end. */
+  /** Runs with one deadline; closing the engine aborts it and waits for its end. */
   timed<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<T>): Promise<T>
-  /** A lent session of an enabled server, whose server may ask nothing; the caller gives it back. */
+  /** A lent session of an enabled server, which may not send requests; the caller releases it. */
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   lend<T>(target: ServerTarget, deadline: Deadline, work: (lease: Lease) => Promise<T>): Promise<T>
-  /** A read is repeated once when the session it was given had broken unnoticed. */
+  /** A read is repeated once if the lent session had broken unnoticed. */
   read<T>(
     target: ServerTarget,
     signal: AbortSignal | undefined,
     work: (session: Session, deadline: Deadline) => Promise<T>,
   ): Promise<T>
-  /** The same on a session as runs have it, whose server may ask nothing and offers what it offers them. */
+  /** Like `read`, on a session as runs use it: the server may not send requests and offers what runs see. */
   readAsRunsDo: Runner['read']
-  /** A session outside the pool, whose ending nobody has to wait for. */
+  /** A session outside the pool, whose closing nobody has to wait for. */
   openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
   closeOwn(session: Session): void
-  /** Sessions for one piece of work: each server is started again for it, at its first use, and stays until the end. */
+  /** Sessions for one task: each server is started for it at its first use, and stays until the end. */
   separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
-  /** A session to be examined: the lent one of a program, so that all speak of one process, else one of its own. */
+  /** A session for the doctor: the lent one of a program, so that everything uses one process, else a separate one. */
   openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
   drop(serverId: string): void
-  /** Ends the sessions that are lent for reads and calls, and those that runs would have been lent. */
+  /** Ends the sessions lent for reads and calls, and those that runs would be lent. */
   endSessions(target: ServerTarget, became: 'restarted' | 'ended'): Promise<void>
   close(): Promise<void>
 }
 
-/** @param live what is wanted of the sessions that are lent */
+/** @param live settings of the lent sessions */
 export function createRunner(options: ConnectionsOptions, live: Live): Runner {
   const { early } = options
   const guardian = early?.guardian ?? createGuardian()
@@ -113,7 +113,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     openOwn,
     closeOwn,
     async openExamined(target, deadline) {
-      // What is switched off is not lent to anybody else either.
+      // A server that is switched off is lent to nobody else.
       if (target.enabled && target.transport.type === 'stdio') return await attended.acquire(target, deadline)
       const session = await openOwn(target, deadline)
       return { session, reused: false, release: () => closeOwn(session) }
@@ -122,7 +122,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
       const pool = poolOf(
         async (target, deadline) => {
           const startedAt = Date.now()
-          // A program that was started ahead may be older than the work.
+          // A program that was started ahead may be older than the task.
           const session = await openSession(target, { ...settings, takeStarted: undefined }, deadline)
           onStart?.(startedSession(target, session, startedAt))
           return session
@@ -140,7 +140,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
       for (const pool of [unattended, attended, ...separate]) pool.drop(serverId)
     },
     async endSessions({ id, name }, became) {
-      // Work of runs continues where it began.
+      // Runs continue on the sessions they started with.
       for (const pool of [unattended, ...separate]) if (pool !== attended) pool.drop(id)
       await attended.end(id, new ServiceError('SERVER_UNREACHABLE', `The server "${name}" was ${became} meanwhile.`))
     },
@@ -235,7 +235,7 @@ function closing(): ServiceError {
   return new ServiceError('SERVER_UNREACHABLE', 'The connections of this workspace are being closed.')
 }
 
-/** The contract lists no 409 for these operations, so a disabled server is a wrong input. */
+/** The contract lists no 409 for these operations, so a disabled server is invalid input. */
 export function requireEnabled({ name, enabled }: ServerTarget): void {
   if (enabled) return
   throw new ServiceError('VALIDATION_ERROR', `The server "${name}" is switched off; switch it on first.`, {
