@@ -9,18 +9,18 @@ import { useLeaveFilled } from './use-leave-filled.ts'
 
 export type TextQuestion = {
   title: string
-  /** What the text is for, a line each. */
+  /** What the text is for, one line each. */
   lines: readonly string[]
   initial?: string
   /** It may have several lines. */
   multiline?: boolean
-  /** The initial text was typed before: it is not left without asking. */
+  /** Whether the initial text was typed earlier, so that leaving it asks first. */
   isFilled?: boolean
 }
 
 const WIDTH = 72
 
-/** Asks for a text; resolves to undefined when the person leaves it. */
+/** Asks for a text; resolves to undefined if the person cancels. */
 export function useAskText(): (question: TextQuestion) => Promise<string | undefined> {
   const overlays = useOverlays()
   return question =>
@@ -33,8 +33,8 @@ export function useAskText(): (question: TextQuestion) => Promise<string | undef
 }
 
 /**
- * Asks for a text and keeps it. What cannot be kept is asked for again, with the reason, so that nothing that was typed
- * is lost; resolves to whether it was kept.
+ * Asks for a text and saves it. If it cannot be saved, it is asked for again with the reason, so that nothing typed is
+ * lost; resolves to whether it was saved.
  */
 export function useConfirmDiscard(): (
   question: TextQuestion,

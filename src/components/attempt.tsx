@@ -1,6 +1,6 @@
 import { useTextOverlay } from './text-overlay.tsx'
 
-/** Does something that may throw a sentence; then that is shown in full, and nothing is answered. */
+/** Runs something that may throw an error with a sentence, which is then shown in full, and undefined is returned. */
 export function useAttempt(): <T>(title: string, act: () => T) => T | undefined {
   const show = useTextOverlay()
   return (title, act) => {

@@ -4,10 +4,10 @@ import { clean, wrap } from '../tui/theme/text.ts'
 import { useTheme } from '../tui/theme/theme-context.tsx'
 import { SizeProvider, useSize } from './size.tsx'
 
-/** Maximum number of rows that notices take above what else a pane shows. */
+/** Maximum number of rows that notices take above a pane's content. */
 const MOST_ROWS = 4
 
-/** Content of a pane, below warnings about the same. */
+/** A pane's content, below warnings about it. */
 export function BelowNotices(props: { notices: readonly string[]; children: ReactNode }) {
   const { paint, symbols } = useTheme()
   const { width, height } = useSize()

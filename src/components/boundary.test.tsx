@@ -16,7 +16,7 @@ import { reactSettled } from '../tui/keymap/react-settled.ts'
 const open: { unmount: () => void }[] = []
 afterEach(() => open.splice(0).forEach(instance => instance.unmount()))
 
-/** What each part throws now; nothing while it is undefined. */
+/** What each part currently throws; undefined throws nothing. */
 type Throws = { list?: unknown; detail?: unknown; dialog?: unknown; header?: unknown }
 
 function stage(throws: Throws) {
@@ -108,7 +108,7 @@ test.each([new Error('a lost number'), 'a text', 0, null, { is: 'no error' }])(
   },
 )
 
-test('elsewhere a pane that failed is tried by itself', async () => {
+test('a pane that failed is retried when the place changes', async () => {
   const throws: Throws = { detail: new Error('this record') }
   const { frame, goTo } = stage(throws)
   expect(frame()).toContain('this record')
@@ -117,7 +117,7 @@ test('elsewhere a pane that failed is tried by itself', async () => {
   expect(frame()).toContain('detail is here')
 })
 
-test('all parts may throw at once: the keys of the panes still work', async () => {
+test('if all parts throw at once, the keys of the panes still work', async () => {
   const { frame, press } = stage({
     list: new Error('one\u009D0;evil'),
     detail: new Error('two'),
@@ -129,7 +129,7 @@ test('all parts may throw at once: the keys of the panes still work', async () =
   expect(frame()).toContain('▌List')
 })
 
-test('a dialog that throws can be closed, and the page beneath continues', async () => {
+test('a dialog that throws can be closed, and the page beneath still works', async () => {
   const { frame, press, openDialog } = stage({ dialog: new Error('no dialog') })
   await openDialog()
   expect(frame()).toContain('no dialog')

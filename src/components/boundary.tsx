@@ -5,30 +5,30 @@ import { ProblemNotice } from './pane-state.tsx'
 import { Pane } from './panes/pane.tsx'
 
 type Faults = {
-  /** Writes what was thrown where crashes are written. */
+  /** Writes an error to the crash log. */
   report: (error: unknown) => void
-  /** Where the person is; elsewhere what failed is tried again. */
+  /** Where the person is; a change retries what failed. */
   place: string
 }
 
 const FaultsContext = createContext<Faults>({ report: () => undefined, place: '' })
 
-/** Below it boundaries report what they caught. */
+/** Boundaries inside report the errors they catch. */
 export function FaultsProvider(props: Faults & { children: ReactNode }) {
   const { report, place, children } = props
   return <FaultsContext.Provider value={{ report, place }}>{children}</FaultsContext.Provider>
 }
 
 type CatcherProps = Faults & {
-  /** What shows instead, with what tries it again. */
+  /** Renders an error with a function that retries. */
   renderFault: (error: unknown, again: () => void) => ReactNode
   children: ReactNode
 }
 
-/** What was thrown may be nothing. */
+/** The thrown value may be undefined. */
 type Caught = { error: unknown } | undefined
 
-/** React has boundaries as classes only. */
+/** React supports boundaries only as classes. */
 class Catcher extends Component<CatcherProps, { caught?: Caught }> {
   override state: { caught?: Caught } = {}
 
@@ -62,7 +62,7 @@ export function QuietBoundary(props: { children: ReactNode }) {
   )
 }
 
-/** A pane or a screen: where it throws, the rest of the dashboard continues, and a key tries it again. */
+/** A pane or a screen: if it throws, the rest of the dashboard continues, and a key retries it. */
 export function Boundary(props: { title: string; focused: boolean; children: ReactNode }) {
   const faults = useContext(FaultsContext)
   const { title, focused } = props
@@ -86,7 +86,7 @@ function Fault(props: { error: unknown; again: () => void; focused: boolean }) {
   return <ProblemNotice problem={problemOf(props.error, `Press ${key(faultKeys, 'again')} to try it again.`)} />
 }
 
-/** What a dialog holds: where it throws, the dialog can still be closed. */
+/** The content of a dialog: if it throws, the dialog can still be closed. */
 export function OverlayBoundary(props: { close: () => void; children: ReactNode }) {
   const faults = useContext(FaultsContext)
   return (

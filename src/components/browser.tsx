@@ -2,10 +2,10 @@ import { createContext, useContext, type ReactNode } from 'react'
 import { useCopy } from './copy.tsx'
 import { useToasts } from './toasts.tsx'
 
-/** Shows a web address in the person's browser; answers why it could not, or nothing. */
+/** Opens a web address in the person's browser; returns why it could not, or nothing. */
 export type OpenBrowser = (url: string) => Promise<string | undefined>
 
-/** Opens a file with the desktop's program for it; answers why it could not, or nothing. */
+/** Opens a file with the desktop's program for it; returns why it could not, or nothing. */
 export type OpenFile = (path: string) => Promise<string | undefined>
 
 const NO_BROWSER: OpenBrowser = async () => 'There is no browser here.'
@@ -13,7 +13,7 @@ const NO_DESKTOP: OpenFile = async () => 'There is no desktop here.'
 const BrowserContext = createContext<OpenBrowser>(NO_BROWSER)
 const DesktopContext = createContext<OpenFile>(NO_DESKTOP)
 
-/** Below it addresses and files can be opened; without `open` there is no browser, without `openFile` no desktop. */
+/** Addresses and files can be opened inside; without `open` there is no browser, without `openFile` no desktop. */
 export function BrowserProvider(props: {
   open: OpenBrowser | undefined
   openFile: OpenFile | undefined
@@ -32,8 +32,8 @@ export function useOpenFile(): OpenFile {
 }
 
 /**
- * Opens a web address, or copies it where there is no browser; `what` stands for one that is not to be shown. Resolves
- * to whether it was opened.
+ * Opens a web address, or copies it if there is no browser; `what` describes one that must not be shown. Resolves to
+ * whether it was opened.
  */
 export function useOpenUrl(): (url: string, what?: string) => Promise<boolean> {
   const open = useContext(BrowserContext)

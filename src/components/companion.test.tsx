@@ -57,14 +57,14 @@ test('a text that is shorter in a wider pane leaves no blank rows above what is 
   expect(rowOf(app)).toBe(rowOf(other))
 })
 
-test('a list that does not stand whole beside a text says how much of it is hidden', async () => {
+test('a list that does not fit beside a text says how many rows are hidden', async () => {
   const app = await openVisits({ width: 200, height: 16 })
   await app.see(/─ Sessions ─+ \d more ─ ?│/)
   await app.resize({ width: 200, height: 50 })
   await app.see(/─ Sessions ─+ ?│/)
 })
 
-test('a click on what stands with a tab opens it', async () => {
+test('a click on the companion of a tab opens it', async () => {
   const app = await openOverview({ size: { width: 120, height: 40 } })
   await app.see('No calls yet')
   await app.click('No calls yet')
@@ -72,7 +72,7 @@ test('a click on what stands with a tab opens it', async () => {
   expect(app.frame()).not.toContain('─ Calls ─')
 })
 
-test('read aloud a tab is all there is', async () => {
+test('when read aloud, only the tab is shown', async () => {
   const app = await openOverview({ size: { width: 200, height: 50 }, aloud: true })
   expect(app.frame()).not.toContain('No calls yet')
 })

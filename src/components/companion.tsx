@@ -7,19 +7,17 @@ import { MouseFocus } from './mouse-areas.tsx'
 import { FootContext } from './panes/joints.ts'
 import { SizeProvider, useArea, type Size } from './size.tsx'
 
-/** From so many columns on a companion is at the right, else below. */
+/** From this width on a companion is at the right, else below. */
 const BESIDE_FROM = 110
-/** Rows that a companion below gets at least, its title among them. */
+/** Minimum number of rows of a companion below, including its title. */
 const LEAST_BELOW = 10
 
-/** An area whose content says how much of it it fills, and that it has gone; `row` is its place on the screen. */
+/** An area whose content reports how many rows it fills; `row` is its position on the screen. */
 type Room = { row: number; height: number; take: (rows: number) => void; leave?: () => void }
 
 export const RoomContext = createContext<Room | undefined>(undefined)
 
-/**
- * Reports how many rows this content fills, to what stands around or below it; `count` counts no further than `most`.
- */
+/** Reports how many rows the content fills, for what is around or below it; `count` stops counting at `most`. */
 export function useTakenRows(count: (most: number) => number): void {
   const room = useContext(RoomContext)
   const { row } = useArea()
@@ -30,7 +28,7 @@ export function useTakenRows(count: (most: number) => number): void {
   }, [room, taken])
 }
 
-/** Content that is said to fill at least so many rows, because of what is beside it. */
+/** Content that reports at least this many rows, because of what is beside it. */
 export function LeastRows(props: { rows: number; children: ReactNode }) {
   const { rows } = props
   const room = useContext(RoomContext)
@@ -42,10 +40,12 @@ export function LeastRows(props: { rows: number; children: ReactNode }) {
   return <RoomContext value={raised}>{props.children}</RoomContext>
 }
 
-/** The most that content took of a width and left room, so that what is below stays in place from row to row. */
+/**
+ * The most rows that content took at a width with room to spare, so that what is below stays in place from row to row.
+ */
 const mostTaken = new WeakMap<object, { width: number; rows: number }>()
 
-/** What the content gets of an area where a companion stands with it; undefined if there is no room for one. */
+/** The part of an area for the content if there is a companion; undefined if there is no room for one. */
 function shareOf({ width, height }: Size, taken: number | undefined, most: number): Size | undefined {
   if (width >= BESIDE_FROM) return { width: Math.floor(width / 2), height }
   const fits = (rows: number): boolean => rows + LEAST_BELOW <= height
@@ -68,7 +68,7 @@ export function Accompanied(props: {
   const { width, height, row } = useArea()
   const known = mostTaken.get(of)
   const most = known?.width === width ? known.rows : 0
-  // What the content took of another width says nothing of this one.
+  // Rows needed at another width say nothing about this one.
   const [said, setSaid] = useState({ width, rows: 0 })
   const taken = (said.width === width && said.rows) || most || undefined
   const room = useMemo<Room>(() => {
@@ -76,7 +76,7 @@ export function Accompanied(props: {
       const before = mostTaken.get(of)
       const largest = before?.width === width && before.rows + LEAST_BELOW <= height ? before.rows : 0
       if (rows + LEAST_BELOW <= height) mostTaken.set(of, { width, rows: Math.max(largest, rows) })
-      // What is shorter than others changes nothing, so it draws nothing.
+      // Content shorter than others changes nothing, and causes no render.
       setSaid(now => {
         const isShorter = now.width === width && rows <= now.rows && now.rows + LEAST_BELOW <= height
         return isShorter ? now : { width, rows }
@@ -135,7 +135,7 @@ function Companion(props: { title: string; isBeside: boolean; children: ReactNod
     return () => onFoot?.(undefined)
   }, [onFoot, props.isBeside, column])
   const hidden = taken > inner.height ? ` ${formatCount(taken - inner.height)} more ${horizontal}` : ''
-  // A blank at both ends, like the text below: the line belongs to what is in the frame, not to the frame.
+  // A blank at both ends, like the text below: the line belongs to the content of the frame.
   const start = (left > 0 ? corners[0] : ' ') + horizontal
   const title = truncate(clean(props.title), Math.max(0, width - widthOf(start) - 3 - widthOf(hidden)))
   const rest = horizontal.repeat(Math.max(0, width - widthOf(title + start + hidden) - 3))

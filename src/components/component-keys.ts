@@ -20,7 +20,7 @@ export const tabsKeys = define.screen('tabs', 'Detail', {
   previous: on('previousTab', 'previous tab'),
 })
 
-/** While what a dialog is about is being read. */
+/** Active while the subject of a dialog is being read. */
 export const openingKeys = define.overlay('opening', 'Dialog that opens', {
   cancel: { keys: ['escape', 'ctrl+x'], label: 'do not open', hint: true, help: 'Stay here; nothing is sent.' },
 })
@@ -34,7 +34,7 @@ export const faultOverlayKeys = define.overlay('faultOverlay', 'Dialog that fail
   close: { keys: ['escape'], label: 'close', hint: true },
 })
 
-/** Where a screen of one project was opened without one. */
+/** Active if a project screen was opened without a project. */
 export const projectChoiceKeys = define.panel('projectChoice', 'Choice of a project', {
   choose: { keys: ['enter'], label: 'choose', hint: true, help: 'Open this screen for the project.' },
 })
@@ -52,7 +52,7 @@ export const viewerKeys = define.panel('viewer', 'Text', {
   wrap: on('wrap', 'wrap on/off', { help: 'Wrap or cut long lines.' }),
 })
 
-/** Where parts of a text can be folded. */
+/** Active if parts of a text can be folded. */
 export const foldKeys = define.panel('fold', 'Folding', {
   fold: { keys: ['enter'], label: 'fold', hint: true, help: 'Fold or unfold what is at the line.' },
   foldAll: on('foldAll', 'fold all', { hint: 'later' }),
@@ -60,7 +60,7 @@ export const foldKeys = define.panel('fold', 'Folding', {
   copy: on('copy', 'copy this', { hint: true, help: 'Copy the block or the value at the line.' }),
 })
 
-/** Where ids and fields without a value are behind one line at the end of a text. */
+/** Active if ids and empty fields are folded into one line at the end of a text. */
 export const restKeys = define.panel('rest', 'Ids and other fields', {
   show: on('unfoldAll', 'ids and other fields', { hint: 'later', help: 'Show ids and fields without a value.' }),
   hide: on('foldAll', 'hide ids', { help: 'Hide ids and fields without a value again.' }),
@@ -71,7 +71,7 @@ export const fileKeys = define.panel('file', 'Picture, sound or file', {
   open: on('browser', 'open file', { hint: true, help: 'Open it with the desktop’s program, after asking.' }),
 })
 
-/** Where a text has a source that it was laid out from, and addresses in it. */
+/** Active if a text has a source it was laid out from, and addresses in it. */
 export const sourceKeys = define.panel('source', 'Markdown', {
   source: on('source', 'rendered/source', { hint: true, help: 'Show Markdown formatted or as source.' }),
   copyAddress: on('copyAddress', 'copy address', {
@@ -79,14 +79,14 @@ export const sourceKeys = define.panel('source', 'Markdown', {
   }),
 })
 
-/** Only while something was searched for: ending that comes before closing what it is in. */
+/** Active only during a search: ending it comes before closing what contains the text. */
 export const textSearchKeys = define.prompt('search', 'Search', {
   next: { keys: ['n'], label: 'next match', hint: true },
   previous: { keys: ['N'], label: 'previous match', hint: true },
   end: { keys: ['escape'], label: 'end search', hint: true },
 })
 
-/** Only while lines are being chosen: ending that comes before closing what they are in. */
+/** Active only while lines are being selected: ending that comes before closing what contains them. */
 export const selectionKeys = define.prompt('selection', 'Selected lines', {
   copy: on('copy', 'copy lines', { hint: true }),
   cancel: { keys: ['escape'], label: 'cancel', hint: true },
@@ -116,13 +116,13 @@ export const fieldKeys = define.field('field', 'Text field', {
   },
 })
 
-/** While a text of several lines takes more rows than one. */
+/** Active while a multi-line text takes more than one row. */
 export const fieldRowsKeys = define.prompt('fieldRows', 'Text field', {
   up: { keys: ['up'], label: 'row up', help: 'To the row above, then to what is before the text.' },
   down: { keys: ['down'], label: 'row down', help: 'To the row below, then to what is behind the text.' },
 })
 
-/** A field that asks something within a text or a list: answering or leaving it comes before everything around it. */
+/** A question inside a text or a list: answering or leaving it comes before everything around it. */
 export const promptKeys = define.prompt('prompt', 'Text field', {
   accept: { keys: ['enter', 'ctrl+s'], label: 'accept', hint: true },
   leave: { keys: ['escape'], label: 'leave', hint: true },

@@ -20,8 +20,8 @@ const ANSWERS = 2
 const BUTTON = '[❯  ]'.length
 
 /**
- * Asks before acting; resolves to whether the person agreed. It starts on Cancel. `signal` takes the question away, as
- * if it was declined.
+ * Asks before acting; resolves to whether the person agreed. Cancel is selected first. `signal` removes the question,
+ * as if it was declined.
  */
 export function useConfirm(): (question: Question, signal?: AbortSignal) => Promise<boolean> {
   const overlays = useOverlays()
@@ -54,7 +54,7 @@ function ConfirmDialog(props: { question: Question; onAnswer: (answer: boolean) 
   const lines = questionLines(question, width - 2)
   const [agreed, setAgreed] = useState(question.word === undefined)
   const asked = typedWords(question, width - 2)
-  // A word that is wrong has a row below what is typed.
+  // A wrong word is reported in a row below the input.
   useTakenRows(() => lines.length + 1 + (agreed ? ANSWERS : asked.length + 2))
   return (
     <Box flexDirection="column" paddingX={1}>
@@ -119,7 +119,7 @@ export function Choice(props: { action: string; decline: string; top: number; on
   )
 }
 
-/** The widget's own parts are of the sixteen colours, whose blue is hardly seen on dark grounds. */
+/** The widget's own parts use the sixteen colors, whose blue is hard to see on dark backgrounds. */
 function ChoicePointer({ isSelected = false }: { isSelected?: boolean }) {
   const theme = useTheme()
   return <Text>{isSelected ? theme.paint('key', `[${theme.symbols.choice} `) : '[  '}</Text>
@@ -130,12 +130,12 @@ function ChoiceText({ isSelected = false, label }: { isSelected?: boolean; label
   return <Text>{theme.paint(isSelected ? 'key' : 'plain', `${label} ]`)}</Text>
 }
 
-/** Why nothing continues, the expected word first, so that it shows also beside a long text. */
+/** Why it does not continue, with the expected word first, so that it shows beside a long text. */
 function wrongWords(typed: string, word: string): string {
   return `Type “${word}” to go on; ${typed === '' ? 'nothing was typed' : `you typed “${clean(typed)}”`}.`
 }
 
-/** Why a word is typed, and which. */
+/** Which word to type, and why. */
 function typedWords({ word, wordFor = 'This cannot be undone.' }: Question, width: number): string[] {
   return wrap(`${wordFor} Type “${word}” to go on:`, width)
 }

@@ -28,7 +28,7 @@ const text = fc
   )
   .map(parts => parts.join(''))
 
-/** What a component may copy, with what arrived on the clipboard. */
+/** What a component can copy, and what arrived on the clipboard. */
 function openCopy() {
   const copied: string[] = []
   let copy: ReturnType<typeof useCopy> = () => undefined
@@ -53,7 +53,7 @@ function expectText(it: string): void {
   expect(strangeText(it, 'text')).toEqual([])
 }
 
-test('a value on the clipboard is one line without controls; a text keeps its lines, and nothing else that is not a text', () => {
+test('a copied value is one line without control characters; a copied text keeps its lines', () => {
   const { copied, copy, close } = openCopy()
   fc.assert(
     fc.property(text, it => {
@@ -68,7 +68,7 @@ test('a value on the clipboard is one line without controls; a text keeps its li
   close()
 })
 
-test('JSON on the clipboard is the same data', () => {
+test('copied JSON is the same data', () => {
   const { copied, copy, close } = openCopy()
   fc.assert(
     fc.property(fc.dictionary(text, text), it => {

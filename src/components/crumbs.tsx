@@ -30,7 +30,7 @@ export function CrumbsProvider(props: { children: ReactNode }) {
   return <CrumbsContext.Provider value={crumbs}>{props.children}</CrumbsContext.Provider>
 }
 
-/** A screen says where it is in names, outermost first; unknown ones are left out. */
+/** Sets the names of where a screen is, outermost first; unknown ones are left out. */
 export function useCrumbs(names: readonly (string | null | undefined)[]): void {
   const crumbs = useContext(CrumbsContext)
   const text = names.filter(Boolean).join('\n')

@@ -7,12 +7,12 @@ import { TabLine } from './tab-line.tsx'
 
 export type Tab<Id extends string> = { id: Id; title: string; render: () => ReactNode }
 
-/** The tabs of a detail pane; `[` and `]` change them wherever the focus is on the screen. */
+/** The tabs of a detail pane; `[` and `]` change them whatever pane has the focus. */
 export function DetailTabs<Id extends string>(props: {
   tabs: readonly Tab<Id>[]
   current: Id
   onChange: (id: Id) => void
-  /** Whether its keys work; they do by default. */
+  /** Whether its keys work; by default they do. */
   active?: boolean
 }) {
   const { tabs, active = true } = props

@@ -2,7 +2,7 @@ import { bindingsOf, on } from '../tui/keymap/binding.ts'
 
 const define = bindingsOf()
 
-/** What works on every screen; sentences of components name its keys too. */
+/** Works on every screen; sentences of components name these keys too. */
 export const appKeys = define.app('app', 'Everywhere', {
   help: on('help', 'help', { also: ['f1'], hint: 'end' }),
   palette: on('palette', 'palette', {

@@ -15,7 +15,7 @@ import type { Collection } from './use-collection.ts'
 /** A list pane as words; `loading` says what is read where that is more than `what` of the frame. */
 type ListWords = { title: string; empty: EmptyWords; loading?: string; notices?: readonly string[] }
 
-/** A list, and what is read for it: page by page, where it is a long one. */
+/** A list with its data, read page by page if it is long. */
 type Listed<Row> = {
   collection: Collection<Row>
   /** What is read, such as `the saved servers`. */
@@ -39,32 +39,32 @@ export function CollectionList<Row>(props: Listed<Row> & { focused: boolean }) {
   )
 }
 
-/** The pane out of which one came; to give it the focus is to go back to it. */
+/** The pane that the person came from; focusing it goes back. */
 const OUTER = 'outer'
 
-/** Whether notices, or how far a long list was read, stand above its rows. */
+/** Whether notices, or the progress of a long list, are above its rows. */
 function hasMoreAbove<Row>({ list, data }: Listed<Row>): boolean {
   return (list.notices?.length ?? 0) > 0 || ('hasMore' in data && data.hasMore)
 }
 
-/** The panes of a collection: its list, and beside it the chosen one or why there is none. */
+/** The panes of a collection: its list, and beside it the selected item or why there is none. */
 export function CollectionFrame<Row>(
   props: {
     collection: Collection<Row>
     what: string
     renderDetail: (row: Row, focused: boolean) => ReactNode
-    /** What is in place of a chosen one while there is none, where that is more than the reason. */
+    /** Shown if nothing is selected, if more than the reason. */
     renderNone?: (focused: boolean) => ReactNode
-    /** A pane between the two, about the chosen one. */
+    /** A pane between the two, about the selected item. */
     between?: PaneSpec<string>
-    /** The list that holds the row inside which this one is: it shows where three panes are beside each other. */
+    /** The list with the row that contains this collection; shown if three panes fit side by side. */
     outer?: ReactNode
     weights?: readonly [list: number, detail: number] | undefined
   } & (
     | Listed<Row>
     | {
         renderList: (focused: boolean) => ReactNode
-        /** Rows in which all of it stands; absent if more than a list is in it. */
+        /** Rows that the whole list needs; absent if the pane contains more than a list. */
         listRows?: number | undefined
         data: PaneData
       }

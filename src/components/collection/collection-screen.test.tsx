@@ -74,7 +74,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-/** Chooses the row of this name. */
+/** Selects the row with this name. */
 async function choose(name: keyof typeof ids): Promise<void> {
   await app.press(listKeys.bindings.filter)
   await app.type(name)
@@ -84,7 +84,7 @@ async function choose(name: keyof typeof ids): Promise<void> {
   await app.press(filterKeys.bindings.clear)
 }
 
-test('the only project is meant, and the chosen row is in the place, the crumbs and what is copied', async () => {
+test('the only project is used, and the selected row is in the place, the crumbs and what is copied', async () => {
   await choose('Another')
   await app.see('Sandbox › Gadgets › Another')
   expect(app.router.here().params['gadgetId']).toBe(ids.Another)
@@ -94,7 +94,7 @@ test('the only project is meant, and the chosen row is in the place, the crumbs 
   await app.see(`gadget ${ids.Another}`)
 })
 
-test('the chosen row opens beside the list, and the way out leads back to it', async () => {
+test('the selected row opens beside the list, and back returns to it', async () => {
   await choose('Another')
   await app.press(gadgetsKeys.bindings.open)
   await app.see(/▌Another ─/)
@@ -117,7 +117,7 @@ test('its tabs are in the place, and a place that names a row shows it', async (
   await app.see(/Called +everything/)
 })
 
-test('an action gets the chosen one; if there is none it says so', async () => {
+test('an action receives the selected item; without one it says so', async () => {
   await choose('everything')
   await app.press(gadgetsKeys.bindings.polish)
   await app.see('Polished everything.')
@@ -130,7 +130,7 @@ test('an action gets the chosen one; if there is none it says so', async () => {
   await app.see('There is no gadget.')
 })
 
-test('a filter that hides them all is no empty list', async () => {
+test('a filter that hides all rows is not an empty list', async () => {
   await app.press(listKeys.bindings.filter)
   await app.type('nothing of that name')
   await app.press(fieldKeys.bindings.submit)

@@ -28,73 +28,73 @@ import { useCollection, type Collection } from './use-collection.ts'
 
 type Named = { id: string; name?: string | null; title?: string | null }
 
-/** What a tab of the chosen one is given. */
+/** The props of a tab of the selected item. */
 export type DetailProps<Row> = { projectId: string; row: Row; focused: boolean }
 
-/** A tab of a row; one that is a collection itself is gone into, and the row's tabs then are at the left of it. */
+/** A tab of a row. If the tab is a collection, its rows can be opened, with the row's tabs at the left. */
 export type RowTab<Row> = DetailTab<DetailProps<Row>> & {
   inside?: {
     Collected: (props: InsideProps<Row>) => ReactNode
     level: Pick<Level, 'pane' | 'tab'>
-    /** Params of the place that lead further into it. */
+    /** Parameters of places inside it. */
     params: readonly string[]
   }
 }
 
-/** What stands around a list inside a row: the row's tabs, and at their left the list that the row is of. */
+/** What surrounds a list inside a row: the row's tabs, and at their left the row's list. */
 type Around = {
   renderTabs: (list: ReactNode, state: { focused: boolean; note: string }) => ReactNode
   outer: ReactNode
 }
 type InsideProps<Row> = { projectId: string; row: Row; crumbs: readonly string[]; around: Around }
 
-/** Keys that every collection has: its own declaration names them, the frame does them. */
+/** Keys of every collection: its declaration names them, the frame handles them. */
 type Moves = 'open' | 'back'
 
-/** What a collection is, as data and hooks; the functions must be stable. `Parent` is the row that it is a tab of. */
+/** A collection as data and hooks; the functions must be stable. `Parent` is the row that it is a tab of. */
 type CollectionSpec<Item, Row, Id extends string, Parent> = {
-  /** What one of them is called, such as `server`. */
+  /** The noun for one item, such as `server`. */
   noun: string
   title: string
   /** What is read, for sentences, such as `the saved servers`. */
   what: string
   useItems: (projectId: string, parent: Parent) => ApiPages<Item>
-  /** The list whose news are kept; without it, or without `says`, there are none. */
+  /** Name of the list whose news are stored; without it, or without `says`, there are none. */
   newsOf?: string
-  /** The param of the place that names one. */
+  /** The parameter of the place that names an item. */
   param: string
-  /** What is worth a notice when it changes. */
+  /** What counts as a change of an item. */
   says?: (item: Item) => string
   rows: CollectionRows<Item, Row, Parent>
-  /** What one is called, where its record has neither name nor title. */
+  /** The name of an item whose record has neither name nor title. */
   nameOf?: (row: Row) => string
-  /** Params of the place that lead further into one, and are of no other. */
+  /** Parameters of places inside an item, which do not apply to others. */
   within?: readonly string[]
-  /** Rows come at the end for ever; the last one stays chosen while it is. */
+  /** Whether rows are added at the end without limit; the last row stays selected while it is. */
   follows?: true
   tabs: readonly RowTab<Row>[]
   keys: Bindings<Id | Moves>
-  /** What the other keys do, if there are any; `on` of the collection makes an action on the chosen one. */
+  /** The handlers of the other keys, if there are any; `on` of the collection makes an action on the selected item. */
   useActions?: (collection: Collection<Row>, projectId: string, parent: Parent) => Handlers<Exclude<Id, Moves>>
-  /** The writes that make a new one: one whose outcome is open is named above the list. */
+  /** The writes that create an item: one whose outcome is open is named above the list. */
   create?: AnyEndpoint | readonly AnyEndpoint[]
-  /** Shares of the width of the list and the chosen one, where the frame's own would leave the list blank. */
+  /** Shares of the width for the list and the selected item, if the default would leave the list mostly blank. */
   weights?: readonly [list: number, detail: number]
-  /** What is to be known above the list. */
+  /** What to show above the list. */
   useNotices?: (projectId: string) => readonly string[]
-  /** What the answer holds beside its items, of which this is the first page; a hook. */
+  /** What the answer contains besides its items, from its first page; a hook. */
   useAnswer?: (first: unknown, key: (id: Id) => string) => Answer
   /** `key` names the key of a binding of this screen. */
   empty: (key: (id: Id) => string, of: EmptyOf<Parent>) => EmptyWords
 }
 
-/** What an empty list is of; `keyName` names the keys of other screens and tabs. */
+/** What an empty list belongs to; `keyName` names the keys of other screens and tabs. */
 type EmptyOf<Parent> = { isLocal: boolean; parent: Parent; keyName: ReturnType<typeof useKeyName> }
 
-/** The list's title, words above it, and what is in place of rows that are none, or must not be shown. */
+/** The list's title, the texts above it, and what replaces rows that are missing or must not be shown. */
 export type Answer = { title?: string; notices?: readonly string[]; empty?: EmptyWords; isRefused?: boolean }
 
-/** How the items of an answer become rows, where a row shows more than its record. */
+/** How the items of an answer become rows, if a row shows more than its record. */
 type CollectionRows<Item, Row, Parent = undefined> = {
   useRows: (
     items: readonly Item[],
@@ -103,7 +103,7 @@ type CollectionRows<Item, Row, Parent = undefined> = {
   ) => {
     rows: readonly Row[]
     columns: readonly Column<Row>[]
-    /** Whether what rows show beside their records is here; until then that it arrives is not a change of a row. */
+    /** Whether additional data of the rows is available; until then, its arrival is not a change. */
     isJoined?: boolean
   }
   itemOf: (row: Row) => Item
@@ -122,7 +122,7 @@ export function plainRows<Item>(
   }
 }
 
-/** The tabs of what the list is of take a row above it. */
+/** The tabs around the list take a row above it. */
 function listRowsBelowTabs<Row>(list: ListState<Row>, notices: readonly string[], hasMore: boolean) {
   const rows = paneRows(list, notices.length > 0 || hasMore)
   return rows === undefined ? undefined : rows + 1
@@ -137,8 +137,8 @@ const isRested = () => false
 type Query<Parent> = (parent: Parent) => Readonly<Record<string, unknown>>
 
 /**
- * Reads all of a list of the contract; `useQuery` gives its input beside project and page, and must be stable. While
- * `isLive` holds of the items that are here, the list is read as often as the rate allows.
+ * Reads a whole list of the contract; `useQuery` returns its input besides project and page, and must be stable. While
+ * `isLive` is true for the items read so far, the list is read as often as the rate allows.
  */
 export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
   list: E,
@@ -166,7 +166,7 @@ export function itemsOf<E extends AnyEndpoint, Parent = undefined>(
 export function collectionScreen<E extends AnyEndpoint, Row extends object, Id extends string>(
   spec: Omit<CollectionSpec<ItemOf<E>, Row, Id, undefined>, 'useItems' | 'useAnswer'> & {
     list: E
-    /** What of the list is read, beside the project and the page; it must be a stable function. */
+    /** Input of the list besides the project and the page; must be a stable function. */
     useQuery?: Query<undefined>
     isLive?: (item: ItemOf<E>) => boolean
     useAnswer?: (first: OutputOf<E> | undefined, key: (id: Id) => string) => Answer
@@ -186,10 +186,10 @@ export function collectionScreen<E extends AnyEndpoint, Row extends object, Id e
   return projectScreen(spec.title.toLowerCase(), Screen)
 }
 
-/** What is in the tab of a row while the person is inside it. */
+/** What a row's tab shows while the person is inside it. */
 const ListContext = createContext<ReactNode>(undefined)
 
-/** A tab of a row that is a collection itself: its list shows in the tab, and whoever goes into the row is in it. */
+/** A tab of a row that is a collection: its list is shown in the tab, and entering the row enters the list. */
 export function collectionTab<Item, Row extends object, Id extends string, Parent>(
   spec: CollectionSpec<Item, Row, Id, Parent>,
 ): RowTab<Parent> {
@@ -204,7 +204,7 @@ export function collectionTab<Item, Row extends object, Id extends string, Paren
   }
 }
 
-/** How rows are identified, called and written in the place. */
+/** How rows are identified, named and written in the place. */
 function namingOf<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const idOf = (item: Item): string => (item as Named).id
   const nameOf =
@@ -218,7 +218,7 @@ function namingOf<Item, Row extends object, Id extends string, Parent>(spec: Col
   return { idOf, nameOf, keyOf, recordOf }
 }
 
-/** What a collection reads, and its list as a pane or a tab holds it. */
+/** The data and the list of a collection, for a pane or a tab. */
 function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: CollectionSpec<Item, Row, Id, Parent>) {
   const { idOf, keyOf } = namingOf(spec)
   const says = spec.says ?? idOf
@@ -233,7 +233,7 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
     const { items } = pages
     const news = useSeen<Item & object>({
       list: spec.says && spec.newsOf && `${spec.newsOf} ${projectId}`,
-      // A part would make what follows it look new.
+      // With only part of the list, later rows would be marked as new.
       items: pages.restored || pages.hasMore ? undefined : (items as readonly (Item & object)[] | undefined),
       keyOf: idOf,
       says,
@@ -264,20 +264,20 @@ function listOfSpec<Item, Row extends object, Id extends string, Parent>(spec: C
     return { data: pages, loading: `Reading ${spec.what}…`, pages: { of: pages, noun: spec.noun } }
   }
 
-  /** The list with the row of the place chosen, where it is only looked at. */
+  /** The list with the row of the place selected, while it is only viewed. */
   function useShownList({ rows, columns, arriving }: ReturnType<typeof useRead>): ListState<Row> {
     const initialKey = usePlace().params[spec.param]
     return useList({ items: rows, keyOf, columns, initialKey, arriving, follows: spec.follows ?? false })
   }
 
-  /** The list while the row that holds it is only looked at. */
+  /** The list while its parent row is only viewed. */
   function Preview({ projectId, row: parent, focused }: DetailProps<Parent>) {
     const read = useRead(projectId, parent)
     const words = useWords(projectId, parent, read.answer)
     return <Listed list={useShownList(read)} pages={read.pages} focused={focused} {...words} />
   }
 
-  /** The list that holds the row that is gone into. */
+  /** The list of the row that was entered. */
   function Outer({ projectId, parent, read }: { projectId: string; parent: Parent; read: ReturnType<typeof useRead> }) {
     const { pages, answer } = read
     const content = { ...frameOf(pages), ...useWords(projectId, parent, answer), list: useShownList(read) }
@@ -296,7 +296,7 @@ function collection<Item, Row extends object, Id extends string, Parent>(spec: C
 
   type Props = { projectId: string; parent: Parent; crumbs: readonly string[]; around?: Around }
 
-  /** The list of a level with the chosen one beside it, or the collection in a tab of that which was gone into. */
+  /** The list of a level with the selected item beside it, or the collection in a tab of the entered item. */
   function Collected(props: Props) {
     const { projectId, parent, crumbs } = props
     const read = useRead(projectId, parent)

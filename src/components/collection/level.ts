@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react'
 
-/** Where in the place a collection keeps its focus and its tab: one inside a row of another has params of its own. */
+/** The parameters of the place for a collection's focus and tab; a collection inside a row has its own. */
 export type Level = {
   pane: string
   tab: string
-  /** Out of it, to the row that holds it; absent at the top of the screen. */
+  /** Returns to the parent row; absent at the top level. */
   leave?: () => void
 }
 

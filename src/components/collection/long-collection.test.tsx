@@ -8,9 +8,9 @@ import { readOnKeys } from '../list/list-keys.ts'
 let testService: TestService
 let projectId: string
 let app: TestApp
-/** Servers on a page of the list. */
+/** Number of servers on a page of the list. */
 let limit: number
-/** Answers instead of the list, each made of the first server. */
+/** Replaces answers to the list, each derived from the first server. */
 let pageAt: ((nth: number, server: object) => object) | undefined
 let server: object
 let requests: number
@@ -47,7 +47,7 @@ async function open(): Promise<void> {
   app = await openApp({ testService, size: { width: 160, height: 40 }, place: serversRoute.to({ projectId }) })
 }
 
-test('a project with more servers than one page shows them all, also after each refresh', async () => {
+test('a project with more servers than one page shows all of them, even after a refresh', async () => {
   await open()
   await app.see('Servers 1 of 5')
   for (const name of ['everything', 'amber', 'birch', 'cedar', 'dune']) expect(app.frame()).toContain(name)
@@ -57,7 +57,7 @@ test('a project with more servers than one page shows them all, also after each 
   await app.see('Servers 1 of 6')
 })
 
-test('a list that never ends stops at the bounds, says that there is more, and continues with a key', async () => {
+test('an endless list stops at the limits, says that there is more, and continues with a key', async () => {
   requests = 0
   pageAt = (nth, item) => ({ items: [{ ...item, id: `s${nth}`, name: `server ${nth}` }], nextCursor: `c${nth}` })
   await open()
@@ -71,7 +71,7 @@ test('a list that never ends stops at the bounds, says that there is more, and c
   expect(requests).toBeGreaterThanOrEqual(read + pages)
 })
 
-test('a list whose pages hold nothing is not said to be empty while it continues', async () => {
+test('a list with empty pages is not called empty while it continues', async () => {
   requests = 0
   pageAt = nth => ({ items: [], nextCursor: `c${nth}` })
   await open()

@@ -15,8 +15,7 @@ import { Pane } from '../panes/pane.tsx'
 import { SizeProvider, useSize } from '../size.tsx'
 
 /**
- * A screen of one project. Without one in its place it continues with the only project that there is, or lets choose
- * one.
+ * A screen of one project. If its place names none, uses the only project, or asks for one.
  * @param what what the screen shows, such as `servers`
  */
 export function projectScreen(what: string, Content: ComponentType<{ projectId: string }>): () => ReactNode {
@@ -47,8 +46,8 @@ const columns: readonly Column<Project>[] = [
 const projectKey = ({ id }: Project): string => id
 
 /**
- * A screen of one project that was opened without one: the only one that the key reaches is meant, of several one is
- * chosen here.
+ * A project screen that was opened without a project: uses the only project that the key can access, or lets the person
+ * choose.
  */
 export function NeedsProject(props: { what: string; projects: Projects; open: (projectId: string) => void }) {
   const { what, projects } = props

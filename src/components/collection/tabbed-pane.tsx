@@ -15,13 +15,13 @@ export type DetailTab<Props> = {
   id: string
   title: string
   Content: (props: Props) => ReactNode
-  /** The tab that shows with it where the pane has room for both. */
+  /** The tab shown beside it if the pane has room for both. */
   companion?: string
-  /** Whether the companion takes so many requests that it is read only on demand where their rate is limited. */
+  /** Whether the companion needs so many requests that it is read only on demand if their rate is limited. */
   isCostly?: (props: Props) => boolean
 }
 
-/** A tab of labels and values of the record; `technicalOf` gives its ids and what else is for programs. */
+/** A tab of labels and values of the record; `technicalOf` gives its ids and other fields for programs. */
 export function fieldsTab<Row>(
   title: string,
   fieldsOf: (row: Row) => readonly Field[],
@@ -34,23 +34,23 @@ export function fieldsTab<Row>(
   }
 }
 
-/** The tab that is named, else the first. */
+/** The named tab, else the first. */
 export function openTab<Tab extends { id: string }>(tabs: readonly Tab[], id: string | undefined): Tab | undefined {
   return tabs.find(tab => tab.id === id) ?? tabs[0]
 }
 
-/** A pane with tabs, of which the place names the open one; only that one and its companion read anything. */
+/** A pane with tabs, of which the place names the open one; only that tab and its companion read data. */
 export function TabbedPane<Props extends { focused: boolean }>(props: {
   title: string
   note?: string
   state?: NoteState
   tabs: readonly DetailTab<Props>[]
-  /** What every tab is given. */
+  /** The props of every tab. */
   content: Props
   notices?: readonly string[]
-  /** Params of the place that another tab has no use for. */
+  /** Parameters of the place that other tabs do not use. */
   within?: readonly string[]
-  /** Whether its keys work while another pane has the focus, as those of the only pane with tabs do. */
+  /** Whether its keys work while another pane has the focus, as for the only pane with tabs. */
   always?: boolean
 }) {
   const { tabs, content, note, within = [], always = true } = props
@@ -60,7 +60,7 @@ export function TabbedPane<Props extends { focused: boolean }>(props: {
   const current = openTab(tabs, params[level.tab])?.id ?? ''
   const left = Object.fromEntries(within.map(name => [name, undefined]))
   const open = (tab: string): void => router.replace({ [level.tab]: tab, ...left })
-  // Where the rate of requests is limited, walking through a list reads no more than the tab itself.
+  // If the rate of requests is limited, moving through a list reads only the open tab.
   const isUnlimited = useWorkspace().budget.snapshot().unlimited
   const render = (tab: DetailTab<Props>): ReactNode => {
     const { id, Content, companion, isCostly } = tab

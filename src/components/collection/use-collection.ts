@@ -9,39 +9,39 @@ import { useLevel } from './level.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
-/** A list with the chosen one of it open beside it. */
+/** A list with the selected item open beside it. */
 export type Collection<Row> = {
-  /** What one of them is called, such as `server`. */
+  /** The noun for one item, such as `server`. */
   noun: string
   list: ListState<Row>
-  /** The chosen one, as what is beside the list follows it. */
+  /** The selected item, as shown beside the list. */
   row: Row | undefined
-  /** The panes of the screen from this list on, as the place names them, and the one of them that has the focus. */
+  /** The panes of the screen from this list on, as named in the place, and the focused one. */
   panes: readonly string[]
   pane: string
   /** Whether what is beside the list has the focus. */
   inDetail: boolean
-  /** Opens the chosen one beside the list. */
+  /** Opens the selected item beside the list. */
   open: KeyHandler | Unavailable
-  /** Out of the open one; at the top of the screen it does nothing. */
+  /** Leaves the open item; does nothing at the top of the screen. */
   back: () => void
-  /** Chooses a record that was just made, once it is listed. */
+  /** Selects a new record once it is listed. */
   show: (made: { id: string } | undefined, params?: Params) => void
-  /** An action on the chosen one, as it is when the key is pressed. */
+  /** An action on the item that is selected when the key is pressed. */
   on: (act: (row: Row) => unknown) => KeyHandler | Unavailable
 }
 
-/** How rows are written in the place: the way back, links and pins go by it. */
+/** How rows are written in the place, for going back, links and pins. */
 type Placed<Row> = {
   /** The key of the row that the place names. */
   key: string | undefined
-  /** The param that names a row. */
+  /** The parameter that names a row. */
   param: string
-  /** The params that name a row, where that takes more than its key. */
+  /** The parameters that name a row, if that takes more than its key. */
   paramsOf?: (row: Row) => Params
-  /** Params that lead further into a row, and are of no other. */
+  /** Parameters of places inside a row, which do not apply to others. */
   within?: readonly string[]
-  /** The place follows each choice at once, so that other screens open what belongs to it. */
+  /** Whether the place follows each selection at once, so that other screens open what belongs to it. */
   follows?: boolean
 }
 
@@ -107,7 +107,7 @@ export function useCollection<Row extends object>(
   }
 }
 
-/** Keeps place and chosen row together, in both directions. */
+/** Keeps place and selected row in sync, in both directions. */
 function useRowInPlace<Row>(
   list: ListState<Row>,
   row: Row | undefined,

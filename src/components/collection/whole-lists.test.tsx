@@ -19,7 +19,7 @@ let testService: TestService
 let projectId: string
 let serverId: string
 let app: TestApp
-/** Answers a request in place of the service. */
+/** Replaces the service's answer to a request. */
 let instead: ((method: string, path: string) => object | undefined) | undefined
 
 beforeEach(async () => {
@@ -76,8 +76,8 @@ function expectAll(): void {
   expect(app.frame()).not.toContain('there is more')
 }
 
-describe('all of a list that has more than one page shows', () => {
-  test('of the projects, and where one of them is chosen', async () => {
+describe('lists with more than one page show all items', () => {
+  test('of the projects, and where a project is chosen', async () => {
     await makeProjects()
     await open(projectsRoute.to({}))
     await app.see(/Projects \d of 6/)
@@ -88,7 +88,7 @@ describe('all of a list that has more than one page shows', () => {
     expectAll()
   })
 
-  test('of the servers and suites that a project counts', async () => {
+  test('of the servers and suites counted for a project', async () => {
     for (const name of NAMES) await makeSuite(name, ['one'])
     await open(projectsRoute.to({ projectId }))
     await app.see(/Eval suites +[6-9]\b/)
@@ -116,7 +116,7 @@ describe('all of a list that has more than one page shows', () => {
     expectAll()
   })
 
-  test('of the environments that may be published', async () => {
+  test('of the environments that can be published', async () => {
     await makeEnvironments()
     await open(scenariosRoute.to({ projectId }))
     await app.see('Nothing is published')
@@ -141,7 +141,7 @@ describe('all of a list that has more than one page shows', () => {
   })
 })
 
-describe('a list that never ends stops at the bounds and continues with a key', () => {
+describe('an endless list stops at the limits and continues with a key', () => {
   const lists: [noun: string, path: RegExp, place: (suiteId: string) => Place][] = [
     ['project', /\/projects$/, () => projectsRoute.to({})],
     ['suite', /\/eval-suites$/, () => runsRoute.to({ projectId })],
@@ -164,7 +164,7 @@ describe('a list that never ends stops at the bounds and continues with a key', 
     instead = (method, at) => {
       if (method !== 'GET' || !path.test(at)) return undefined
       reads += 1
-      // The first keeps its id, so that what hangs on it is there.
+      // The first item keeps its id, so that what depends on it exists.
       return { items: [{ ...item, ...(reads > 1 && { id: `i${reads}` }) }], nextCursor: `c${reads}` }
     }
     await open(place(suiteId))
@@ -178,7 +178,7 @@ describe('a list that never ends stops at the bounds and continues with a key', 
   })
 })
 
-test('a scenario on a later page is not taken for unpublished', async () => {
+test('a scenario on a later page does not count as unpublished', async () => {
   const { client } = testService
   for (const environmentId of await makeEnvironments())
     await client.userTesting.publish({ projectId, environmentId, body: { mode: 'invited_only' } })

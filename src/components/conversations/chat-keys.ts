@@ -2,7 +2,7 @@ import { bindingsOf, on } from '../../tui/keymap/binding.ts'
 
 const define = bindingsOf()
 
-/** Beside those of every conversation, while one is a chat with servers. */
+/** Active, in addition to the keys of every conversation, in a chat with servers. */
 export const chatKeys = define.overlay('chat', 'Chat', {
   saveCase: on('newOfCall', 'eval case', {
     hint: true,

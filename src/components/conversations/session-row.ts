@@ -15,7 +15,7 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'missed' || outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
-  // Somebody stopped it, which is not a failure.
+  // A run that somebody stopped is not a failure.
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }
   if (outcome === 'stale') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'failed_or_canceled') return { symbol: 'warn', tone: 'warn', word: 'failed?' }
@@ -29,21 +29,21 @@ export function outcomeLook(outcome: string | undefined): Look {
 /** A session of a journey run, or of a visitor. */
 export type SessionRow = {
   id: string
-  /** Keys under which other reads know it. */
+  /** Ids that other reads use for it. */
   ids: readonly string[]
   outcome: string | undefined
   who: string | undefined
   messages: number | undefined
   preview: string | undefined
-  /** Of journey runs whose sessions are graded. */
+  /** Only for journey runs with graded sessions. */
   goal: GoalScore | undefined
   at: number | undefined
-  /** Whether it shows a finding, undefined if that is not known; absent if it is shown by itself. */
+  /** Whether it shows a finding, undefined if unknown; absent if the session is shown on its own. */
   shows?: Shows | undefined
   record: { id: string }
 }
 
-/** @param has what is known of these sessions: how they ended, as of journey runs, and how far they came */
+/** @param has what is known of these sessions: how they ended, as for journey runs, and their progress */
 export function sessionColumns(
   symbols: Symbols,
   has: { outcome: boolean; goal: boolean },
@@ -62,7 +62,7 @@ function goalColumn(symbols: Symbols): Column<SessionRow> {
   return countColumn('Goal', 6, ({ goal }) => goal?.score, { cell: ({ goal }) => goalLabel(goal, symbols) ?? UNKNOWN })
 }
 
-/** `✗ 0.40`: the score, and whether that counts as reached. */
+/** `✗ 0.40`: the score, and whether it reached the goal. */
 export function goalLabel(goal: GoalScore | undefined, symbols: Symbols): { text: string; tone: Tone } | undefined {
   if (!goal) return undefined
   const score = goal.score.toFixed(2)

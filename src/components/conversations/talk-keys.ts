@@ -3,7 +3,7 @@ import { VERBS } from '../../tui/keymap/verbs.ts'
 
 const define = bindingsOf()
 
-/** While a conversation that can be gone on with is on screen. */
+/** Active while a conversation that can be continued is on screen. */
 export const talkKeys = define.overlay('talk', 'Conversation', {
   stop: { keys: ['ctrl+x'], label: 'cancel', help: 'Cancel the answer at once; what was done stays.' },
   next: { keys: ['tab'], label: 'next part', hint: true, help: 'Move between conversation, actions and question.' },
@@ -12,7 +12,7 @@ export const talkKeys = define.overlay('talk', 'Conversation', {
   close: { verb: 'quit', keys: ['escape', VERBS.quit.key], label: 'close', hint: true },
 })
 
-/** While a question is written. */
+/** Active while a question is being written. */
 export const talkQuestionKeys = define.panel('talkQuestion', 'Question of a conversation', {
   next: { keys: ['down'], label: 'other question', hint: 'first', help: 'The next suggested question.' },
   previous: { keys: ['up'], label: 'question before', help: 'The suggested question before it, or your last one.' },

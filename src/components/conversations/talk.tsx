@@ -17,37 +17,37 @@ import { Transcript } from '../transcript/transcript.tsx'
 import { useLeaveFilled } from '../use-leave-filled.ts'
 import { talkKeys, talkQuestionKeys } from './talk-keys.ts'
 
-/** Rows below what was said, at most. */
+/** Maximum number of rows below the messages. */
 const MOST_BELOW = 10
 
 type Focus = 'said' | 'below' | 'question'
 
 export type TalkProps = {
-  /** Each question with its answer, oldest first; the last one may wait for it. */
+  /** Each question with its answer, oldest first; the last one may still be pending. */
   exchanges: readonly (readonly TranscriptRow[])[]
-  /** The questions that were asked, and those that can be asked first; each can be edited before it is sent. */
+  /** Earlier questions, and suggested ones; each can be edited before it is sent. */
   asked: readonly string[]
   questions: readonly string[]
-  /** A question that the person chose already, which is in the field at first. */
+  /** A question that the person already chose, which is in the field at first. */
   question?: string | undefined
-  /** What holds for the first question, and why none can be answered, if that is known. */
+  /** Notes for the first question, and why none can be answered, if known. */
   about: readonly string[]
   obstacle?: string | undefined
-  /** The answer that is waited for; `did` is how far it is. */
+  /** The pending answer; `did` is its progress. */
   running: { startedAt: number; did: string; stop: () => void } | undefined
-  /** What shows while nothing runs. */
+  /** Shown while nothing runs. */
   status: string
-  /** Where an answer is found that comes while nobody looks. */
+  /** Where to find an answer that arrives after leaving. */
   found: string
   /** Why a question cannot be sent. */
   problem: (question: string) => string | undefined
   ask: (question: string) => void
-  /** What is below what was said; it has the keys while it is focused. */
+  /** Shown below the messages; it receives keys while it is focused. */
   below?: { rows: number; render: (focused: boolean) => ReactNode } | undefined
   onClose: () => void
 }
 
-/** A conversation: the last question with its answer, what was said before folded, and the question that goes on. */
+/** A conversation: the last question with its answer, earlier ones folded, and the field for the next question. */
 export function Talk(props: TalkProps) {
   const { exchanges, running, below } = props
   const { width, height } = useSize()
@@ -101,7 +101,7 @@ export function Talk(props: TalkProps) {
   )
 }
 
-/** Leaves the conversation; while an answer is waited for it asks whether that goes on. */
+/** Leaves the conversation; while an answer is pending it asks whether to continue it. */
 function useLeave({ running, found, onClose }: TalkProps, isEdited: boolean): () => void {
   const confirm = useConfirm()
   const leave = useLeaveFilled(isEdited, onClose)
@@ -115,13 +115,13 @@ function useLeave({ running, found, onClose }: TalkProps, isEdited: boolean): ()
       decline: 'Leave it running',
     })
     if (stops) now.current?.stop()
-    // An answer that came meanwhile is there to be read.
+    // An answer that arrived in between should be read first.
     else if (now.current) onClose()
   }
   return () => (running ? void ask() : leave())
 }
 
-/** The last exchange; those before it are folded above. */
+/** The last exchange; earlier ones are folded above. */
 function Said({ exchanges, focused }: { exchanges: TalkProps['exchanges']; focused: boolean }) {
   const { symbols } = useTheme()
   const before = useMemo(() => {
@@ -143,7 +143,7 @@ function Status({ running, status }: Pick<TalkProps, 'running' | 'status'>) {
   return <Text>{theme.paint('live', ` ${truncate(clean(text), width - 2)}`)}</Text>
 }
 
-/** What holds, and below the field what can be asked first. */
+/** The notes, and the suggested questions below the field. */
 function Start(props: Pick<TalkProps, 'about' | 'obstacle'> & { drafts: Drafts; question: ReactNode }) {
   const { about, obstacle, drafts } = props
   const theme = useTheme()
@@ -171,7 +171,7 @@ function Question(props: { drafts: Drafts; isNew: boolean; focused: boolean; onS
   const move = (by: 1 | -1) =>
     drafts.texts.length > 1 ? () => drafts.move(by) : unavailable('There is no other question.')
   useBindings(talkQuestionKeys, { next: move(1), previous: move(-1) }, { active: focused })
-  // Only at the start the others are below the field.
+  // The suggestions are listed below the field only at the start.
   const isListed = isNew && drafts.texts.length > 1
   if (!focused) {
     const text = drafts.text === '' ? `${key(talkKeys, 'ask')} to ask more` : clean(drafts.text)
@@ -196,21 +196,21 @@ function Question(props: { drafts: Drafts; isNew: boolean; focused: boolean; onS
   )
 }
 
-/** The conversation takes the key before its field. */
+/** The conversation handles the key before its field. */
 const NEVER = (): void => undefined
 
-/** A question that is written, and others that the arrows put in its place; each keeps what was changed in it. */
+/** The question being written, and others that the arrows select; each keeps its edits. */
 type Drafts = {
-  /** As they were at first, before anything was changed. */
+  /** The questions before any edit. */
   given: readonly string[]
   texts: readonly string[]
   at: number
   text: string
-  /** Something was written that is nowhere else. */
+  /** Whether something was written that is not stored anywhere. */
   isEdited: boolean
   edit: (text: string) => void
   move: (by: 1 | -1) => void
-  /** A question was sent: it is one of the others from now on. */
+  /** Adds a question that was sent to the others. */
   sent: (question: string) => void
 }
 

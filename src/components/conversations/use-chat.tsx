@@ -21,10 +21,10 @@ import { Talk } from './talk.tsx'
 
 const WIDTH = 100
 
-/** What is talked to: the servers of an environment in a new session, or a session that there is. */
+/** The partner of a chat: the servers of an environment in a new session, or an existing session. */
 type ChatTarget = { name: string } & ({ environmentId: string } | { sessionId: string })
 
-/** Opens a chat with the servers of an environment, or continues with one. */
+/** Opens a chat with the servers of an environment, or continues one. */
 export function useChat(projectId: string): (target: ChatTarget) => Promise<void> {
   const { client, profile } = useWorkspace()
   const overlays = useOverlays()
@@ -95,7 +95,7 @@ function ChatPane(props: {
 
 type Running = { startedAt: number; did: string; stop: () => void }
 
-/** What was said so far, and how to say more: each message is sent once. */
+/** The messages so far, and a function that sends more: each message is sent once. */
 function useSaying(props: { projectId: string; environmentId: string | undefined; initial: Chat | undefined }) {
   const { projectId, environmentId, initial } = props
   const { client } = useWorkspace()
@@ -145,7 +145,7 @@ function messageOf(role: 'user' | 'system', text: string, createdAt: number): Ch
   return { role, text, toolCalls: [], totalTokens: 0, durationMs: 0, createdAt }
 }
 
-/** Saves what was said as a case over the servers whose tools were called. */
+/** Saves the conversation as a case on the servers whose tools were called. */
 function useConversationCase(projectId: string) {
   const { client } = useWorkspace()
   const runTask = useRunTask()
@@ -165,7 +165,7 @@ function useConversationCase(projectId: string) {
   }
 }
 
-/** Each message of the person with what followed it. */
+/** Each message of the person with those that followed it. */
 function exchangesOf(messages: readonly ChatMessage[]): TranscriptRow[][] {
   const exchanges: TranscriptRow[][] = []
   messages.forEach((message, index) => {

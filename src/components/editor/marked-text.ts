@@ -1,10 +1,10 @@
 import type { TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { plural } from '../../lib/format.ts'
 
-/** Begins a line that mcpdeck put into a document; such lines are taken out before it is read. */
+/** Starts a line that mcpdeck inserted into a document; such lines are removed before it is parsed. */
 const MARK = '#!!'
 
-/** The text without what mcpdeck wrote into it. */
+/** The text without the lines that mcpdeck inserted. */
 export function withoutMarks(text: string): string {
   return text
     .split('\n')
@@ -12,19 +12,17 @@ export function withoutMarks(text: string): string {
     .join('\n')
 }
 
-/** Whether mcpdeck wrote into the text. */
+/** Whether mcpdeck inserted lines into the text. */
 export function hasMarks(text: string): boolean {
   return withoutMarks(text) !== text
 }
 
-/** Words of mcpdeck above a document. */
+/** Inserts a notice above a document. */
 export function withNotice(text: string, notice: readonly string[]): string {
   return [...notice.map(line => `${MARK} ${line}`), withoutMarks(text)].join('\n')
 }
 
-/**
- * The text with each problem in a comment above the line that it is about; line numbers are those of the marked text.
- */
+/** The text with each problem as a comment above its line; line numbers are those of the commented text. */
 export function withProblems(text: string, problems: readonly TextProblem[]): string {
   const lines = withoutMarks(text).split('\n')
   const title = [
@@ -44,7 +42,7 @@ export function withProblems(text: string, problems: readonly TextProblem[]): st
   return marked.join('\n')
 }
 
-/** Whether a document says anything beside comments. */
+/** Whether a document contains only comments. */
 export function isEmptied(text: string): boolean {
   return text.split('\n').every(line => /^\s*(?:#.*|---\s*|\.\.\.\s*)?$/.test(line))
 }

@@ -8,7 +8,7 @@ import { hasMarks, isEmptied, withNotice, withoutMarks, withProblems } from './m
 
 const EditorContext = createContext<EditorHost | undefined>(undefined)
 
-/** Below it texts can be edited in the person's editor; absent if there is no terminal to lend. */
+/** Texts can be edited in the person's editor inside; without a host there is no terminal to lend. */
 export function EditorProvider(props: { host: EditorHost | undefined; children: ReactNode }) {
   return <EditorContext.Provider value={props.host}>{props.children}</EditorContext.Provider>
 }
@@ -18,13 +18,13 @@ export function useHasEditor(): boolean {
   return useContext(EditorContext) !== undefined
 }
 
-/** Texts that wait for the next time they are edited. */
+/** Texts stored for the next edit. */
 export function useStoredTexts() {
   const host = useContext(EditorContext)
   return {
     has: (file: EditedFile): boolean => host?.kept(file) !== undefined,
     text: (file: EditedFile): string | undefined => host?.kept(file)?.text,
-    /** A document behind what is kept already. */
+    /** Appends a document to the stored text. */
     joined(file: EditedFile, text: string): string {
       const earlier = host?.kept(file)
       return earlier ? `${withoutMarks(earlier.text).trimEnd()}\n---\n${text}` : text
@@ -37,29 +37,30 @@ export type EditRequest<T> = EditedFile & {
   /** For example, `the case Echo`, for sentences. */
   what: string
   text: string
-  /** What a saved text means, or what is wrong with it. */
+  /** Parses a saved text, or returns its problems. */
   read: (text: string) => Read<T>
-  /** What is probably a mistake in a text that reads well; it can be sent anyway. */
+  /** Probable mistakes in a text without errors; it can be sent anyway. */
   doubts?: (text: string) => Promise<readonly TextProblem[]>
-  /** What becomes of a text with doubts that is taken anyway; by default it is sent. */
+  /** What happens if a text with probable mistakes is accepted; by default it is sent. */
   anyway?: { title: string; line: string; action: string }
 }
 
-/** A text that says what it should; it is kept until one of the two is called. */
+/** A text without errors; it is stored until one of the two is called. */
 export type Edited<T> = {
   value: T
   text: string
-  /** It is where it belongs, or nobody wants it any more. */
+  /** The text was saved, or is no longer wanted. */
   discard: () => void
-  /** It was not sent, or not taken for this reason: says that it is kept. */
+  /** The text was not sent, or not accepted for this reason: says that it is stored. */
   keep: (reason?: string) => void
   /**
-   * It was refused: it is kept with the reasons at their lines. Resolves to whether the person wants to correct it now.
+   * The text was refused: it is stored with the reasons at their lines. Resolves to whether the person wants to correct
+   * it now.
    */
   refuse: (problems: readonly TextProblem[]) => Promise<boolean>
 }
 
-/** Problems that a dialog shows; the editor shows all of them. */
+/** Maximum number of problems in a dialog; the editor shows all. */
 const MOST_PROBLEMS = 6
 
 /**
@@ -137,7 +138,7 @@ async function roundTrips<T>(
   })
   let text: string | undefined = earlier ? reopened(earlier) : request.text
   let faulty = earlier && hasMarks(earlier.text) ? withoutMarks(earlier.text) : undefined
-  /** Ends an edit that changes nothing, with a sentence. */
+  /** Ends an edit without changes, with a sentence. */
   const isLeft = (saved: string): boolean => {
     const isUnchanged = saved === original
     if (isUnchanged || isEmptied(saved)) {
@@ -173,7 +174,7 @@ async function roundTrips<T>(
   }
 }
 
-/** What a saved text means where it reads well, and what is or may be wrong with it. */
+/** The meaning of a saved text if it can be parsed, and its actual or probable mistakes. */
 async function checkSaved<T>(
   { read, doubts }: EditRequest<T>,
   saved: string,
@@ -183,7 +184,7 @@ async function checkSaved<T>(
   return { readable: { value: checked.value }, problems: (await doubts?.(saved)) ?? [] }
 }
 
-/** A text of an earlier time: with what was wrong with it at its lines, else with its age above it. */
+/** An earlier text: with its problems at their lines, else with its age above it. */
 function reopened({ text, at }: { text: string; at: number }): string {
   return hasMarks(text) ? text : withNotice(text, storedNotice(at))
 }

@@ -10,22 +10,22 @@ export type Scope = 'prompt' | 'overlay' | 'field' | 'panel' | 'screen' | 'app'
 export const SCOPE_RANK: Record<Scope, number> = { app: 0, screen: 1, panel: 2, field: 3, overlay: 4, prompt: 5 }
 
 /**
- * What an action cannot do without: the service's answer, the right to change something there, or the right to the
- * operation that it sends, as the contract names it (`runs.cancel`).
+ * What an action needs: the service's answer, the right to change something there, or the right to the operation that
+ * it sends, as named in the contract (`runs.cancel`).
  */
 export type Need = 'service' | 'write' | `${string}.${string}`
 
 export type Binding = {
-  /** What its letter or sign means wherever it is; see {@link on}. */
+  /** The meaning of its letter or sign on every screen; see {@link on}. */
   verb?: Verb
   /**
-   * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown.
-   * Several with a space between them are pressed one after the other: `, r`.
+   * Canonical key names, such as `j`, `down`, `ctrl+d`, `enter`, `shift+tab`. The first is shown. Keys separated by a
+   * space are pressed in sequence: `, r`.
    */
   keys: readonly string[]
-  /** What it does, two or three words: shown in the footer. */
+  /** What it does in two or three words, for the footer. */
   label: string
-  /** Longer sentence for help, where the label is not enough. */
+  /** A longer sentence for help, if the label is not enough. */
   help?: string
   /**
    * Shown in the footer while it works, by importance: `end` keeps the right end whatever else there is; `first` is
@@ -35,9 +35,9 @@ export type Binding = {
   hint?: 'first' | true | 'later' | 'end' | 'spare'
   /** Its action depends on which of its keys was pressed, so it cannot be run without a key. */
   byKey?: true
-  /** Absent if it works on what is here: then neither a lost line nor a read-only profile stops it. */
+  /** Absent if it only uses local data: then neither a lost connection nor a read-only profile disables it. */
   needs?: Need
-  /** May be handled many times within one burst of input without waiting for a redraw. */
+  /** Whether it may run many times within one burst of input without waiting for a render. */
   repeats?: boolean
 }
 
@@ -45,16 +45,16 @@ export type Bindings<Id extends string = string> = {
   /** Prefix of the full binding name, such as `runs` in `runs.cancel`. */
   name: string
   scope: Scope
-  /** It goes before other groups of its scope, whichever is there longer. */
+  /** Whether it precedes other groups of its scope, whichever was mounted first. */
   isFirst?: true
   /** Heading in help. */
   title: string
-  /** The screen it belongs to, as its route names it; absent = it can be anywhere. */
+  /** The screen it belongs to, by route name; absent = it can be anywhere. */
   screen?: string
   bindings: Record<Id, Binding>
 }
 
-/** A binding on the key of a verb; `also` are others that do the same and are no letters, such as `enter`. */
+/** A binding on the key of a verb; `also` lists other keys that do the same and are not letters, such as `enter`. */
 export function on(
   verb: Verb,
   label: string,
@@ -66,8 +66,8 @@ export function on(
 type Group = <const Id extends string>(name: string, title: string, bindings: Record<Id, Binding>) => Bindings<Id>
 
 /**
- * Declares the bindings of a screen, or of any, one group a place; footer, help, overrides and docs read the same data.
- * `first` is a panel's group that goes before the others.
+ * Declares the bindings of a screen, or of any, one group a place; footer, help, overrides and docs use the same data.
+ * `first` is a panel's group that precedes the others.
  */
 export function bindingsOf(screen?: string): Record<Scope | 'first', Group> {
   const group =
@@ -84,17 +84,17 @@ export function bindingsOf(screen?: string): Record<Scope | 'first', Group> {
   }
 }
 
-/** Stands in for a handler where the action cannot be done now, and says why. */
+/** Replaces a handler if the action is unavailable, with the reason. */
 export type Unavailable = { unavailable: string }
 export function unavailable(reason: string): Unavailable {
   return { unavailable: reason }
 }
 
-/** A handler gets the key that was pressed; what it returns is ignored, and a rejection is reported. */
+/** A handler receives the pressed key; its result is ignored, and a rejection is reported. */
 export type KeyHandler = (key: PressedKey) => void | Promise<void>
 export type Handlers<Id extends string> = Record<Id, KeyHandler | Unavailable>
 
-/** One key as the terminal layer decodes it. */
+/** A key as decoded by the terminal layer. */
 export type PressedKey = { name: string; sequence: string }
 
 const DISPLAY: Record<string, string> = {
@@ -115,7 +115,7 @@ const DISPLAY: Record<string, string> = {
   delete: 'Del',
 }
 
-/** The key's name as people read it: `ctrl+d` is `Ctrl+D`, `, space` is `, Space`. */
+/** The displayed name of a key: `ctrl+d` is `Ctrl+D`, `, space` is `, Space`. */
 export function displayKey(key: string): string {
   if (key.includes(' ')) return key.split(' ').map(displayKey).join(' ')
   if (DISPLAY[key]) return DISPLAY[key]

@@ -48,7 +48,7 @@ function setup(order: 'app first' | 'list first' = 'app first') {
 }
 
 describe('dispatcher', () => {
-  test('splits a burst and does not redraw between repeats', async () => {
+  test('splits a burst and does not render between repeats', async () => {
     const { dispatcher, calls, settled } = setup()
     await dispatcher.press(keys('jjj'))
     expect(calls).toEqual(['down', 'down', 'down'])
@@ -62,7 +62,7 @@ describe('dispatcher', () => {
     expect(settled()).toBe(1)
   })
 
-  test('keys that come in pieces meet the same screens as keys that come at once', async () => {
+  test('keys that arrive in pieces reach the same screens as keys that arrive at once', async () => {
     const { dispatcher, calls, settled } = setup()
     await Promise.all([keys('j'), keys('j'), keys('q'), keys('j')].map(each => dispatcher.press(each)))
     expect(calls).toEqual(['down', 'down', 'quit', 'down'])
@@ -71,13 +71,13 @@ describe('dispatcher', () => {
     expect([calls.at(-1), settled()]).toEqual(['click', 4])
   })
 
-  test('an action that cannot be done says why', async () => {
+  test('an unavailable action says why', async () => {
     const { dispatcher, reports } = setup()
     await dispatcher.press(keys('m'))
     expect(reports).toEqual([new UnavailableAction('Nothing to mark.')])
   })
 
-  test('an overlay stops every key of the page but leaving at once', async () => {
+  test('an overlay stops every key of the page except leaving at once', async () => {
     const { dispatcher, add, calls } = setup()
     const close = add(dialog, { close: () => void calls.push('close') }, { depth: 1 })
     await dispatcher.press([...keys('jq'), key('ctrl+c')])
@@ -88,7 +88,7 @@ describe('dispatcher', () => {
     expect(calls.at(-1)).toBe('quit')
   })
 
-  test('a text field takes printable keys in one piece and leaves the others', async () => {
+  test('a text field takes printable keys together and leaves the others', async () => {
     const { dispatcher, add, calls } = setup()
     const typed: string[] = []
     add(field, { submit: () => void calls.push('submit') }, { text: text => typed.push(text) })
@@ -108,7 +108,7 @@ describe('dispatcher', () => {
     expect(calls).toEqual([])
   })
 
-  test('lines that come at once are text for a field, keys where there is none, and dropped where they are too many', async () => {
+  test('lines that arrive at once are text for a field, keys without one, and dropped if there are too many', async () => {
     const { dispatcher, add, calls, reports } = setup()
     await dispatcher.burst('j\nj', [key('j'), key('enter'), key('j')])
     expect(calls).toEqual(['down', 'down'])

@@ -14,15 +14,15 @@ import {
 } from './layers.ts'
 
 export type Dispatcher = {
-  /** Adds a layer; the returned function takes it out again. */
+  /** Adds a layer; the returned function removes it. */
   register(layer: Layer): () => void
-  /** Says that availability may have changed, so that hints and help are drawn again. */
+  /** Reports that availability may have changed, so that hints and help are rendered again. */
   touch(): void
   /** Handles one batch of keys in order. Resolves when all were handled. */
   press(keys: readonly PressedKey[]): Promise<void>
-  /** Does something in turn with the keys, such as what a click means; the next key meets the screen after it. */
+  /** Runs an action in order with the keys, such as that of a click; the next key reaches the screen after it. */
   act(action: () => void): Promise<void>
-  /** A paste: goes to the focused text field and nowhere else, so a pasted newline never confirms. */
+  /** Pastes into the focused text field and nowhere else, so that a pasted newline never confirms. */
   paste(text: string): void
   /**
    * Lines that came at once: a focused text field gets them as a paste. Where there is none they are keys that were
@@ -31,53 +31,53 @@ export type Dispatcher = {
   burst(text: string, keys: readonly PressedKey[]): Promise<void>
   /** Does what the binding's key would do on the page beneath all overlays. */
   perform(binding: ActiveBinding): Promise<void>
-  /** Says why nothing that needs this can be done now, on any screen; undefined = it can again. */
+  /** Disables everything that needs this, on any screen, with a reason; undefined enables it again. */
   withhold(need: 'service' | 'write', reason: string | undefined): void
-  /** Sets what the person has no right to here, which holds back the bindings that need it. */
+  /** Sets what the person has no right to here, which disables the bindings that need it. */
   forbid(forbidden: Forbidden | undefined): void
-  /** The group with the keys that it has here. */
+  /** The group with its current keys. */
   bound<Id extends string>(group: Bindings<Id>): Bindings<Id>
   /** What works now, nearest scope first; a key shadowed by a nearer one is left out. */
   active(): ActiveBinding[]
-  /**
-   * What has been pressed of a sequence, and how it can continue; the keys of those begin with it. It waits for as long
-   * as it takes.
-   */
+  /** The keys of a sequence pressed so far, and how it can continue. It waits without a time limit. */
   pending(): Pending | undefined
   subscribe(listener: () => void): () => void
-  /** Changes whenever `active()` or `pending()` may have. */
+  /** Changes whenever `active()` or `pending()` may have changed. */
   version(): number
 }
 
 export type Pending = { typed: string; continuations: ActiveBinding[] }
 
-/** Someone pressed a key whose action cannot be done now; the message says why. */
+/** The pressed key's action is unavailable; the message says why. */
 export class UnavailableAction extends Error {
   override readonly name = 'UnavailableAction'
 }
 
 export type DispatcherOptions = {
   /**
-   * Resolves once the screen shows what earlier keys changed; awaited between keys of a burst whose
-   * binding does not repeat, so that the next key meets the screen the person expects.
+   * Resolves once the screen shows what earlier keys changed; awaited between keys of a burst whose binding does not
+   * repeat, so that the next key reaches the expected screen.
    */
   settle: () => Promise<void>
-  /** Receives what a handler threw, and {@link UnavailableAction}. */
+  /** Receives errors of handlers, and {@link UnavailableAction}. */
   report: (error: unknown) => void
-  /** The groups with the keys that they have here, by their name; a group that is not among them keeps its own. */
+  /** Groups with changed keys, by name; other groups keep their own. */
   bindings?: readonly Bindings[]
 }
 
-/** Keys that somebody may press ahead of a slow line, with some Enter among them; more are a pasted text. */
+/**
+ * Maximum number of keys, with some Enter among them, that count as pressed ahead on a slow connection; more are a
+ * pasted text.
+ */
 const MOST_BURST_KEYS = 64
 const DROPPED_PASTE = 'The pasted text was dropped: no field is open for it.'
 
-/** What the dispatcher holds while it runs. */
+/** The dispatcher's state. */
 type State = {
   layers: Set<Layer>
-  /** The keys of a sequence that has begun, with spaces between them; empty between sequences. */
+  /** The keys of a started sequence, separated by spaces; empty between sequences. */
   typed: string
-  /** What the last key did, as long as the screen may not show it yet. */
+  /** What the last key did, until the screen is known to show it. */
   unsettled: Binding | undefined
   touch: () => void
 }
@@ -198,13 +198,13 @@ async function handleBurst(
   const field = fieldOf(state.layers)
   if (field) {
     field.text?.(text.replaceAll(/\r\n?/g, '\n'))
-    // What follows in the same chunk meets the text.
+    // What follows in the same chunk applies to the text.
     await options.settle()
   } else if (keys.length > 0 && keys.length <= MOST_BURST_KEYS) await handleBatch(state, keys, options)
   else options.report(new UnavailableAction(DROPPED_PASTE))
 }
 
-/** What the key stands for after those of the sequence before it; a key that begins or continues with one is kept. */
+/** The meaning of the key after those of a started sequence; a key that starts or continues a sequence is kept. */
 function takeKey(state: State, key: PressedKey, report: (error: unknown) => void): Match | undefined {
   const before = state.typed
   const typed = before === '' ? key.name : `${before} ${key.name}`
@@ -222,7 +222,7 @@ function takeKey(state: State, key: PressedKey, report: (error: unknown) => void
   return undefined
 }
 
-/** The text that starts at this key, as far as a focused field takes it in one piece. */
+/** The text that starts at this key, as far as a focused field takes it together. */
 function typedText(state: State, keys: readonly PressedKey[], from: number): string {
   const { layers } = state
   if (state.typed !== '' || !fieldOf(layers)) return ''
@@ -235,7 +235,7 @@ function typedText(state: State, keys: readonly PressedKey[], from: number): str
   return typed
 }
 
-/** Keys that come in pieces meet the same screen as keys that come at once. */
+/** Keys that arrive in pieces reach the same screen as keys that arrive at once. */
 async function settleBefore(state: State, key: PressedKey | undefined, settle: () => Promise<void>): Promise<void> {
   const last = state.unsettled
   state.unsettled = undefined
@@ -254,7 +254,7 @@ async function actThenSettle(state: State, action: () => void, { settle, report 
   await settle()
 }
 
-/** Waits until what was open above has closed, because the action may open something itself. */
+/** Waits until overlays that were open have closed, because the action may open one. */
 async function performBinding(
   layers: ReadonlySet<Layer>,
   { name, keys }: ActiveBinding,

@@ -17,16 +17,13 @@ const NAMED = [
 ]
 /** Named keys that terminals send with modifiers. */
 const MODIFIED = new Set(NAMED.slice(0, NAMED.indexOf('tab')))
-/**
- * Control characters that are keys of their own: `ctrl+i` is Tab, `ctrl+m` and `ctrl+j` are Enter, `ctrl+h` is
- * Backspace.
- */
+/** Control characters that are other keys: `ctrl+i` is Tab, `ctrl+m` and `ctrl+j` are Enter, `ctrl+h` is Backspace. */
 const CONTROL = /^ctrl\+(?:[a-gk-ln-z]|space|[\\\]^_])$/
 
-/** Function keys alone: terminals differ in what they send for one with a modifier. */
+/** Function keys without modifiers: terminals differ in what they send with one. */
 const FUNCTION = /^f(?:[1-9]|1[0-2])$/
 
-/** Whether a terminal can send this key, by the names that decoded keys have (`src/tui/terminal/key-decoder.ts`). */
+/** Whether a terminal can send this key, by the names of decoded keys (`src/tui/terminal/key-decoder.ts`). */
 export function isKeyName(name: string): boolean {
   if (isCharacter(name) || NAMED.includes(name) || CONTROL.test(name) || FUNCTION.test(name) || name === 'shift+tab')
     return true

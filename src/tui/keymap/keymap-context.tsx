@@ -1,7 +1,7 @@
 import { createContext, useContext, type ReactNode } from 'react'
 import type { Dispatcher } from './dispatcher.ts'
 
-/** How a focused Ink widget (text or select input) is fed: the only door from keys to Ink's own input. */
+/** Feeds a focused Ink widget (text or select input): the only way for keys to reach Ink's own input. */
 export type WidgetFeed = (sequence: string) => void
 
 type Keymap = { dispatcher: Dispatcher; feed: WidgetFeed; depth: number }
@@ -16,7 +16,7 @@ export function KeymapProvider(props: { dispatcher: Dispatcher; feed: WidgetFeed
   )
 }
 
-/** Everything below belongs to the overlay at this depth: keys stop there. */
+/** Everything inside belongs to the overlay at this depth, where keys stop. */
 export function OverlayScope(props: { depth: number; children: ReactNode }) {
   const keymap = useKeymap()
   return <KeymapContext.Provider value={{ ...keymap, depth: props.depth }}>{props.children}</KeymapContext.Provider>

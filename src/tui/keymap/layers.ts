@@ -10,10 +10,10 @@ import {
   type Unavailable,
 } from './binding.ts'
 
-/** Why the person may not do what needs this; undefined = they may, or nobody knows. */
+/** Why the person may not do what needs this; undefined if they may, or if unknown. */
 export type Forbidden = (need: Need) => string | undefined
 
-/** Text fields take what they are typed, and what is pasted with its line breaks, each a `\n`. */
+/** Text fields receive what is typed, and pastes with their line breaks, each a `\n`. */
 export type TextSink = (text: string) => void
 
 export type Layer = {
@@ -21,11 +21,11 @@ export type Layer = {
   handlers: () => Record<string, KeyHandler | Unavailable>
   /** Which overlay the layer belongs to; 0 is the page beneath all overlays. */
   depth: number
-  /** Takes printable keys and pastes of a text field. */
+  /** Receives printable keys and pastes of a text field. */
   text?: TextSink
 }
 
-/** A binding as it is now: with its full name and, where it can't be done, why. */
+/** The current state of a binding: with its full name and, if it is unavailable, the reason. */
 export type ActiveBinding = Binding & {
   name: string
   title: string
@@ -35,12 +35,12 @@ export type ActiveBinding = Binding & {
 }
 
 /**
- * Bindings that no overlay and no half typed sequence stops: leaving at once must always be possible, and so must
- * stopping what the footer shows as under way.
+ * Bindings that no overlay and no started sequence stops: leaving must always be possible, and so must stopping tasks
+ * shown in the footer.
  */
 export const EVERYWHERE: ReadonlySet<string> = new Set(['app.interrupt', 'app.suspend', 'app.redraw', 'app.stop'])
 
-/** Keys that are text when a field has focus: one printable character. */
+/** Keys that are text if a field has the focus: one printable character. */
 export function printable(key: PressedKey): string | undefined {
   if (key.name === 'space') return ' '
   return [...key.name].length === 1 && key.sequence === key.name ? key.name : undefined
@@ -99,7 +99,7 @@ export function findMatch(layers: ReadonlySet<Layer>, key: string): Match | 'pre
 }
 
 /**
- * The handlers of a group while what some bindings need is missing: those say why they wait, whatever else would stop
+ * The handlers of a group while some needs are not met: affected ones say why they wait, whatever else would disable
  * them. A write needs the service too.
  */
 export function withheld(
@@ -125,7 +125,7 @@ export function handlerOf(layers: ReadonlySet<Layer>, name: string): KeyHandler 
   return undefined
 }
 
-/** Every binding that would be found by one of its keys now, nearest first, with the keys that reach it. */
+/** Every binding that one of its keys would reach now, nearest first, with those keys. */
 export function activeBindings(layers: ReadonlySet<Layer>): ActiveBinding[] {
   const order = ranked(layers)
   const typing = fieldOf(layers) !== undefined
@@ -146,13 +146,13 @@ export function activeBindings(layers: ReadonlySet<Layer>): ActiveBinding[] {
   })
 }
 
-/** The shorter sequences that a sequence begins with: `g` of `g r`. */
+/** The shorter sequences that a sequence starts with: `g` for `g r`. */
 export function beginnings(key: string): string[] {
   const parts = key.split(' ')
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(' '))
 }
 
-/** Which keys nearer groups have taken: the same ones, those that begin with them, and the beginnings of them. */
+/** Keys that nearer groups have taken: the same ones, their continuations and their beginnings. */
 function createShadows() {
   const taken = new Set<string>()
   const begun = new Set<string>()

@@ -30,7 +30,7 @@ function keysOf(bindings: readonly Bindings[], name: string): readonly string[] 
 }
 
 describe('overrides', () => {
-  test('replace the keys of a binding and leave every other group as it is', () => {
+  test('replace the keys of a binding and leave every other group unchanged', () => {
     const { bindings, problems } = applyOverrides(groups, { 'runs.cancel': ['X', 'ctrl+x', ', x'] })
     expect(problems).toEqual([])
     expect(keysOf(bindings, 'runs.cancel')).toEqual(['X', 'ctrl+x', ', x'])
@@ -60,18 +60,18 @@ describe('overrides', () => {
     expect(bindings).toEqual(groups)
   })
 
-  test('what is never there together may share a key', () => {
+  test('bindings that are never active together may share a key', () => {
     const overrides = { 'runs.cancel': ['d'], 'dialog.close': ['r'], 'servers.doctor': ['x'] }
     expect(applyOverrides(groups, overrides).problems).toEqual([])
   })
 
-  test('one that is refused gives its key back, also against another override', () => {
+  test('a refused one restores the default key, also against another override', () => {
     const { bindings, problems } = applyOverrides(groups, { 'list.sort': ['g'], 'runs.cancel': ['s'] })
     expect(problems).toHaveLength(2)
     expect(bindings).toEqual(groups)
   })
 
-  test('without overrides every declaration stays as it is, with nothing to say', () => {
+  test('without overrides every declaration is unchanged, without messages', () => {
     expect(applyOverrides(allBindings, {})).toEqual({ bindings: allBindings, problems: [] })
     const same = Object.fromEntries(
       allBindings.flatMap(group =>
@@ -88,7 +88,7 @@ describe('key names', () => {
     for (const key of keys.flatMap(sequence => sequence.split(' '))) expect([key, isKeyName(key)]).toEqual([key, true])
   })
 
-  test('every character and control character that a terminal sends has a name that exists', () => {
+  test('every character and control character that a terminal sends has a valid name', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }), fc.boolean(), (text, alt) => {
         const key = decodeKey(alt && text !== '\u001b' ? `\u001b${text}` : text)

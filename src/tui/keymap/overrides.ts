@@ -2,7 +2,7 @@ import { displayKey, type Bindings } from './binding.ts'
 import { isKeyName } from './key-names.ts'
 import { beginnings, EVERYWHERE } from './layers.ts'
 
-/** Other keys for bindings, by full name such as `runs.cancel`; they replace all that the binding has. */
+/** Keys that replace all keys of a binding, by full name such as `runs.cancel`. */
 export type Overrides = Readonly<Record<string, readonly string[]>>
 
 /**
@@ -22,7 +22,7 @@ export function applyOverrides(
     if (wrong) problems.push(wrong)
     else accepted.set(name, [...new Set(keys)])
   }
-  // What is left out gets its own keys back, and those may now collide with another override.
+  // A rejected override restores the default keys, which may now collide with another override.
   for (;;) {
     const bindings = withKeys(groups, accepted)
     const conflict = findConflict(groups, bindings, accepted)
@@ -67,7 +67,7 @@ function heldKeys(groups: readonly Bindings[]): Held[] {
   )
 }
 
-/** Whether pressing one is, or begins, pressing the other. */
+/** Whether one key is, or starts, the other. */
 export function collide(one: string, other: string): boolean {
   return one === other || beginnings(one).includes(other) || beginnings(other).includes(one)
 }
@@ -97,21 +97,20 @@ function findConflict(
   return undefined
 }
 
-/** Whether both can be within reach at the same time. */
+/** Whether both can be active at the same time. */
 function canMeet(declared: readonly Bindings[], one: Held, other: Held): boolean {
   if (one.group.name === other.group.name) return true
   if (EVERYWHERE.has(one.name) || EVERYWHERE.has(other.name)) return true
   if (one.group.screen && other.group.screen && one.group.screen !== other.group.screen) return false
   const scopes = [one.group.scope, other.group.scope]
-  // A field or prompt takes over whatever is around it for as long as it is there.
+  // A field or prompt takes precedence over whatever is around it while it is there.
   if (scopes.includes('field') || scopes.includes('prompt')) return false
   if (scopes.includes('overlay')) return scopes.includes('panel') && !(one.group.screen ?? other.group.screen)
   return one.group.scope !== other.group.scope || !shareKey(declared, one.group, other.group)
 }
 
 /**
- * Groups of one scope that share a key by themselves are never there together: the nearer would have to be chosen by
- * chance.
+ * Groups of one scope that share a key by default are never active together, since the nearer one would be arbitrary.
  */
 function shareKey(declared: readonly Bindings[], one: Bindings, other: Bindings): boolean {
   const keysOf = (name: string): string[] =>

@@ -9,7 +9,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest'
 import { reactSettled } from './react-settled.ts'
 
-test('what was set is drawn, however long the work before it takes', async () => {
+test('a state that was set is rendered, however long earlier work takes', async () => {
   let set: (text: string) => void
   function Shown() {
     const [text, setText] = useState('before')

@@ -39,7 +39,7 @@ function setUp(bindings?: readonly Bindings[]) {
 }
 
 describe('a sequence of keys', () => {
-  test('waits for its end and tells how it can continue', async () => {
+  test('waits for its end and shows how it can continue', async () => {
     const { dispatcher, press, calls } = setUp()
     let told = 0
     dispatcher.subscribe(() => (told += 1))
@@ -63,7 +63,7 @@ describe('a sequence of keys', () => {
     expect(calls).toEqual(['deep', 'down', 'runs'])
   })
 
-  test('Esc drops it; a key that does not continue with it is used up and told', async () => {
+  test('is dropped by Esc; a key that does not continue it is consumed and reported', async () => {
     const { dispatcher, press, calls, reports } = setUp()
     await press(',', 'escape', 'r')
     expect(calls).toEqual(['refresh'])
@@ -73,20 +73,20 @@ describe('a sequence of keys', () => {
     expect(dispatcher.pending()).toBeUndefined()
   })
 
-  test('leaving at once is always possible', async () => {
+  test('can always be left at once', async () => {
     const { press, calls } = setUp()
     await press(',', 'ctrl+c')
     expect(calls).toEqual(['interrupt'])
   })
 
-  test('a nearer group that has its first key keeps it', async () => {
+  test('leaves its first key to a nearer group that has it', async () => {
     const { dispatcher, press, calls } = setUp()
     await press('g', 'r')
     expect(calls).toEqual(['first', 'refresh'])
     expect(dispatcher.active().find(({ name }) => name === 'app.runs')?.keys).toEqual([', r'])
   })
 
-  test('is text where text is typed', async () => {
+  test('is text in a text field', async () => {
     const { dispatcher, add, press, calls } = setUp()
     const typed: string[] = []
     add(field, text => typed.push(text))
@@ -96,7 +96,7 @@ describe('a sequence of keys', () => {
     expect(dispatcher.active().map(({ name }) => name)).toEqual(['field.submit', 'app.interrupt'])
   })
 
-  test('whatever is pressed, every key that a group says works does what it says', async () => {
+  test('whatever is pressed, every key that a group lists as working does what it says', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(',', 'g', 'r', 'd', 'j', 'escape')), async before => {
         const { dispatcher, press, calls } = setUp()
@@ -112,7 +112,7 @@ describe('a sequence of keys', () => {
   })
 })
 
-test('a dispatcher with other keys handles and tells those', async () => {
+test('a dispatcher with other keys handles and lists those', async () => {
   const { bindings } = applyOverrides([app, list], { 'list.down': ['n'], 'app.refresh': ['ctrl+r', ', f'] })
   const { dispatcher, press, calls } = setUp(bindings)
   await press('j', 'r', 'n', 'ctrl+r', ',', 'f')

@@ -4,7 +4,7 @@ import type { Pending } from './dispatcher.ts'
 import type { ActiveBinding, TextSink } from './layers.ts'
 import { useKeymap } from './keymap-context.tsx'
 
-/** Text of all reasons, to notice when availability changed. */
+/** Text of all reasons, to detect changes of availability. */
 function availability(handlers: Handlers<string>): string {
   return Object.entries(handlers)
     .map(([id, handler]) => ('unavailable' in handler ? `${id}:${handler.unavailable}` : ''))
@@ -45,14 +45,14 @@ export function useBindings<Id extends string>(
   }, [dispatcher, active, reasons])
 }
 
-/** The bindings that work now, nearest first; draws again when they change. */
+/** The bindings that work now, nearest first; renders again when they change. */
 export function useActiveBindings(): ActiveBinding[] {
   const { dispatcher } = useKeymap()
   useSyncExternalStore(dispatcher.subscribe, dispatcher.version)
   return dispatcher.active()
 }
 
-/** The sequence of keys that has begun, if one has; draws again when that changes. */
+/** The started sequence of keys, if there is one; renders again when it changes. */
 export function usePendingKeys(): Pending | undefined {
   const { dispatcher } = useKeymap()
   useSyncExternalStore(dispatcher.subscribe, dispatcher.version)

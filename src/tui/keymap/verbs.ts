@@ -106,7 +106,7 @@ export const VERBS = {
 
 export type Verb = keyof typeof VERBS
 
-/** Where a key means something else than its verb, by binding and key, with the reason. */
+/** Bindings whose key means something other than its verb, with the reason. */
 export const KEY_EXCEPTIONS: Readonly<Record<string, { key: string; why: string }>> = {
   'search.next': { key: 'n', why: 'As in less and vi; only during a search.' },
   'search.previous': { key: 'N', why: 'As in less and vi; only during a search.' },

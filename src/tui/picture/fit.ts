@@ -2,8 +2,8 @@
 export type Cells = { columns: number; rows: number }
 
 /**
- * Cells that a picture takes: as many as its pixels need, fewer where the room is smaller, and at least one. A cell
- * holds `cell.width` by `cell.height` of its pixels.
+ * Cells of a picture: as many as its pixels need, fewer if the room is smaller, and at least one. A cell holds
+ * `cell.width` by `cell.height` of its pixels.
  */
 export function fit(
   picture: { width: number; height: number },

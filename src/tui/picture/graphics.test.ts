@@ -7,7 +7,7 @@ const room = { columns: 60, rows: 20 }
 const size = { width: 400, height: 200 }
 const picture = () => ({ ...size, deflated: 'QUJD' })
 
-/** A screen that notes what it is sent, with the graphics on it and what its terminal answers. */
+/** A screen that records what it is sent, with graphics on it and the terminal's answers. */
 function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   let sent = ''
   let reply: (sequence: string) => boolean = () => false
@@ -20,7 +20,7 @@ function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   })
   graphics.ask()
   for (const each of replies) reply(each)
-  /** What was sent since the last time, without the pixels. */
+  /** What was sent since the last call, without pixels. */
   const news = (): string => {
     const now = sent.replaceAll('\u001b\\', '').split('\u001b_G').slice(1).join(' ')
     sent = ''
@@ -30,7 +30,7 @@ function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   return { graphics, news, enter: () => enter() }
 }
 
-test('a picture is sent once, and placed again where its room is another one', () => {
+test('a picture is sent once, and placed again if its room changes', () => {
   const { graphics, news } = stage()
   const one = picture()
   expect(graphics.draw(one, size, room)).toHaveLength(11)
@@ -41,7 +41,7 @@ test('a picture is sent once, and placed again where its room is another one', (
   expect(news()).toMatch(/^a=p,U=1,q=2,i=\d+,p=1,c=20,r=5$/)
 })
 
-test('a terminal that was lent gets the pictures again, and the oldest are forgotten', () => {
+test('a terminal that was lent gets the pictures again, and the oldest are dropped', () => {
   const { graphics, news, enter } = stage()
   for (let count = 0; count < 13; count += 1) graphics.draw(picture(), size, room)
   expect(news().match(/a=d,d=I/g)).toHaveLength(1)
@@ -53,7 +53,7 @@ test.each([
   ['that names another program', { replies: ['\u001bP>|tmux 3.4\u001b\\', TAKEN.replace('OK', 'ENOTSUP')] }],
   ['that says nothing', { replies: [] }],
   ['that must not be asked', { asks: false, replies: [] }],
-])('a terminal %s is sent no picture', (_, options) => {
+])('a terminal that %s gets no picture', (_, options) => {
   const { graphics, news } = stage(options)
   expect(graphics.draw(picture(), size, room)).toBeUndefined()
   expect(news()).toBe('')

@@ -2,35 +2,35 @@ import type { Screen } from '../terminal/screen.ts'
 import { fit, type Cells } from './fit.ts'
 import * as kitty from './kitty.ts'
 
-/** What pictures need of the screen. */
+/** What pictures require of the screen. */
 export type PictureScreen = Pick<Screen, 'control' | 'onReply' | 'onEnter' | 'asks'>
 
-/** A picture as it is sent: pixels with red, green, blue and opacity, deflated and in base64. */
+/** A picture for the terminal: pixels with red, green, blue and opacity, deflated and in base64. */
 export type SentPicture = { width: number; height: number; deflated: string }
 
-/** Pictures that the terminal holds at most; each is some hundred kilobytes. */
+/** Maximum number of pictures that the terminal holds; each is some hundred kilobytes. */
 const MOST_HELD = 12
-/** Numbers of pictures begin somewhere: other programs of the same terminal begin with 1. */
+/** First picture number, since other programs of the same terminal start with 1. */
 const FIRST_ID = 0x6d_63_70
-/** Smaller pictures are enlarged, as far as this: they could hardly be seen. */
+/** Smaller pictures are enlarged up to this size, since they could hardly be seen. */
 const SMALLEST = { columns: 16, rows: 8 }
-/** Pixels of a cell where the terminal does not say. */
+/** Pixels of a cell if the terminal does not report them. */
 const USUAL_CELL = { width: 9, height: 18 }
 
 /** Pictures that the terminal draws itself. */
 export type Graphics = {
-  /** Asks the terminal, the first time, whether it draws pictures. */
+  /** Asks the terminal, once, whether it supports pictures. */
   ask(): void
   subscribe(listener: () => void): () => void
   /** Changes when the terminal has answered. */
   version(): number
-  /** Rows of cells that show the picture in this room; undefined if the terminal does not draw it. */
+  /** Rows of cells that show the picture in this room; undefined if the terminal does not support it. */
   draw(picture: SentPicture, natural: { width: number; height: number }, room: Cells): string[] | undefined
 }
 
 type Held = { id: number; cells: Cells }
 
-/** @param screen asked, and sent the pictures, in its turn with everything else that is painted */
+/** @param screen receives queries and pictures in order with everything else that is painted */
 export function createGraphics(screen: PictureScreen): Graphics {
   const listeners = new Set<() => void>()
   const held = new Map<SentPicture, Held>()
@@ -49,7 +49,7 @@ export function createGraphics(screen: PictureScreen): Graphics {
     const takes = kitty.picturesReply(sequence)
     if (size) cell = size
     if (size && draws) changed()
-    // Others may print what they do not understand.
+    // Other terminals may print what they do not understand.
     if (isKnown) screen.control(kitty.ASK_CELL + kitty.ASK_PICTURES)
     if (takes && !draws) {
       draws = true
@@ -57,7 +57,7 @@ export function createGraphics(screen: PictureScreen): Graphics {
     }
     return size !== undefined || isKnown !== undefined || takes !== undefined
   }
-  /** A terminal that was given back, or lent, has forgotten them. */
+  /** A terminal that was lent or restored has lost them. */
   const sendAgain = (): void => {
     for (const [picture, { id, cells }] of held)
       screen.control(kitty.transmission(id, picture) + kitty.placement(id, cells))

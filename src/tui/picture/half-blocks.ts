@@ -5,12 +5,12 @@ import type { Cells } from './fit.ts'
 /** How many pixels a cell holds when it is drawn as half blocks. */
 export const HALF_BLOCK = { width: 1, height: 2 }
 
-/** Less opaque than this is not drawn: what is behind shows. */
+/** Pixels with less opacity are not drawn, so that the background shows. */
 const OPAQUE = 128
-/** Steps of a channel: cells can hardly show finer ones, and each colour costs bytes. */
+/** Step size of a color channel: cells can hardly show finer ones, and each color costs bytes. */
 const STEP = 8
 
-/** The sixteen colours as xterm has them, by their number. */
+/** The sixteen colors of xterm, by number. */
 const SIXTEEN = [
   [0, 0, 0],
   [205, 0, 0],
@@ -29,13 +29,13 @@ const SIXTEEN = [
   [0, 255, 255],
   [255, 255, 255],
 ] as const
-/** Levels of a channel in the cube of the 256 colours. */
+/** Levels of a channel in the cube of the 256 colors. */
 const CUBE = [0, 95, 135, 175, 215, 255]
 const CUBE_STEPS = CUBE.map((level): Colour => [level, 0, 0])
 
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** A picture as rows of text: two pixels a cell, one above the other, in as many colours as there are. */
+/** A picture as rows of text: two pixels a cell, one above the other, in the available colors. */
 export function halfBlocks(raster: Raster, { columns, rows }: Cells, level: Exclude<ColourLevel, 0>): string[] {
   const { pixels } = scaled(raster, columns, rows * 2)
   const penAt = remembered(level)
@@ -56,7 +56,7 @@ export function halfBlocks(raster: Raster, { columns, rows }: Cells, level: Excl
   })
 }
 
-/** SGR parameters of a colour as it is drawn with, and as it is behind. */
+/** SGR parameters of a color as foreground and as background. */
 type Pen = { front: string; back: string }
 
 function cell(upper: Pen | undefined, lower: Pen | undefined): { sgr: string; block: string } {
@@ -65,7 +65,7 @@ function cell(upper: Pen | undefined, lower: Pen | undefined): { sgr: string; bl
   return lower ? { sgr: `;${lower.front}`, block: '▄' } : { sgr: '', block: ' ' }
 }
 
-/** Pens by their colour, each found once. */
+/** Caches the parameters of each color. */
 function remembered(level: Exclude<ColourLevel, 0>): (red: number, green: number, blue: number) => Pen {
   const known = new Map<number, Pen>()
   const coarse = (value: number): number => Math.min(255, Math.round(value / STEP) * STEP)
@@ -90,7 +90,7 @@ function penOf(colour: Colour, level: Exclude<ColourLevel, 0>): Pen {
   return { front: `3${sgr}`, back: `4${sgr}` }
 }
 
-/** The nearest of the cube and of the greys; the first sixteen are what their owner made of them. */
+/** The nearest color of the cube and of the greys; the first sixteen can be changed by the user. */
 function of256(colour: Colour): number {
   const [red = 0, green = 0, blue = 0] = colour.map(value => nearest([value, 0, 0], CUBE_STEPS))
   const grey = Math.max(0, Math.min(23, Math.round(((colour[0] + colour[1] + colour[2]) / 3 - 8) / 10)))

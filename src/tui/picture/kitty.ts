@@ -7,7 +7,7 @@ import type { Cells } from './fit.ts'
  * the cells, and nothing of it can stand outside a pane.
  */
 
-/** The most base64 that one piece of a transmission may hold. */
+/** Maximum base64 in one piece of a transmission. */
 const PIECE = 4096
 
 /** Marks that number rows and columns, in the protocol's order. */
@@ -22,21 +22,21 @@ const MARKS = (
   .split(' ')
   .map(code => String.fromCodePoint(Number.parseInt(code, 16)))
 
-/** The most cells across and down that can be numbered. */
+/** Maximum number of cells across and down that can be numbered. */
 export const MOST_CELLS = MARKS.length
 
-/** Terminals with placeholders, by what XTVERSION answers, and since which version. */
+/** Terminals with placeholders, by their XTVERSION answer, and the first such version. */
 const KNOWN = /^\u001bP>\|(kitty|ghostty)[ (]?(\d+)\.(\d+)/
 const SINCE: Readonly<Record<string, readonly [number, number]>> = { kitty: [0, 28], ghostty: [1, 0] }
 
-/** XTVERSION, which terminals that do not know it pass over. */
+/** XTVERSION, which terminals that do not know it ignore. */
 export const ASK_NAME = '\u001b[>q'
 /** Asks for the pixels of a cell (xterm's ctlseqs, window operation 16). */
 export const ASK_CELL = '\u001b[16t'
-/** Asks whether pictures are taken, and shows none; only for terminals that are known to understand it. */
+/** Asks whether pictures are supported, without showing one; only for terminals known to understand it. */
 export const ASK_PICTURES = '\u001b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001b\\'
 
-/** Whether a terminal's answer names one with placeholders; undefined when it is another answer. */
+/** Whether a terminal's answer names one with placeholders; undefined for another answer. */
 export function nameReply(sequence: string): boolean | undefined {
   if (!sequence.startsWith('\u001bP>|')) return undefined
   const [, name = '', major = '', minor = ''] = KNOWN.exec(sequence) ?? []
@@ -45,12 +45,12 @@ export function nameReply(sequence: string): boolean | undefined {
   return Number(major) > since[0] || (Number(major) === since[0] && Number(minor) >= since[1])
 }
 
-/** Whether a terminal's answer says that it takes pictures; undefined when it is another answer. */
+/** Whether a terminal's answer says that it supports pictures; undefined for another answer. */
 export function picturesReply(sequence: string): boolean | undefined {
   return sequence.startsWith('\u001b_G') ? sequence.startsWith('\u001b_Gi=31;OK') : undefined
 }
 
-/** The pixels of a cell as a terminal answers them; undefined when it is another answer, or no size. */
+/** The pixels of a cell in a terminal's answer; undefined for another answer, or an invalid size. */
 export function cellReply(sequence: string): { width: number; height: number } | undefined {
   const [, height, width] = /^\u001b\[6;(\d{1,3});(\d{1,3})t$/.exec(sequence) ?? []
   return Number(width) > 0 && Number(height) > 0 ? { width: Number(width), height: Number(height) } : undefined
@@ -69,7 +69,7 @@ export function transmission(id: number, picture: { width: number; height: numbe
     .join('')
 }
 
-/** Says over how many cells a picture is spread wherever placeholders show it; a later one takes its place. */
+/** Sets the number of cells over which placeholders show a picture; a later one replaces it. */
 export function placement(id: number, { columns, rows }: Cells): string {
   return `\u001b_Ga=p,U=1,q=2,i=${id},p=1,c=${columns},r=${rows}\u001b\\`
 }
@@ -79,7 +79,7 @@ export function deletion(id: number): string {
   return `\u001b_Ga=d,d=I,q=2,i=${id}\u001b\\`
 }
 
-/** The cells of a picture: its number is their colour, their marks are row and column. */
+/** The cells of a picture: the color is its number, and the marks are row and column. */
 export function placeholders(id: number, { columns, rows }: Cells): string[] {
   const colour = `\u001b[38;2;${(id >> 16) & 255};${(id >> 8) & 255};${id & 255}m`
   return Array.from({ length: rows }, (_, row) => {

@@ -17,7 +17,7 @@ const raster = fc
 const room = fc.record({ columns: fc.integer({ min: 1, max: 200 }), rows: fc.integer({ min: 1, max: 100 }) })
 
 describe('fit', () => {
-  test('a picture never takes more than its room, nor less than a cell', () => {
+  test('a picture never takes more than its room, or less than a cell', () => {
     const pixels = fc.integer({ min: 1, max: 8_000_000 })
     fc.assert(
       fc.property(pixels, pixels, room, (width, height, given) => {
@@ -30,14 +30,14 @@ describe('fit', () => {
     )
   })
 
-  test('one that has room keeps its size', () => {
+  test('a picture that fits keeps its size', () => {
     expect(fit({ width: 20, height: 20 }, { columns: 80, rows: 24 }, HALF_BLOCK)).toEqual({ columns: 20, rows: 10 })
     expect(fit({ width: 200, height: 20 }, { columns: 50, rows: 24 }, HALF_BLOCK)).toEqual({ columns: 50, rows: 3 })
   })
 })
 
 describe('scaled', () => {
-  test('a picture of one colour keeps it at every size', () => {
+  test('a picture of one color keeps it at every size', () => {
     fc.assert(
       fc.property(side, side, side, side, (width, height, across, down) => {
         const pixels = new Uint8Array(width * height * 4).map((_, at) => [9, 80, 200, 255][at % 4]!)
@@ -48,14 +48,14 @@ describe('scaled', () => {
     )
   })
 
-  test('what cannot be seen lends no colour', () => {
+  test('invisible pixels do not affect the color', () => {
     const pixels = Uint8Array.from([255, 0, 0, 0, 0, 100, 0, 255])
     expect([...scaled({ width: 2, height: 1, pixels }, 1, 1).pixels]).toEqual([0, 100, 0, 128])
   })
 })
 
 describe('half blocks', () => {
-  test.each([1, 2, 3] as const)('fill their cells at level %i with nothing but colours and blocks', level => {
+  test.each([1, 2, 3] as const)('fill their cells at level %i with only colors and blocks', level => {
     fc.assert(
       fc.property(raster, room, (picture, given) => {
         const cells = fit(picture, given, HALF_BLOCK)
@@ -70,7 +70,7 @@ describe('half blocks', () => {
     )
   })
 
-  test('two pixels are above each other, in the nearest of as many colours as there are', () => {
+  test('show two pixels above each other, in the nearest available colors', () => {
     const pixels = Uint8Array.from([255, 0, 0, 255, 0, 0, 240, 255])
     const drawn = (level: 1 | 2 | 3): string[] =>
       halfBlocks({ width: 1, height: 2, pixels }, { columns: 1, rows: 1 }, level)
@@ -79,7 +79,7 @@ describe('half blocks', () => {
     expect(drawn(1)).toEqual(['\u001b[0;91;44m▀\u001b[m'])
   })
 
-  test('what is transparent leaves the background', () => {
+  test('leave the background for transparent pixels', () => {
     const pixels = Uint8Array.from([255, 0, 0, 0, 0, 0, 240, 255])
     expect(halfBlocks({ width: 1, height: 2, pixels }, { columns: 1, rows: 1 }, 2)).toEqual([
       '\u001b[0;38;5;21m▄\u001b[m',
@@ -88,7 +88,7 @@ describe('half blocks', () => {
 })
 
 describe('kitty', () => {
-  test('each cell says its row and column, and stays a cell of one column', () => {
+  test('each cell encodes its row and column, and is one column wide', () => {
     const numbered = fc.integer({ min: 1, max: kitty.MOST_CELLS })
     fc.assert(
       fc.property(numbered, numbered, (columns, rows) => {
@@ -106,7 +106,7 @@ describe('kitty', () => {
     )
   })
 
-  test('pixels are sent in pieces that hold nothing but base64', () => {
+  test('pixels are sent in pieces that contain only base64', () => {
     const deflated = 'QUJD'.repeat(3000)
     const sent = kitty.transmission(7, { width: 3, height: 4, deflated })
     const pieces = [...sent.matchAll(/\u001b_G([^;]*);([\d+/=A-Za-z]*)\u001b\\/g)]

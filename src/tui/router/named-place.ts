@@ -1,4 +1,4 @@
 import type { Place } from './place.ts'
 
-/** Something of the workspace that can be opened by its name. */
+/** Something in the workspace that can be opened by name. */
 export type NamedPlace = { id: string; kind: string; name: string; place: Place }

@@ -7,13 +7,13 @@ const servers = defineRoute('servers', 'projects/{projectId}/servers[/{serverId}
 const runs = defineRoute('runs', 'projects/{projectId}/runs[/{runId}]')
 const routes = [projects, servers, runs]
 
-test('places are written as people write them', () => {
+test('addresses are written in a readable form', () => {
   expect(formatPlace(routes, runs.to({ projectId: 'P', runId: 'R', tab: 'trace' }))).toBe('projects/P/runs/R?tab=trace')
   expect(formatPlace(routes, projects.to({}))).toBe('projects')
   expect(formatLocator(routes, 'local', servers.to({ projectId: 'P' }))).toBe('mcpdeck://local/projects/P/servers')
 })
 
-test('the longest route that fits wins', () => {
+test('the longest matching route wins', () => {
   expect(parsePlace(routes, 'projects/P/servers')).toEqual(servers.to({ projectId: 'P' }))
   expect(parsePlace(routes, 'projects/P')).toEqual(projects.to({ projectId: 'P' }))
   expect(parsePlace(routes, 'mcpdeck://local/projects/P/runs/R?tab=trials')).toEqual(
@@ -21,18 +21,18 @@ test('the longest route that fits wins', () => {
   )
 })
 
-test('what is no place is none', () => {
+test('an invalid address is no place', () => {
   for (const text of ['', 'nowhere', 'projects/P/servers/S/more', 'runs'])
     expect(parsePlace(routes, text)).toBeUndefined()
 })
 
-test('what is not escaped rightly stands as it is', () => {
+test('an invalid escape is left unchanged', () => {
   expect(parsePlace(routes, 'projects/100%/runs/%zz?filter=a?b')).toEqual(
     runs.to({ projectId: '100%', runId: '%zz', filter: 'a?b' }),
   )
 })
 
-test('every place reads back as it was written', () => {
+test('every address is read back as the same place', () => {
   const value = fc.string({ minLength: 1, unit: 'grapheme' })
   fc.assert(
     fc.property(value, value, fc.option(value, { nil: undefined }), (projectId, runId, tab) => {

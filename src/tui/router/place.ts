@@ -1,12 +1,12 @@
 /**
- * A place in the program: which screen, of which thing. Path values come from the locator's path,
- * the rest from its query, so every place can be written as text and opened again.
+ * A place in the program: a screen and what it shows. Path values come from the address's path, the rest from its
+ * query, so every place can be written as text and opened again.
  */
 export type Place = { screen: string; params: Readonly<Record<string, string>> }
 
 export type Route<Path extends string = string> = {
   screen: string
-  /** Locator below the profile; segments in `[…]` may be missing, from the right. */
+  /** Address below the profile; segments in `[…]` may be missing, from the right. */
   path: Path
 }
 
@@ -53,12 +53,12 @@ export function formatPlace(routes: readonly Route[], place: Place): string {
   return parts.join('/') + (query ? `?${query}` : '')
 }
 
-/** The whole locator, with its profile. */
+/** The whole address, with its profile. */
 export function formatLocator(routes: readonly Route[], profile: string, place: Place): string {
   return `${SCHEME}${encodeURIComponent(profile)}/${formatPlace(routes, place)}`
 }
 
-/** The profile that a whole locator names; undefined for the part below it. */
+/** The profile that a whole address names; undefined without one. */
 export function profileOf(text: string): string | undefined {
   if (!text.startsWith(SCHEME)) return undefined
   const [name = ''] = text.slice(SCHEME.length).split('/')
@@ -75,8 +75,8 @@ export function unescaped(part: string): string {
 }
 
 /**
- * Reads a locator or the part of it below the profile. Of several routes that fit, the one with
- * most matched segments wins. `undefined` when none fits.
+ * Parses an address, or the part of it below the profile. Of several matching routes, the one with most matched
+ * segments wins. `undefined` if none matches.
  */
 export function parsePlace(routes: readonly Route[], text: string): Place | undefined {
   const local = text.startsWith(SCHEME) ? text.slice(SCHEME.length).split('/').slice(1).join('/') : text

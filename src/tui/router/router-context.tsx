@@ -26,19 +26,19 @@ export function useRouter(): Router {
   return router
 }
 
-/** The present place; draws again when it changes. */
+/** The current place; renders again when it changes. */
 export function usePlace(): Place {
   const router = useRouter()
   return useSyncExternalStore(router.subscribe, router.current)
 }
 
-/** Says where in the present place the person stands; asked whenever that is needed, and drawn for nobody. */
+/** Provides where the person is in the current place; called when needed, without rendering. */
 export function usePositionParams(standing: PositionParams): void {
   const router = useRouter()
   useEffect(() => router.registerPosition(standing))
 }
 
-/** A list's row stands where the place says, also when another place of the screen that shows is opened. */
+/** Keeps the list's selected row in sync with the place, even if another place of the visible screen is opened. */
 export function useRowOfPlace(selection: { select: (key: string) => void }, key: string | undefined): void {
   const place = usePlace()
   useEffect(() => {

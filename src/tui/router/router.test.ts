@@ -6,7 +6,7 @@ const run = { screen: 'runs', params: { projectId: 'p', runId: 'r1', pane: 'run'
 const servers = { screen: 'servers', params: { projectId: 'p' } }
 
 describe('the router', () => {
-  test('a step in or out stays on the screen, and is no place of its own', () => {
+  test('a step in or out stays on the screen, and is not a place of its own', () => {
     const router = createRouter(inbox)
     router.go(run)
     router.replace({ pane: 'runs', runId: undefined })
@@ -24,7 +24,7 @@ describe('the router', () => {
     expect(router.current()).toEqual(run)
   })
 
-  test('a place that is gone is not gone back to, another one is', () => {
+  test('going back skips a place that is gone', () => {
     const router = createRouter(inbox)
     router.go(run)
     router.abandon(({ screen }) => screen === 'runs', servers)

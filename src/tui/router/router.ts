@@ -1,26 +1,25 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Place } from './place.ts'
 
-/** Says where in a place the person stands, such as on which row: the params of that place. */
+/** Where the person is inside a place, such as on which row, as parameters of that place. */
 export type PositionParams = (params: Place['params']) => Record<string, string | undefined>
 
 export type Router = {
-  /** The place as it was opened or changed last. */
+  /** The place as last opened or changed. */
   current(): Place
-  /** The place with where the person is in it at this moment: what links, pins and the way back name. */
+  /** The place with the person's current position, for links, pins and going back. */
   here(): Place
   /**
-   * Asks `standing` for every {@link here} until the returned function is called; what registered later has the last
-   * word.
+   * Calls `standing` for every {@link here} until the returned function is called; later registrations take precedence.
    */
   registerPosition(standing: PositionParams): () => void
-  /** Opens a place; the one left can be returned to. */
+  /** Opens a place; going back returns to the one left. */
   go(place: Place): void
-  /** Changes the present place, without leaving it: tabs, selection, filters, a step further in or out. */
+  /** Changes the current place without leaving it: tabs, selection, filters, a step in or out. */
   replace(params: Record<string, string | undefined>): void
-  /** Swaps with the place that was left last; false when there is none. */
+  /** Swaps with the previous place; false if there is none. */
   last(): boolean
-  /** Opens another place instead of the present one, and forgets the one left last if that is gone too. */
+  /** Opens another place instead of the current one, and drops the previous one if that is gone too. */
   abandon(isGone: (place: Place) => boolean, instead: Place): void
   subscribe(listener: () => void): () => void
 }

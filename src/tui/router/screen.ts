@@ -11,25 +11,25 @@ import type { Place, Route } from './place.ts'
 export type ScreenDeclaration<Name extends string = string> = {
   route: Route & { screen: Name; to: (params?: Record<string, string | undefined>) => Place }
   title: string
-  /** What it shows, as a sentence of at most 50 characters, so that it fits beside the title. */
+  /** What it shows, as a sentence of at most 50 characters, to fit beside the title. */
   about: string
   /**
-   * Its place among the numbered tabs; without one it is reached by its letter, the palette and links, and has a tab
-   * only while it is open.
+   * Its position among the numbered tabs; without one it is opened with its letter, the palette and links, and has a
+   * tab only while it is open.
    */
   order?: number
   /** The letter that opens it after the comma. */
   goKey: string
-  /** What that key opens, where the title says too little. */
+  /** What that key opens, if the title is not enough. */
   goLabel?: string
   /** Every group of keys that its folder declares, widest first. */
   bindings: readonly Bindings[]
-  /** What of this screen can be opened by its name, of everything that was read already. */
+  /** Things of this screen that can be opened by name, from data that was already read. */
   named?: (queryClient: QueryClient) => NamedPlace[]
   load: () => Promise<ComponentType>
 }
 
-/** Declares a screen: the whole of what `src/app/screens.ts` lists. */
+/** Declares a screen; `src/app/screens.ts` lists the results. */
 export function defineScreen<const Name extends string>(declaration: ScreenDeclaration<Name>): ScreenDeclaration<Name> {
   return declaration
 }

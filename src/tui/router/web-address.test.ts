@@ -16,12 +16,12 @@ test('a place has its own address, else that of its project, else none', () => {
   expect(at('runs', {})).toBeUndefined()
 })
 
-test('what a place holds cannot leave its part of the address', () => {
+test('values of a place cannot escape their part of the address', () => {
   expect(at('projects', { projectId: '../../x?y#z' })).toBe('https://app.example/p/..%2F..%2Fx%3Fy%23z')
   expect(at('constructor', { projectId: 'p' })).toBe('https://app.example/p/p')
 })
 
-test('an address is read back by the template that made it', () => {
+test('an address is parsed by the template that made it', () => {
   const id = fc.string({ minLength: 1, unit: 'grapheme' }).filter(text => !/^\.{1,2}$/.test(text))
   const templates = {
     projects: 'https://app.example/p/{projectId}',
@@ -39,7 +39,7 @@ test('an address is read back by the template that made it', () => {
   )
 })
 
-test('pages below the named one, their tabs and what comes with a link are of the same place', () => {
+test('pages below a named one, their tabs and link parameters lead to the same place', () => {
   const run = { screen: 'runs', params: { projectId: 'p', runId: 'r' } }
   for (const rest of ['', '/', '/trials/7', '?tab=trace&utm=mail', '#score'])
     expect(placeAtAddress(addresses, `https://app.example/p/p/runs/r${rest}`)).toEqual(run)
@@ -51,7 +51,7 @@ test('pages below the named one, their tabs and what comes with a link are of th
     expect(placeAtAddress(addresses, other)).toBeUndefined()
 })
 
-test('where nobody told addresses the path is read by our own words, and never for the local workspace', () => {
+test('without configured addresses the path is parsed by our own words, and never for the local workspace', () => {
   const routes = [
     defineRoute('projects', 'projects[/{projectId}]'),
     defineRoute('runs', 'projects/{projectId}/runs[/{runId}]'),

@@ -5,10 +5,10 @@ import { ownValue } from '../../lib/own-value.ts'
 export type WebAddresses = Readonly<Partial<Record<string, string>>>
 
 const PARAMETER = /\{(\w+)\}/g
-/** Ids of a service: what could leave its part of an address is none. */
+/** Valid ids of a service: other text could escape its part of an address. */
 const ID = /^[\w.~-]+$/
 
-/** Where the hosted UI shows this place, or at least its project; undefined if no address is known for either. */
+/** The page of the hosted UI for this place, or at least its project; undefined if neither has a known address. */
 export function webAddress(addresses: WebAddresses, place: Place): string | undefined {
   for (const screen of [place.screen, 'projects']) {
     const template = ownValue(addresses, screen)
@@ -20,7 +20,7 @@ export function webAddress(addresses: WebAddresses, place: Place): string | unde
   return undefined
 }
 
-/** Whether a text is an address of the web rather than a place of ours. */
+/** Whether a text is a web address rather than one of our places. */
 export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
@@ -39,12 +39,12 @@ export function placeAtAddress(addresses: WebAddresses, text: string): Place | u
   return found.toSorted((a, b) => b.weight - a.weight)[0]?.place
 }
 
-/** What a profile says of its pages on the web. */
+/** What a profile says about its web pages. */
 export type Pages = { local: boolean; web?: WebAddresses | undefined }
 
 /**
- * The place that a text names: a locator, the part of it below the profile, or the address of a page of the hosted UI.
- * Undefined when it names none of this profile.
+ * The place named by a text: an address, the part of it below the profile, or the address of a page of the hosted UI.
+ * Undefined if it names none of this profile.
  */
 export function readPlace(routes: readonly Route[], text: string, { local, web }: Pages): Place | undefined {
   if (!isWebAddress(text)) return parsePlace(routes, text)
@@ -52,9 +52,7 @@ export function readPlace(routes: readonly Route[], text: string, { local, web }
   return local ? undefined : placeInPath(routes, text)
 }
 
-/**
- * The place that the path of an address spells out in our own words, if nobody names the addresses of the hosted UI.
- */
+/** The place in the path of an address in our own words, if the addresses of the hosted UI are not configured. */
 function placeInPath(routes: readonly Route[], text: string): Place | undefined {
   const { pathname, hash } = new URL(text)
   const words = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)
@@ -67,7 +65,7 @@ function placeInPath(routes: readonly Route[], text: string): Place | undefined 
   return undefined
 }
 
-/** An address taken apart; path and anchor go by their segments. */
+/** The parts of an address; path and anchor are split into segments. */
 type Parts = { origin: string; path: string[]; query: [name: string, value: string][]; anchor: string[] }
 
 function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
@@ -77,11 +75,9 @@ function partsOf({ origin, pathname, searchParams, hash }: URL): Parts {
 
 type Match = { params: Record<string, string>; weight: number }
 
-/**
- * What stands for the parameters of a template in an address that fits it; the weight counts what they have in common.
- */
+/** Values for the parameters of a template in a matching address; the weight counts what they have in common. */
 function match(template: string, given: Parts): Match | undefined {
-  // A parser of addresses escapes the braces, and `partsOf` takes that back.
+  // URL escapes the braces, and `partsOf` reverts that.
   const expected = URL.canParse(template) ? partsOf(new URL(template)) : undefined
   if (expected?.origin !== given.origin) return undefined
   const values = new Map(given.query)
@@ -93,7 +89,7 @@ function match(template: string, given: Parts): Match | undefined {
   const params: Record<string, string> = {}
   let weight = 0
   for (const [name, list] of Object.entries(pairs)) {
-    // What only says how a page is shown, such as its tab, may differ.
+    // Parameters that only affect the display, such as the tab, may differ.
     const isNeeded = name === 'path' || list.some(([part]) => part.search(PARAMETER) !== -1)
     for (const [part, value] of list) {
       const fits = value !== undefined && matchPart(part, value, params)
@@ -104,7 +100,7 @@ function match(template: string, given: Parts): Match | undefined {
   return { params, weight }
 }
 
-/** Notes what stands for the parameters of one part; a parameter twice must be the same twice. */
+/** Records values for the parameters of one part; a repeated parameter must have the same value. */
 function matchPart(template: string, value: string, params: Record<string, string>): boolean {
   const names = [...template.matchAll(PARAMETER)].map(([, name]) => name!)
   const pattern = template

@@ -17,7 +17,7 @@ test.each([
   [{ TERM: 'xterm-256color', NO_COLOR: '1', FORCE_COLOR: '3' }, 'true'],
   [{ TERM: 'dumb', FORCE_COLOR: '1' }, 16],
   [{ TERM: 'xterm-256color', COLORTERM: 'truecolor', FORCE_COLOR: '0' }, 0],
-] as const)('%j has %s colours', (env, colour) => {
+] as const)('%j has %s colors', (env, colour) => {
   expect(abilitiesOf(env, true).colour).toBe(colour)
 })
 
@@ -31,7 +31,7 @@ test.each([
   expect(abilitiesOf(env, true).unicode).toBe(unicode)
 })
 
-test('without a terminal, or with a dumb one, only plain lines may be printed', () => {
+test('without a terminal, or with a dumb one, only plain lines are printed', () => {
   expect(abilitiesOf({ TERM: 'dumb' }, true).dumb).toBe(true)
   expect(abilitiesOf({}, true).dumb).toBe(true)
   expect(abilitiesOf({ TERM: 'xterm' }, false)).toMatchObject({ dumb: true, colour: 0 })

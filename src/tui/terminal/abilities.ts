@@ -1,16 +1,16 @@
 /** What the terminal can show. */
 export type Abilities = {
-  /** Number of colours: none, 16, the 256 of xterm, or 24 bits. */
+  /** Number of colors: none, 16, the 256 of xterm, or 24 bits. */
   colour: 0 | 16 | 256 | 'true'
-  /** Characters beyond ASCII arrive as such. */
+  /** Whether characters beyond ASCII are displayed. */
   unicode: boolean
-  /** No cursor movement: only plain lines may be printed. */
+  /** Whether it cannot move the cursor, so that only plain lines may be printed. */
   dumb: boolean
-  /** Addresses of OSC 8 can be opened; what does not know them may print them. */
+  /** Whether OSC 8 links work; other terminals may print them. */
   links: boolean
 }
 
-/** Terminals with 24-bit colour that do not always say so in COLORTERM. */
+/** Terminals with 24-bit color that do not always set COLORTERM. */
 const TRUE_COLOUR_TERMS = /-direct$|^xterm-(?:kitty|ghostty)$|^(?:alacritty|contour|foot|rio|wezterm)(?:[-+]|$)/
 const COLOUR_TERMS = /^(?:ansi|cygwin|dtterm|konsole|linux|putty|rxvt|screen|st|tmux|vt100|vt220|xterm)(?:[-.]|$)|color/
 
@@ -33,7 +33,7 @@ export function abilitiesOf(env: NodeJS.ProcessEnv, isTTY: boolean): Abilities {
 const LINK_TERMS = /^(?:xterm-(?:kitty|ghostty)|alacritty|contour|foot|rio|wezterm)(?:[-+]|$)/
 const LINK_PROGRAMS = /^(?:iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio)$/
 
-/** VTE has links from 0.50 on; GNU screen drops them; tmux passes them on from 3.4 on, to clients that have them. */
+/** VTE supports links since 0.50; GNU screen drops them; tmux passes them since 3.4 to clients that support them. */
 function hasLinks(env: NodeJS.ProcessEnv, term: string): boolean {
   if (env.STY) return false
   if (env.TMUX) return env.TERM_PROGRAM === 'tmux' && Number.parseFloat(env.TERM_PROGRAM_VERSION ?? '') >= 3.4
@@ -57,7 +57,7 @@ function colourOf(env: NodeJS.ProcessEnv, term: string, isWindows: boolean): Abi
   return COLOUR_TERMS.test(term) || env.COLORTERM ? 16 : 0
 }
 
-/** The first of LC_ALL, LC_CTYPE and LANG that is not empty decides, as POSIX has it; Windows Terminal is UTF-8. */
+/** The first non-empty one of LC_ALL, LC_CTYPE and LANG decides, as in POSIX; Windows Terminal uses UTF-8. */
 function isUnicode(env: NodeJS.ProcessEnv): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ''
   return /utf-?8/i.test(locale) || Boolean(env.WT_SESSION)

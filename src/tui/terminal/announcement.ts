@@ -9,7 +9,7 @@ export type Notify = (typeof NOTIFY_CHOICES)[number]
 
 const BELL = '\x07'
 
-/** What to send to the terminal, nothing if nothing is wanted; a dumb one only has the bell. */
+/** The sequence to send to the terminal, empty if not wanted; a dumb one only has the bell. */
 export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, isDumb = false): string {
   const chosen = how === 'auto' ? noticeOf(env) : how
   if (chosen === 'off') return ''
@@ -19,8 +19,8 @@ export function announcement(how: Notify, text: string, env: NodeJS.ProcessEnv, 
 }
 
 /**
- * The notices that the terminal is known to have, else the bell: what does not know a sequence may print it. Which
- * terminal is behind tmux or GNU screen nobody knows.
+ * The notices that the terminal is known to support, else the bell, since others may print the sequence. The terminal
+ * behind tmux or GNU screen is unknown.
  */
 function noticeOf({ TERM = '', TERM_PROGRAM = '', TMUX, STY, KITTY_WINDOW_ID }: NodeJS.ProcessEnv) {
   if (TMUX || STY || /^(?:screen|tmux)/.test(TERM)) return 'bell'

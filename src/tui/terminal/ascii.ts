@@ -1,4 +1,4 @@
-/** What stands for characters that the program writes itself, each as wide as it is. */
+/** ASCII replacements for characters that the program writes itself, of the same width. */
 const SPELLED: Readonly<Record<string, string>> = {
   '…': '~',
   '—': '-',
@@ -20,7 +20,7 @@ const SPELLED: Readonly<Record<string, string>> = {
 
 const KNOWN = new RegExp(`[${Object.keys(SPELLED).join('')}]`, 'g')
 
-/** A text whose marks and punctuation are ASCII; letters of any language stay as they are. */
+/** Replaces marks and punctuation by ASCII; letters of any language are kept. */
 export function toAscii(text: string): string {
   return text.replaceAll(KNOWN, found => SPELLED[found]!)
 }

@@ -13,7 +13,7 @@ test.each([
   ['\x1b]11;rgb:gg/00/00\x1b\\', undefined, undefined],
   ['\x1b]11;?\x1b\\', undefined, undefined],
   ['\x1b[?2026;2$y', undefined, undefined],
-])('%j says %s', (sequence, colour, background) => {
+])('%j is parsed as %s', (sequence, colour, background) => {
   const told = backgroundReply(sequence)
   expect(told).toBe(colour)
   expect(told && (isLight(told) ? 'light' : 'dark')).toBe(background)
@@ -28,6 +28,6 @@ test.each([
   ['default;default', undefined],
   ['', undefined],
   [undefined, undefined],
-])('COLORFGBG=%s says %s', (value, background) => {
+])('COLORFGBG=%s is parsed as %s', (value, background) => {
   expect(backgroundOf({ COLORFGBG: value })).toBe(background)
 })

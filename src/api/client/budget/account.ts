@@ -13,7 +13,9 @@ type Bucket = {
   inFlight: number
 }
 
-/** Part of the refill left unused for rounding and clock drift: our bucket must never refill faster than theirs. */
+/**
+ * Part of the refill left unused for rounding and clock drift: our bucket must never refill faster than the service's.
+ */
 const DRIFT = 1e-4
 
 function fullBucket(rule: BucketRule, now: number): Bucket {
@@ -21,8 +23,8 @@ function fullBucket(rule: BucketRule, now: number): Bucket {
 }
 
 /**
- * The bucket at a later time. Tokens never exceed the capacity less the requests in flight, because one of those may
- * reach the service only now: so ours never holds more than the service's does.
+ * The bucket at a later time. Tokens never exceed the capacity less the requests in flight, because those may reach the
+ * service only now: so ours never has more than the service's.
  */
 function refilled(bucket: Bucket, now: number, rule: BucketRule): Bucket {
   if (now <= bucket.at) return bucket
@@ -39,18 +41,18 @@ function settled(bucket: Bucket): Bucket {
   return { ...bucket, inFlight: bucket.inFlight - 1 }
 }
 
-/** The bucket after a request failed that never left: its token is there again. */
+/** The bucket after a request failed before it was sent: its token is returned. */
 function returned(bucket: Bucket, rule: BucketRule): Bucket {
   const inFlight = bucket.inFlight - 1
   return { ...bucket, level: Math.min(Math.max(0, rule.capacity - inFlight), bucket.level + 1), inFlight }
 }
 
-/** The bucket after the service refused: nothing until `until`, then a single token, as the service says. */
+/** The bucket after the service refused: empty until `until`, then a single token, as the service says. */
 function drained(bucket: Bucket, until: number): Bucket {
   return { ...bucket, level: 1, at: Math.max(bucket.at, until) }
 }
 
-/** Milliseconds until `tokens` are there, or `undefined` when an answer has to come first. */
+/** Milliseconds until `tokens` are available, or `undefined` if an answer must come first. */
 export function timeUntil(bucket: Bucket, tokens: number, now: number, rule: BucketRule): number | undefined {
   const pause = Math.max(0, bucket.at - now)
   if (bucket.level >= tokens) return pause
@@ -58,36 +60,36 @@ export function timeUntil(bucket: Bucket, tokens: number, now: number, rule: Buc
   return pause + ((tokens - bucket.level) / (rule.refillPerSecond * (1 - DRIFT))) * 1000
 }
 
-/** What one key may still send, as plain data. Times are milliseconds of the ledger that keeps it. */
+/** What a key may still send, as plain data. Times are milliseconds of the ledger that stores it. */
 export type Account = {
-  /** With the requests in flight of all who share the key. */
+  /** Includes the requests in flight of all that share the key. */
   bucket: Bucket
-  /** Pauses so far, so that refusals of requests sent before a pause do not lengthen it. */
+  /** Number of pauses so far, so that refusals of requests sent before a pause do not lengthen it. */
   pauses: number
   refusalsInARow: number
-  /** Part of the steady rate that is assumed to be there, at most 1; less while others use the key unseen. */
+  /** Share of the steady rate that is assumed to be available, at most 1; less while others use the key unseen. */
   pace: number
-  /** Until when the recovery of `pace` is counted; in the future just after a refusal. */
+  /** Time up to which the recovery of `pace` is counted; in the future just after a refusal. */
   pacedAt: number
 }
 
 const SLOWEST_PACE = 1 / 20
-/** Time without a refusal in which one machine fewer is assumed to share the key. */
+/** Time without a refusal after which one machine fewer is assumed to share the key. */
 const RECOVERY_MS = 22 * 60_000
-/** Most that one success recovers: it says nothing about a long silence before it. */
+/** Maximum recovery for one success, since it says nothing about a long silence before it. */
 const RECOVERY_STEP_MS = 60_000
-/** A refusal this soon after another says that far more share the key than was assumed. */
+/** A refusal this soon after another shows that far more machines share the key than assumed. */
 const SETTLING_MS = 60_000
 const SETTLING_GROWTH = 0.45
 
-/** Longest pause in milliseconds, whatever the service asks: all processes keep it, so it must end. */
+/** Longest pause in milliseconds, whatever the service asks: all processes observe it, so it must end. */
 const LONGEST_PAUSE_MS = 3_600_000
 
 export function freshAccount(rule: BucketRule, now: number): Account {
   return { bucket: fullBucket(rule, now), pauses: 0, refusalsInARow: 0, pace: 1, pacedAt: now }
 }
 
-/** The rate that is assumed now. */
+/** The rate that is currently assumed. */
 export function pacedRule({ pace }: Pick<Account, 'pace'>, rule: BucketRule): BucketRule {
   return { ...rule, refillPerSecond: rule.refillPerSecond * pace }
 }
@@ -98,12 +100,12 @@ export function advanced<A extends Account>(account: A, now: number, rule: Bucke
   return { ...account, bucket: refilled(paused, now, pacedRule(account, rule)) }
 }
 
-/** Machines that are assumed to share the key, ours included. */
+/** Number of machines assumed to share the key, including this one. */
 export function sharersOf({ pace }: Pick<Account, 'pace'>): number {
   return 1 / pace
 }
 
-/** After a request that the service let pass: the pace recovers with the time since it last did. */
+/** After an accepted request: the pace recovers with the time since the last one. */
 export function accepted<A extends Account>(account: A, now: number): A {
   const { pacedAt } = account
   const fewer = Math.min(RECOVERY_STEP_MS, Math.max(0, now - pacedAt)) / RECOVERY_MS
@@ -136,11 +138,13 @@ export function paused<A extends Account>(account: A, until: number, now: number
   return { ...account, bucket: drained(account.bucket, Math.min(until, now + LONGEST_PAUSE_MS)) }
 }
 
-/** The wait of the first in a process's line, announced so that others leave it the tokens it has a claim to. */
+/**
+ * The wait of the first request in a process's queue, announced so that others leave it the tokens that it may claim.
+ */
 type Claim = {
-  /** Place of its priority, from 0 for the first. */
+  /** Rank of its priority, starting from 0. */
   rank: number
-  /** End of the announcement, so that a process that stopped does not hold others up. */
+  /** End of the announcement, so that a stopped process does not block others. */
   until: number
 }
 
@@ -150,11 +154,11 @@ export type Member = {
   /** Live pollers, which share the steady rate. */
   pollers: number
   claim: Claim | undefined
-  /** When a request of it last left; of equal claims the one served longest ago goes first. */
+  /** When its last request was sent; of equal claims the one served longest ago goes first. */
   servedAt: number
 }
 
-/** What a process knows of itself; `sent` are its requests of the last minute. */
+/** What a process knows of itself; `sent` contains its requests of the last minute. */
 export type Own = Member & { sent: readonly Count[] }
 
 export type Entry = Account & { own: Own; others: readonly Member[] }
@@ -176,21 +180,21 @@ export function countSettled(entry: Entry, returning?: BucketRule): void {
   entry.own = { ...entry.own, inFlight: entry.own.inFlight - 1 }
 }
 
-/** Where the account of a key is kept. */
+/** Where the account of a key is stored. */
 export type Ledger = {
   /** Time of the ledger, in milliseconds on any scale. */
   now: () => number
-  /** The entry as last known, at most a moment old. */
+  /** The entry as last known, at most slightly outdated. */
   read: () => Entry
   /** Changes the entry in one atomic step. `step` may run twice, so it must only change its argument. */
   update: <T>(step: (entry: Entry) => T) => T
-  /** Time after which an entry may have changed without our doing; none when only we change it. */
+  /** Time after which others may have changed the entry; undefined if only this process changes it. */
   readonly changesWithinMs: number | undefined
   /** False while other processes share the account but cannot be reached. */
   readonly reached: boolean
-  /** What is known to keep this process from the account that it should share. */
+  /** What prevents this process from using the shared account, if known. */
   readonly lost: LostLedger | undefined
-  /** What all processes sent in the last minute, as far as they can be asked. */
+  /** Requests of all processes in the last minute, as far as they can be read. */
   spent: () => readonly Spent[]
   close: () => void
 }
@@ -204,7 +208,7 @@ export function ownSpent({ own }: Entry): readonly Spent[] {
   return own.sent.map(count => ({ ...count, isOwn: true }))
 }
 
-/** The account of a process that shares its key with nobody. */
+/** The account of a process that shares its key with no other. */
 export function memoryLedger(rule: BucketRule, now: () => number): Ledger {
   const entry = freshEntry(rule, now())
   return {

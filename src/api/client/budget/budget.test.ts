@@ -21,8 +21,8 @@ const request = fc.record({
   arrives: fc.boolean(),
 })
 
-describe('the budget and an exact server', () => {
-  test('never send what the server would refuse, whatever the delays', async () => {
+describe('the budget against an exact server', () => {
+  test('never sends what the server would refuse, whatever the delays', async () => {
     const rule = fc.record({ capacity: fc.integer({ min: 1, max: 12 }), refillPerSecond: fc.constantFrom(0.5, 1, 3) })
     const property = fc.asyncProperty(rule, fc.array(request, { minLength: 1, maxLength: 60 }), async (bucket, all) => {
       const clock = new VirtualClock()
@@ -46,14 +46,14 @@ describe('the budget and an exact server', () => {
     await fc.assert(property, { numRuns: 150 })
   })
 
-  test('what never left costs nothing, however often it is repeated', async () => {
+  test('requests that were never sent cost nothing, however often they are repeated', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     for (let attempt = 0; attempt < 40; attempt += 1) (await budget.acquire({ priority: 'background' })).unused()
     expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0 })
   })
 
-  test('three live runs of two requests each for an hour, with a person at the keys, never meet a 429', async () => {
+  test('three live runs of two requests each for an hour never get a 429, even while a person uses the keys', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const server = exactServer(10, 1, clock.now())
@@ -91,8 +91,8 @@ async function drain(budget: ReturnType<typeof createBudget>, count: number): Pr
   return await Promise.all(Array.from({ length: count }, () => budget.acquire({ priority: 'foreground' })))
 }
 
-describe('who goes first', () => {
-  test('priority before arrival, owners in turn, arrival within an owner', async () => {
+describe('the order of requests', () => {
+  test('is by priority, then alternates between owners, then by arrival for an owner', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     for (const permit of await drain(budget, 10)) permit.release()
@@ -115,7 +115,7 @@ describe('who goes first', () => {
     expect(served).toEqual(['me', 'a1', 'b1', 'a2', 'a3', 'pin', 'bg'])
   })
 
-  test('each owner of one priority is served in order and none twice before a waiting other', () => {
+  test('serves owners of one priority in turn, and none twice before another that waits', () => {
     const owners = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 20 })
     const property = fc.asyncProperty(owners, async all => {
       const clock = new VirtualClock()
@@ -161,7 +161,7 @@ describe('who goes first', () => {
     expect(budget.snapshot().tokens).toBe(10)
   })
 
-  test('the reserve shrinks with the capacity and never exceeds it', () => {
+  test('shrinks the reserve with the capacity and never exceeds it', () => {
     for (let capacity = 1; capacity <= 20; capacity += 1)
       for (const priority of priorities)
         expect(tokensNeeded(priority, capacity)).toBeLessThanOrEqual(Math.max(1, capacity))
@@ -214,7 +214,7 @@ describe('a refusal by the service', () => {
     expect(budget.snapshot().pausedUntil).toBe(clock.now() + 9_000)
   })
 
-  test('for longer than anybody waits is told at once, to those who wait as well', async () => {
+  test('for longer than anybody waits is reported at once, also to those already waiting', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const permits = await drain(budget, 10)
@@ -226,7 +226,7 @@ describe('a refusal by the service', () => {
   })
 })
 
-describe('a pause without measure', () => {
+describe('a pause of unlimited length', () => {
   test('ends after an hour, and one request asks again', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock, random: () => 0 })
@@ -239,7 +239,7 @@ describe('a pause without measure', () => {
     await expect(budget.acquire()).rejects.toMatchObject({ code: 'rate-paused' })
   })
 
-  test('can be ended for every process of the machine, and no hour begins again', async () => {
+  test('can be ended for every process of the machine, and is not restarted', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-budget-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const clock = new VirtualClock()
@@ -302,7 +302,7 @@ describe('cancelled waiters', () => {
 })
 
 describe('the gauge', () => {
-  test('is the same object until something changes, and tells about each change', async () => {
+  test('is the same object until something changes, and reports each change', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const listener = vi.fn<() => void>()
@@ -317,12 +317,12 @@ describe('the gauge', () => {
     await clock.advance(1_500)
     expect(listener).toHaveBeenCalled()
     expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0 })
-    // A full budget waits for nothing.
+    // A full budget needs no timer.
     expect(clock.pending).toBe(0)
     stop()
   })
 
-  test('a listener hears of a change that somebody else has already read', async () => {
+  test('a listener is notified of a change that somebody else has already read', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const listener = vi.fn<() => void>()
@@ -336,7 +336,7 @@ describe('the gauge', () => {
     expect(listener).toHaveBeenCalled()
   })
 
-  test('an unlimited budget only counts, and its listeners wait for no time to pass', async () => {
+  test('an unlimited budget only counts, and its listeners need no timer', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ unlimited: true, clock })
     budget.subscribe(() => undefined)
@@ -346,7 +346,7 @@ describe('the gauge', () => {
   })
 })
 
-test('one by one, what nobody waits for leaves alone, and a person waits for none of it', async () => {
+test('one by one, background requests are sent singly, and a person never waits for them', async () => {
   const clock = new VirtualClock()
   const budget = createBudget({ clock })
   budget.setOneByOne(true)

@@ -24,21 +24,21 @@ import { pausedTooLong, takePermit, type PermitDecision, type Priority, WaitingL
 export type BudgetOptions = {
   /** Requests at once (contract: burst 10). */
   capacity?: number
-  /** Requests a second in the long run (contract: 60 per minute). */
+  /** Requests a second on average (contract: 60 per minute). */
   refillPerSecond?: number
   /** For a service in the same process: requests are only counted. */
   unlimited?: boolean
   /** Shares the budget with other processes; for this process alone by default. */
   sharing?: Sharing
-  /** Longest pause that a caller is made to wait for, in milliseconds. */
+  /** Longest pause that a caller waits for, in milliseconds. */
   longestPauseMs?: number
   clock?: Clock
-  /** Spreads pauses; by default another series of numbers on each machine, and there always the same one. */
+  /** Spreads pauses; by default a series of numbers that differs between machines and is always the same on one. */
   random?: () => number
 }
 
 export type BudgetSnapshot = {
-  /** Whole requests that could leave now. */
+  /** Number of requests that could be sent now. */
   tokens: number
   capacity: number
   unlimited: boolean
@@ -48,7 +48,7 @@ export type BudgetSnapshot = {
   /** End of a pause that the service asked for, in epoch milliseconds. */
   pausedUntil: number | undefined
   pollers: number
-  /** Steady rate that is assumed now; less than the key's after a refusal, because others use the key too. */
+  /** Steady rate currently assumed; less than the key's after a refusal, because others use the key too. */
   refillPerSecond: number
   slowed: boolean
 }
@@ -56,9 +56,9 @@ export type BudgetSnapshot = {
 export type Permit = {
   /** Reports that the request was answered or failed; further calls do nothing. */
   release: () => void
-  /** Reports that the request never left, such as for a refused connection; it costs nothing. */
+  /** Reports that the request was never sent, such as for a refused connection; it costs nothing. */
   unused: () => void
-  /** Reports that the service refused the key's rate: empties the budget and pauses it. */
+  /** Reports that the service refused because of the key's rate: empties the budget and pauses it. */
   limited: (retryAfterMs: number | undefined) => void
 }
 
@@ -68,7 +68,7 @@ type AcquireOptions = {
   owner?: string | undefined
   /** Name of the operation, for lists of waiting requests. */
   what?: string | undefined
-  /** By default what the priority says. */
+  /** By default derived from the priority. */
   purpose?: Purpose | undefined
   signal?: AbortSignal | undefined
 }
@@ -77,25 +77,25 @@ export type Budget = {
   /** Waits for the right to send one request. @throws ApiError `aborted`, or `refused` with code `rate-paused` */
   acquire: (options?: AcquireOptions) => Promise<Permit>
   subscribe: (listener: () => void) => () => void
-  /** The gauge; the same object as long as nothing changed. */
+  /** The gauge; the same object until something changes. */
   snapshot: () => BudgetSnapshot
-  /** Counts one more among `pollers`, which share the steady rate, until the returned function is called. */
+  /** Counts one more poller, which shares the steady rate, until the returned function is called. */
   startPolling: () => () => void
-  /** Attributes requests from now on to this screen or command. */
+  /** Attributes later requests to this screen or command. */
   placeIs: (place: string) => void
   /** Counts something that needed no request. */
   spare: (kind: keyof Spared) => void
   report: () => BudgetReport
-  /** Shows what other processes do this many times later than usual. */
+  /** Slows the display of other processes' requests by this factor. */
   setRest: (factor: number) => void
-  /** Whether nothing but what a person waits for leaves while another such request of this process is under way. */
+  /** Whether background requests are sent one at a time. */
   setOneByOne: (oneByOne: boolean) => void
   /**
    * Ends the pause of the key on this machine.
    * @returns whether there was one; undefined if that is out of reach
    */
   reset: () => boolean | undefined
-  /** Removes this process from a shared budget; later requests count for this process alone. */
+  /** Leaves a shared budget; later requests count for this process only. */
   close: () => void
 }
 
@@ -112,11 +112,11 @@ type Waiting = {
 const MINUTE_MS = 60_000
 const BACKOFF_BASE_MS = 2_000
 const BACKOFF_CAP_MS = 60_000
-/** What other processes do appears within this time, while somebody is there. */
+/** Time within which requests of other processes are shown while somebody is there. */
 const OTHERS_SHOWN_MS = 1_000
 
 /**
- * The one way to a service: every request of a key takes a permit here. Its bucket never holds more than the service's
+ * The only way to a service: every request of a key takes a permit here. Its bucket never holds more than the service's
  * own (see `refilled`), so only users of the key on other machines can cause a 429.
  */
 export function createBudget(options: BudgetOptions = {}): Budget {
@@ -135,7 +135,7 @@ class RequestBudget implements Budget {
   #cancelGrant: (() => void) | undefined
   #rest = 1
   #isOneByOne = false
-  /** Requests under way that nobody is waiting for. */
+  /** Requests in flight that nobody is waiting for. */
   #unawaited = 0
   #place = 'mcpdeck'
   readonly #spared: Spared = { fresh: 0, same: 0, pages: 0, givenUp: 0 }
@@ -279,7 +279,7 @@ class RequestBudget implements Budget {
     })
   }
 
-  /** Grants permits to all who may send, then schedules the next check. */
+  /** Grants permits to all that may send, then schedules the next check. */
   #serve(): void {
     this.#cancelGrant?.()
     this.#cancelGrant = undefined
@@ -318,7 +318,7 @@ class RequestBudget implements Budget {
     })
   }
 
-  /** @param pause the pauses there were when the request was let go */
+  /** @param pause number of pauses when the request was sent */
   #permit(pause: number, cause: Cause, isUnawaited: boolean): Permit {
     let open = true
     if (isUnawaited) this.#unawaited += 1
@@ -343,7 +343,7 @@ class RequestBudget implements Budget {
       unused: () =>
         close(
           () => undefined,
-          // A pause since then leaves one token, whatever came before it.
+          // A later pause leaves one token, whatever came before it.
           entry => (pause === entry.pauses ? this.#rule : undefined),
         ),
       limited: retryAfterMs =>
@@ -366,18 +366,18 @@ class RequestBudget implements Budget {
     Object.assign(entry, paused(entry, now + wait + spread, now))
   }
 
-  /** Between half and all of a doubling pause: never none, because the service has just refused. */
+  /** Between half and all of a doubling pause; never zero, because the service has just refused. */
   #backoff(refusalsInARow: number): number {
     const most = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (refusalsInARow - 1))
     return (most * (1 + this.#random())) / 2
   }
 
-  /** The service has one token then, and all who were refused wait for it: they come back one after the other. */
+  /** The service then has one token for all that were refused, so they return one after the other. */
   #spread(entry: Entry): number {
     return (this.#random() * (sharersOf(entry) - 1) * 1000) / this.#rule.refillPerSecond
   }
 
-  /** Time brings tokens back, ends a pause and lets others change a shared entry. */
+  /** Time refills tokens, ends a pause and lets others change a shared entry. */
   #nextChange(): number | undefined {
     const { now, entry } = this.#look()
     const { bucket } = entry

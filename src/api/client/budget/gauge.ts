@@ -1,18 +1,18 @@
 import type { Clock } from '../../../lib/clock.ts'
 
-/** A file that processes share, which was out of reach when it was last wanted. */
+/** A file that processes share, which could not be accessed at the last attempt. */
 export type LostLedger = { file: string; error: Error }
 
-/** Who goes first: what a person waits for, what is on screen, pinned runs in hidden places, all else. */
+/** The order of requests: what a person waits for, what is on screen, pinned runs elsewhere, everything else. */
 export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
 
-/** What a request is for; `refused` counts answers that the rate was used up, and no request of its own. */
+/** What a request is for; `refused` counts refusals because of the rate, and is not a request of its own. */
 export type Purpose = Priority | 'write' | 'live' | 'refused'
 
 /** Who a request is for: a screen or a command, and its purpose. */
 export type Cause = { place: string; purpose: Purpose }
 
-/** Requests that left in one second for one cause. */
+/** Requests sent in one second for one cause. */
 export type Count = Cause & { second: number; count: number }
 
 /** A count of any process of the machine. */
@@ -20,13 +20,13 @@ export type Spent = Count & { isOwn: boolean }
 
 /** What needed no request, or was not sent after all. */
 export type Spared = {
-  /** Reads answered by what had been read a moment before. */
+  /** Reads answered by data that had just been read. */
   fresh: number
-  /** Answers that were the same text as before: nothing was parsed, compared or drawn. */
+  /** Answers with the same text as before, which were not parsed, compared or rendered. */
   same: number
-  /** Pages of long lists that a poll left as they were. */
+  /** Pages of long lists that a poll did not read again. */
   pages: number
-  /** Requests that nobody wanted any more when their turn came. */
+  /** Requests that were no longer wanted when their turn came. */
   givenUp: number
 }
 
@@ -46,23 +46,23 @@ export function counted(counts: readonly Count[], now: number, { place, purpose 
   return [...others, { second, place, purpose, count: (known?.count ?? 0) + 1 }]
 }
 
-/** What the budget went to. */
+/** What the budget was used for. */
 export type BudgetReport = {
-  /** The present second, as `spent` counts them. */
+  /** The current second, in the units of `spent`. */
   second: number
   /** Requests of the last minute, of all processes of this machine that use the key. */
   spent: readonly Spent[]
-  /** What keeps this process from the others; then `spent` is what it sent itself. */
+  /** Why the other processes are unknown; then `spent` contains only requests of this process. */
   lost: LostLedger | undefined
-  /** Requests of this process that wait, the first to go first. */
+  /** Waiting requests of this process, in order. */
   waiting: readonly (Cause & { what: string; sinceMs: number })[]
-  /** Other processes of which a request waits. */
+  /** Number of other processes with waiting requests. */
   othersWaiting: number
-  /** What this process did not send since it began. */
+  /** What this process has saved since its start. */
   spared: Readonly<Spared>
 }
 
-/** A value that changes by events and by the mere passing of time. */
+/** A value that changes through events and through time alone. */
 export type Measured<T> = {
   measure: () => T
   /** Milliseconds until time alone changes the value, or `undefined` when it does not. */
@@ -70,17 +70,17 @@ export type Measured<T> = {
   clock: Clock
 }
 
-/** Time alone redraws no more often than this. */
+/** Minimum time between two renders caused by time alone. */
 const TICK_MS = 250
 
-/** Tells listeners about a measured value, and hands out the same object as long as it is the same. */
+/** Notifies listeners of a measured value, and returns the same object as long as it is the same. */
 export class Gauge<T extends Record<string, unknown>> {
   readonly #source: Measured<T>
   readonly #listeners = new Set<() => void>()
   #current: T | undefined
-  /** What the listeners know; somebody may have read a newer value since. */
+  /** The value that listeners know; somebody may have read a newer one since. */
   #published: T | undefined
-  /** Guards against calls from listeners: each reads the value, and a measurement may read a file. */
+  /** Guards against recursive calls: each listener reads the value, and a measurement may read a file. */
   #isTelling = false
   #cancelTick: (() => void) | undefined
 

@@ -4,7 +4,7 @@ import { createBudget } from './budget.ts'
 import { betweenKeys, createInputIdle } from './input-idle.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** Longer than a caller who may go waits to hear keys, in turns of the event loop. */
+/** Longer than a caller whose turn it is waits for keys, in turns of the event loop. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await yieldToInput()
 }
@@ -17,7 +17,7 @@ function stage() {
   return { clock, pauses, gone, ask }
 }
 
-test('where no key comes nothing waits', async () => {
+test('without keys nothing waits', async () => {
   const { gone, ask } = stage()
   ask('a')
   ask('b')
@@ -25,7 +25,7 @@ test('where no key comes nothing waits', async () => {
   expect(gone).toEqual(['a', 'b'])
 })
 
-test('what is asked for right after a key goes, later it waits for the next key', async () => {
+test('a request right after a key is sent, and a later one waits for the next key', async () => {
   const { clock, pauses, gone, ask } = stage()
   pauses.inputArrived()
   await clock.advance(30)
@@ -40,7 +40,7 @@ test('what is asked for right after a key goes, later it waits for the next key'
   expect(gone).toEqual(['right after', 'late'])
 })
 
-test('where no further key comes it goes once the person rests', async () => {
+test('without a further key it is sent once the person pauses', async () => {
   const { clock, pauses, gone, ask } = stage()
   pauses.inputArrived()
   await clock.advance(100)
@@ -54,7 +54,7 @@ test('where no further key comes it goes once the person rests', async () => {
   expect(gone).toEqual(['a'])
 })
 
-test('keys are heard between two that go, and one that would come too late waits again', async () => {
+test('keys are handled between two requests, and one that would come too late waits again', async () => {
   const { clock, pauses, gone, ask } = stage()
   const pressLongBefore = async (): Promise<void> => {
     await pauses.next()
@@ -72,7 +72,7 @@ test('keys are heard between two that go, and one that would come too late waits
   expect(gone).toEqual(['a', 'b', 'c'])
 })
 
-test('what a person asked for goes at once', async () => {
+test('a request of the person is sent at once', async () => {
   const { clock, pauses } = stage()
   const budget = betweenKeys(createBudget({ unlimited: true, clock }), pauses)
   const gone: string[] = []

@@ -2,16 +2,18 @@ import type { Budget } from './budget.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** Nobody presses the next key within this time after a key, in milliseconds, unless a key is held down. */
+/** No key follows another within this time, in milliseconds, unless it is held down. */
 const AFTER_KEY_MS = 40
-/** Without a key for this long the person is taken to pause, in milliseconds. */
+/** After this long without a key the person counts as pausing, in milliseconds. */
 const REST_MS = 200
 
-/** The moments in which background work delays no key. */
+/** Moments in which background work delays no key. */
 export type InputIdle = {
-  /** A key came, and is being answered. */
+  /** A key arrived, and is being handled. */
   inputArrived: () => void
-  /** Resolves right after a key was handled, or once keys pause; one caller at a time, with keys handled in between. */
+  /**
+   * Resolves right after a key was handled, or once keys pause; for one caller at a time, with keys handled in between.
+   */
   next: () => Promise<void>
 }
 
@@ -39,7 +41,9 @@ export function createInputIdle(clock: Clock = systemClock): InputIdle {
   }
 }
 
-/** A budget whose background requests leave between keys, because a service in the same process shares the thread. */
+/**
+ * A budget whose background requests are sent between keys, because a service in the same process shares the thread.
+ */
 export function betweenKeys(budget: Budget, pauses: InputIdle): Budget {
   return {
     ...budget,

@@ -4,9 +4,9 @@ import { minuteBefore, type Purpose, type Spent } from './gauge.ts'
 import type { Machine } from '../../../lib/machine.ts'
 import { type Database, openForOwner, WRITE_AHEAD_LOG } from '../../../lib/sqlite.ts'
 
-/** Longest time in milliseconds that another process's step may block this one. */
+/** Longest time that another process's step may block this one, in milliseconds. */
 const PATIENCE_MS = 100
-/** Other processes are asked whether they still live no more often than this. */
+/** Minimum time between checks whether other processes still run, in milliseconds. */
 const CHECK_EVERY_MS = 250
 
 const SCHEMA = `
@@ -54,7 +54,7 @@ export type LedgerFileOptions = {
   leaseMs: number
 }
 
-/** The accounts of all processes of one machine, in SQLite. Nothing that matters is lost in a crash: buckets refill. */
+/** The accounts of all processes of one machine, in SQLite. A crash loses nothing important, since buckets refill. */
 export class LedgerFile {
   readonly #database: Database
   readonly #machine: Machine
@@ -63,10 +63,13 @@ export class LedgerFile {
   readonly #token = randomUUID()
   readonly #started: string
   #lookedAt = -Infinity
-  /** The counts of earlier seconds are stored. */
+  /** Time up to which counts are stored. */
   #storedUpTo = -Infinity
 
-  /** Creates directory and file with rights for their owner only. @throws errors of the file system and of SQLite */
+  /**
+   * Creates directory and file for their owner only.
+   * @throws errors of the file system and of SQLite
+   */
   constructor({ file, keyId, machine, leaseMs }: LedgerFileOptions) {
     this.#machine = machine
     this.#leaseMs = leaseMs
@@ -75,7 +78,7 @@ export class LedgerFile {
     this.#database = openForOwner(file, { patienceMs: PATIENCE_MS, setup: `${WRITE_AHEAD_LOG} ${SCHEMA}` })
   }
 
-  /** Runs `step` on the stored entry, which was last changed at `seen`, and stores what it leaves. */
+  /** Runs `step` on the stored entry, which was last changed at `seen`, and stores the result. */
   update<T>(own: Own, fresh: () => Account, step: (entry: Entry, seen: number) => T): { entry: Entry; result: T } {
     return this.#database.write(() => {
       const { entry, seen } = this.#load(own, fresh, true)
@@ -89,7 +92,7 @@ export class LedgerFile {
     return this.#load(own, fresh, false).entry
   }
 
-  /** What all processes sent in the last minute, those that have ended since as well. */
+  /** Requests of all processes in the last minute, including those that have ended since. */
   spent(): Spent[] {
     const rows = this.#database.all<SpentRow>(READ_SPENT, { id: this.#id, ...this.#lastMinute() })
     return rows.map(({ token, ...count }) => ({ ...count, isOwn: token === this.#token }))
@@ -104,12 +107,12 @@ export class LedgerFile {
     try {
       this.#database.run(REMOVE_MEMBER, { id: this.#id, token: this.#token })
     } catch {
-      // The others see that this process is gone.
+      // This tells the others that the process is gone.
     }
     this.#database.close()
   }
 
-  /** @param own this process as it knows itself, because others may have taken it for dead */
+  /** @param own this process as it knows itself, because others may have assumed it dead */
   #load(own: Own, fresh: () => Account, clean: boolean): { entry: Entry; seen: number } {
     const row = this.#database.get<AccountRow>(READ_ACCOUNT, { id: this.#id })
     const others = this.#others(clean)
@@ -119,7 +122,7 @@ export class LedgerFile {
     return { entry, seen: row?.seen ?? this.#machine.now() }
   }
 
-  /** A time seen in the future is from before a restart of the machine. */
+  /** A time in the future is from before a restart of the machine. */
   #accountOf(row: AccountRow): Account {
     const shift = Math.max(0, row.seen - this.#machine.now())
     return {

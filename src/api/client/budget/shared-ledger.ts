@@ -16,40 +16,40 @@ import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
 import { isBusy, resultCode } from '../../../lib/sqlite.ts'
 
-/** Names the budget of a key at a service; nobody can tell the key from it. */
+/** Names the budget of a key at a service, without revealing the key. */
 export function budgetKeyId(baseUrl: string, key: string): string {
   return createHash('sha256').update(`${baseUrl}\n${key}`).digest('hex')
 }
 
-/** Says that the budget is shared with the other processes of one user, key and machine. */
+/** Shares the budget with other processes of the same user, key and machine. */
 export type Sharing = {
-  /** SQLite database in a directory of ours, made when missing. */
+  /** SQLite database in one of our directories, created if missing. */
   file: string
-  /** Names key and service without giving the key away. */
+  /** Identifies key and service without revealing the key. */
   keyId: string
   /** Called at most once, with one sentence, when the budget cannot be shared. */
   onNotice?: (text: string) => void
   machine?: Machine
 }
 
-/** A process that made no step for this long counts as dead, in milliseconds. */
+/** A process without a step for this long counts as dead, in milliseconds. */
 export const LEASE_MS = 15_000
 const RENEW_EVERY_MS = LEASE_MS / 3
-/** A process that cannot reach the others tries again after this, and then ever more rarely. */
+/** First retry delay of a process that cannot reach the others; the delay grows. */
 const FIRST_RETRY_MS = 250
-/** Nothing is sent at first: most blocks are short, and this time covers what others still send on their own. */
+/** Nothing is sent at first: most blocks are short, and this time covers what others still send. */
 const PATIENCE_MS = 2_000
 /** SQLite's code for a table that another connection has locked. */
 const SQLITE_LOCKED = 6
 /** Age up to which an entry is shown without reading it again. */
 const FRESH_MS = 250
 
-/** The pauses before the file was out of reach, and the last attempt to reach it. */
+/** Number of pauses before the file became unavailable, and time of the last attempt to access it. */
 type Away = { pauses: number; triedAt: number; retryMs: number }
 
 /**
  * The account of a key in a file that all processes of the machine share. While another process blocks it, this one
- * waits, then sends its share of the rate; without a usable file it goes on alone.
+ * waits, then sends its share of the rate; without a usable file it continues alone.
  */
 export class SharedLedger implements Ledger {
   readonly now: () => number
@@ -58,7 +58,7 @@ export class SharedLedger implements Ledger {
   readonly #fileOptions: LedgerFileOptions
   readonly #onNotice: (text: string) => void
   #file: LedgerFile | undefined
-  /** True for good once sharing is given up. */
+  /** True permanently once sharing is given up. */
   #alone = false
   #known: Entry
   #knownAt: number
@@ -147,14 +147,16 @@ export class SharedLedger implements Ledger {
     return entry
   }
 
-  /** Pays for what was sent while the file was blocked: the first process to return gives up all tokens since then. */
+  /**
+   * Accounts for what was sent while the file was blocked: the first process to return gives up all tokens since then.
+   */
   #payFor(away: Away, stored: Entry, seen: number): void {
     const { bucket, pauses } = this.#known
     if (seen <= away.triedAt) stored.bucket.at = Math.max(stored.bucket.at, this.now())
     if (pauses > away.pauses) Object.assign(stored, paused(slowed(stored, this.now()), bucket.at, this.now()))
   }
 
-  /** Runs what needs the file; `undefined` when it is out of reach. */
+  /** Runs what needs the file; `undefined` if it is unavailable. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -179,7 +181,7 @@ export class SharedLedger implements Ledger {
     this.#away = { pauses, triedAt: this.now(), retryMs }
   }
 
-  /** A process with something under way stays alive for the others even when it has no step to make. */
+  /** A process with requests in flight stays alive for the others even without a step to make. */
   #renewLater(): void {
     const { inFlight, pollers } = this.#known.own
     if (this.#alone || inFlight + pollers === 0) {
@@ -194,7 +196,7 @@ export class SharedLedger implements Ledger {
   }
 }
 
-/** What a process may count on that cannot ask the others: no reserve, and its share of the rate after a while. */
+/** What a process may use that cannot reach the others: no reserve, and its share of the rate after a while. */
 function isolated(entry: Entry, now: number): Entry {
   const { bucket, own, others, pace } = entry
   return {
@@ -205,7 +207,7 @@ function isolated(entry: Entry, now: number): Entry {
   }
 }
 
-/** Errors of the file system, as against faults of the program. */
+/** Errors of the file system, as opposed to bugs of the program. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }

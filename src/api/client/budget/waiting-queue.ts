@@ -4,14 +4,14 @@ import type { Cause, Priority } from './gauge.ts'
 
 export type { Priority } from './gauge.ts'
 
-/** All priorities, the first to go first. */
+/** All priorities in order. */
 const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'background']
 
 export type Waiter = { priority: Priority; owner: string }
 
-/** Waits by priority; within one, owners take turns, so that one busy pane cannot starve its neighbour. */
+/** A queue by priority; within one, owners take turns, so that a busy pane cannot starve its neighbor. */
 export class WaitingLine<T extends Waiter> {
-  /** A map keeps the order of its keys, so the first owner is the one whose turn it is. */
+  /** A map keeps the order of its keys, so the first owner is the next one. */
   readonly #owners: Record<Priority, Map<string, T[]>> = {
     foreground: new Map(),
     visible: new Map(),
@@ -69,23 +69,23 @@ export class WaitingLine<T extends Waiter> {
   }
 }
 
-/** Tokens that must be there before each priority may take one; the rest is the person's reserve. */
+/** Tokens that must be available before each priority may take one; the rest is reserved for the person. */
 const RESERVE: Record<Priority, number> = { foreground: 1, visible: 2, pinned: 3, background: 4 }
 const FULL_RESERVE_CAPACITY = 10
-/** How long a claim outlasts the next look of the process that holds it. */
+/** How long a claim outlasts the next check of its process. */
 const CLAIM_GRACE_MS = 500
 
 type PermitRule = {
   rule: BucketRule
   unlimited: boolean
-  /** Longest pause that a caller is made to wait for, in milliseconds. */
+  /** Longest pause that a caller waits for, in milliseconds. */
   longestPauseMs: number
-  /** Time after which other processes may have changed the entry; none when there are none. */
+  /** Time after which other processes may have changed the entry; undefined if there are none. */
   othersWithinMs: number | undefined
   othersReached: boolean
 }
 
-/** What becomes of the first in line. */
+/** The decision about the first request in the queue. */
 export type PermitDecision =
   | { kind: 'go'; /** Pauses so far. */ pause: number }
   | { kind: 'refused'; retryAfterMs: number }
@@ -97,7 +97,7 @@ export function tokensNeeded(priority: Priority, capacity: number): number {
   return 1 + (RESERVE[priority] - 1) * scale
 }
 
-/** Tokens to leave to processes whose first in line goes before ours. Claims expire, so nobody waits for ever. */
+/** Tokens to leave to processes whose first request precedes ours. Claims expire, so nobody waits forever. */
 function tokensClaimed({ own, others }: Entry, rank: number, now: number): number {
   return others.filter(
     ({ claim, servedAt }) =>
@@ -107,7 +107,10 @@ function tokensClaimed({ own, others }: Entry, rank: number, now: number): numbe
   ).length
 }
 
-/** Takes a token for the first in a process's line, or announces its wait. @param entry changed in place */
+/**
+ * Takes a token for the first request in a process's queue, or announces its wait.
+ * @param entry changed in place
+ */
 export function takePermit(
   entry: Entry,
   now: number,
@@ -141,7 +144,7 @@ function wakeAfter(
   return waits.length > 0 ? Math.ceil(Math.min(...waits)) : undefined
 }
 
-/** What a caller gets who may not wait as long as the service asked for. */
+/** The error for a caller that may not wait as long as the service asked. */
 export function pausedTooLong(retryAfterMs: number) {
   const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
   return refusal('rate-paused', message, { retryAfterMs })

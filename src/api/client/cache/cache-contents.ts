@@ -13,9 +13,9 @@ const MAX_ALL = BOUNDS.cachedAnswers.most
 /** Older answers are not stored, in milliseconds. */
 const MAX_AGE_MS = 14 * 24 * 60 * 60_000
 
-/** Answers that hold what lets others in: links to scenarios and to signing in. */
+/** Answers with links that grant access, to scenarios and for signing in. */
 const WITH_LINKS = new Set<keyof Contract>(['connections', 'scenarios', 'userTesting'])
-/** Answers that hold whole conversations; they are large, and what was said there is nobody else's business. */
+/** Answers with whole conversations, which are large and private. */
 const CONVERSATIONS = new Set<AnyEndpoint>([
   contract.iterations.steps,
   contract.iterations.trace,
@@ -23,7 +23,7 @@ const CONVERSATIONS = new Set<AnyEndpoint>([
   contract.userTestingSessions.get,
 ])
 
-/** Answers to store for the next start, latest first, within bounds on size and age. */
+/** Answers to store for the next start, latest first, within limits on size and age. */
 export function answersToStore(queryClient: QueryClient, now: number): StoredAnswer[] {
   const kept: StoredAnswer[] = []
   let room = MAX_ALL
@@ -34,7 +34,7 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
   for (const { queryKey, state } of queries) {
     const most = Math.min(room, MAX_ANSWER)
     const data = isPaged(queryKey) ? firstPage(state.data) : state.data
-    // The program ends with this: what is too large is not written out first to learn that.
+    // Runs when the program ends, so an answer that is too large is not serialized first.
     if (takesMore(data, most)) continue
     const json = JSON.stringify(data)
     if (json.length > most) continue
@@ -44,7 +44,7 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
   return kept
 }
 
-/** Restores stored answers where nothing was read yet. They count as out of date, whatever their age. */
+/** Restores stored answers for what was not read yet. They count as outdated, whatever their age. */
 export function restoreAnswers(queryClient: QueryClient, answers: readonly StoredAnswer[]): void {
   const queries = answers.map(({ key, at, json }) => {
     const data: unknown = parseExact(json)
@@ -72,17 +72,17 @@ export function restoreAnswers(queryClient: QueryClient, answers: readonly Store
   hydrate(queryClient, { queries })
 }
 
-/** Whether all that is known comes from an earlier session. */
+/** Whether all data comes from an earlier session. */
 export function isRestored({ state }: Pick<Query, 'state'>): boolean {
   return state.data !== undefined && state.dataUpdateCount === 0
 }
 
-/** Whether a query only reads what the service has: a read over POST reaches through to somebody's MCP server. */
+/** Whether a query only reads from the service; a read over POST connects to an MCP server. */
 export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
   return endpointOf(queryKey)?.method === 'GET'
 }
 
-/** Whether a query asks the service, and not what is on this machine, such as the journal. */
+/** Whether a query reads from the service, and not from this machine, such as the journal. */
 export function isOfService({ queryKey: [resource] }: Pick<Query, 'queryKey'>): boolean {
   return Object.hasOwn(contract, String(resource))
 }
@@ -94,13 +94,13 @@ export function endpointOf(key: QueryKey): AnyEndpoint | undefined {
   return endpoints[String(resource)]?.[String(name)]
 }
 
-/** Only plain reads: a read over POST answers what somebody's MCP server said. */
+/** Only plain reads, since a read over POST returns what an MCP server said. */
 function mayBeKept({ queryKey, state }: Query, now: number): boolean {
   const endpoint = endpointOf(queryKey)
   if (state.data === undefined || endpoint?.method !== 'GET' || endpoint.local) return false
   if (WITH_LINKS.has(endpoint.resource as keyof Contract) || CONVERSATIONS.has(endpoint)) return false
   if (now - state.dataUpdatedAt > MAX_AGE_MS) return false
-  // What was refused or is gone since must not come back.
+  // What was refused or removed since must not return.
   return state.error === null || isLineFault(state.error)
 }
 
@@ -108,7 +108,7 @@ function isPaged(key: QueryKey): boolean {
   return key[3] === 'pages'
 }
 
-/** Further pages hang on cursors that may mean nothing tomorrow. */
+/** Further pages depend on cursors that may be invalid tomorrow. */
 function firstPage(data: unknown): unknown {
   return (data as InfiniteData<unknown>).pages[0]
 }

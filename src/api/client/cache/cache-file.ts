@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { writeForOwner } from '../../../lib/files/write-atomically.ts'
 
-/** One answer as it is on disk. */
+/** An answer as stored on disk. */
 export type StoredAnswer = {
   /** Key of its query: resource, name, input, and `pages` for a list with a cursor. */
   key: readonly unknown[]
@@ -18,7 +18,7 @@ export function cacheFileName(identity: string): string {
   return `answers-${identity}`
 }
 
-/** The kept answers; none if the file is missing, broken or of another version of the program. */
+/** The stored answers; none if the file is missing, damaged or of another program version. */
 export function readCacheFile(file: string, program: string): StoredAnswer[] {
   try {
     const text = readFileSync(file, 'utf8')
@@ -30,13 +30,13 @@ export function readCacheFile(file: string, program: string): StoredAnswer[] {
   }
 }
 
-/** Puts the answers in place of those that are there, for their owner only. Throws where the file cannot be written. */
+/** Replaces the stored answers, for their owner only. Throws if the file cannot be written. */
 export function writeCacheFile(file: string, program: string, answers: readonly StoredAnswer[]): void {
   const body = answers.map(({ key, at, json }) => `${JSON.stringify([key, at])}\n${json}`).join('\n')
   writeForOwner(file, `${headOf(body, program)}\n${body}`)
 }
 
-/** Two lines for each answer, so that what it says is not encoded twice. */
+/** Two lines for each answer, so that its content is not encoded twice. */
 function answersIn(body: string): StoredAnswer[] {
   const lines = body === '' ? [] : body.split('\n')
   return Array.from({ length: lines.length / 2 }, (_, index) => {
@@ -45,7 +45,7 @@ function answersIn(body: string): StoredAnswer[] {
   })
 }
 
-/** Tells a whole file of this format and program from all others. */
+/** Identifies a complete file of this format and program. */
 function headOf(body: string, program: string): string {
   return `mcpdeck-answers ${FORMAT} ${program} ${createHash('sha256').update(body).digest('hex')}`
 }

@@ -30,7 +30,7 @@ function newQueryClient(): QueryClient {
   return queryClient
 }
 
-/** What a next session knows after this one kept its answers. */
+/** What the next session knows after this one stored its answers. */
 function nextSession(queryClient: QueryClient, now = NOW): QueryClient {
   const next = newQueryClient()
   restoreAnswers(next, answersToStore(queryClient, now))
@@ -40,7 +40,7 @@ function nextSession(queryClient: QueryClient, now = NOW): QueryClient {
 const project = (name: string) => ({ items: [{ id: 'p', name }] })
 
 describe('the file', () => {
-  test('gives back any answers as they were', () => {
+  test('returns any answers unchanged', () => {
     const file = newFile()
     const answers = fc.array(
       fc.record({
@@ -57,7 +57,7 @@ describe('the file', () => {
     )
   })
 
-  test('is for its owner only, and no half-written one stays behind', () => {
+  test('is for its owner only, and no partial file is left behind', () => {
     const file = newFile()
     writeCacheFile(file, '1.0.0', [])
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -65,7 +65,7 @@ describe('the file', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['answers'])
   })
 
-  test('counts as empty when it is missing, of another version, cut off or changed anywhere', () => {
+  test('counts as empty if it is missing, of another version, truncated or changed anywhere', () => {
     const file = newFile()
     const kept = [{ key: ['projects', 'list', {}], at: NOW, json: JSON.stringify(project('Sandbox')) }]
     expect(readCacheFile(file, '1.0.0')).toEqual([])
@@ -85,8 +85,8 @@ describe('the file', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('is there in the next session as data of its time that is out of date', () => {
+describe('stored answers', () => {
+  test('are available in the next session with their time, as outdated data', () => {
     const queryClient = newQueryClient()
     queryClient.setQueryData(['projects', 'list', {}], project('Sandbox'), { updatedAt: NOW - 5 })
     const query = nextSession(queryClient)
@@ -97,7 +97,7 @@ describe('what is kept', () => {
     expect(isRestored(query)).toBe(true)
   })
 
-  test('holds no answer that is too large, and looks no further at one than it may be long', () => {
+  test('include none that is too large, and reading stops at the size limit', () => {
     let looks = 0
     const item = { get: (of: object, name: string) => ((looks += 1), Reflect.get(of, name) as unknown) }
     const items = Array.from({ length: 300_000 }, () => new Proxy({ id: 1 }, item as ProxyHandler<{ id: number }>))
@@ -107,7 +107,7 @@ describe('what is kept', () => {
     expect(looks).toBeLessThan(items.length / 3)
   })
 
-  test('never replaces what was read in this session', () => {
+  test('never replace what was read in this session', () => {
     const queryClient = newQueryClient()
     queryClient.setQueryData(['projects', 'list', {}], project('old'), { updatedAt: NOW })
     const next = newQueryClient()
@@ -116,7 +116,7 @@ describe('what is kept', () => {
     expect(next.getQueryData(['projects', 'list', {}])).toEqual(project('new'))
   })
 
-  test('is only what plain reads answer, without links that let others in and without conversations', () => {
+  test('include only plain reads, without links that grant access and without conversations', () => {
     const queryClient = newQueryClient()
     for (const { resource, name } of allEndpoints()) {
       queryClient.setQueryData([resource, name, {}], { id: 'x' }, { updatedAt: NOW })
@@ -152,7 +152,7 @@ describe('what is kept', () => {
     ])
   })
 
-  test('is not what the service has refused since, but what a lost line leaves open', async () => {
+  test('exclude what the service has refused since, but include what a lost connection leaves open', async () => {
     const queryClient = newQueryClient()
     const failures = {
       gone: new ApiError({ kind: 'http', status: 404, message: 'gone', sent: true }),
@@ -167,7 +167,7 @@ describe('what is kept', () => {
     expect(next.map(query => query.state.data)).toEqual([{ id: 'lost' }])
   })
 
-  test('is bounded: the latest come first, a huge one and an old one are left out', () => {
+  test('are limited: the latest come first, a huge one and an old one are left out', () => {
     const queryClient = newQueryClient()
     const text = 'x'.repeat(100_000)
     const put = (id: number, data: unknown, updatedAt: number): unknown =>
@@ -182,7 +182,7 @@ describe('what is kept', () => {
   })
 })
 
-test('a kept list continues page by page only after its first page was read again', async () => {
+test('a stored list continues page by page only after its first page was read again', async () => {
   const asked: (string | null)[] = []
   const client = createClient({
     baseUrl: 'http://service.test/api/v1',
@@ -197,7 +197,7 @@ test('a kept list continues page by page only after its first page was read agai
   const options = {
     ...createQueries(client).iterations.list.infinite(
       { projectId: 'p', runId: 'r' },
-      // Every page is one that never changes again.
+      // Every page never changes again.
       { settled: () => true },
     ),
     staleTime: Infinity,

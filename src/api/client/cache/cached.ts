@@ -3,7 +3,7 @@ import type { AnyEndpoint, InputOf, ItemOf } from '../../contract/endpoint.ts'
 
 type Listed<E> = { items?: readonly ItemOf<E>[] }
 
-/** Every item of a list that was read already, with the input of its request; nothing is fetched. */
+/** Every item of a list that was already read, with the input of its request; requests nothing. */
 export function cachedItems<E extends AnyEndpoint>(
   queryClient: QueryClient,
   endpoint: E,
@@ -30,7 +30,7 @@ export function namedItems<E extends AnyEndpoint, Place>(
     })
 }
 
-/** Names of records by their ids, of any answer that was read already; nothing is fetched. */
+/** Names of records by id, from any answer that was already read; requests nothing. */
 export function cachedNames(queryClient: QueryClient, ids: ReadonlySet<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   const look = (value: unknown): void => {

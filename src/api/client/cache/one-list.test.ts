@@ -11,7 +11,7 @@ import { createQueryClient, PLANNED } from './query-client.ts'
 const input = { projectId: 'p' }
 const scenario = (mode: string, id = 's') => ({ id, name: 'Desk', mode })
 
-/** A service whose list of scenarios is what `answer` says at the time of the request. */
+/** A service whose list of scenarios is given by `answer` at the time of the request. */
 function setup(answer: (url: URL) => unknown) {
   let asked = 0
   let stalled: Promise<void> | undefined
@@ -34,7 +34,7 @@ function setup(answer: (url: URL) => unknown) {
     plain: () => queryClient.getQueryData(plain.queryKey)?.items.map(({ mode }) => mode),
     paged: () => queryClient.getQueryData(paged.queryKey)?.pages.flatMap(({ items }) => items.map(({ mode }) => mode)),
   }
-  /** Answers are made at once and arrive once the returned function is called. */
+  /** Answers are computed at once and arrive when the returned function is called. */
   const stall = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     stalled = promise
@@ -43,7 +43,7 @@ function setup(answer: (url: URL) => unknown) {
   return { queryClient, plain, paged, modes, asked: () => asked, stall }
 }
 
-test('a list that is read in pages is as new where it is read plain, and the other way round', async () => {
+test('a list read in pages updates its plain read, and the other way round', async () => {
   let mode = 'anyone_with_link'
   const { queryClient, plain, paged, modes, asked } = setup(() => ({ items: [scenario(mode)] }))
   await queryClient.fetchQuery(plain)
@@ -59,7 +59,7 @@ test('a list that is read in pages is as new where it is read plain, and the oth
   expect(asked()).toBe(4)
 })
 
-test('the first page of a longer list is the plain list, and a plain read leaves the pages as they are', async () => {
+test('the first page of a longer list is the plain list, and a plain read leaves the pages unchanged', async () => {
   let mode = 'anyone_with_link'
   const { queryClient, plain, paged, modes } = setup(({ searchParams }) =>
     searchParams.has('cursor')
@@ -79,7 +79,7 @@ test('the first page of a longer list is the plain list, and a plain read leaves
   expect(modes.plain()).toEqual(['anyone_with_link'])
 })
 
-test('what a planned read brings that left before a write does not count as read after it', async () => {
+test('a planned read sent before a write does not count as read after it', async () => {
   let mode = 'anyone_with_link'
   const { queryClient, plain, modes, asked, stall } = setup(() => ({ items: [scenario(mode)] }))
   await queryClient.fetchQuery(plain)

@@ -7,7 +7,7 @@ import { createClient } from '../client.ts'
 import { createQueries } from './queries.ts'
 import { createQueryClient } from './query-client.ts'
 
-/** A service with pages of one item each, which says in which state it is, and a list of all of them. */
+/** A service with pages of one item each, which reports their state, and a list of all of them. */
 async function stage(pages: number) {
   const names = Array.from({ length: pages }, (_, page) => `page ${page}`)
   let state = 0
@@ -49,7 +49,7 @@ async function stage(pages: number) {
       names[page] += '.'
       state += 1
     },
-    /** Does something whenever a page is requested. */
+    /** Runs a function whenever a page is requested. */
     during(next: (page: number) => void = () => undefined) {
       onPage = next
     },
@@ -63,7 +63,7 @@ async function stage(pages: number) {
       await observer.refetch()
       onPage = () => undefined
     },
-    /** Which pages were requested since the last time. */
+    /** Which pages were requested since the last call. */
     requested() {
       const before = requested
       requested = []
@@ -79,7 +79,7 @@ async function readAll({ observer, requested }: Stage): Promise<void> {
   requested()
 }
 
-test('a poll of a service that is as it was asks for nothing, and draws nothing', async () => {
+test('a poll of an unchanged service requests nothing, and renders nothing', async () => {
   const list = await stage(4)
   onTestFinished(list.end)
   await readAll(list)
@@ -95,7 +95,7 @@ test('a poll of a service that is as it was asks for nothing, and draws nothing'
   expect(list.requested()).toEqual([])
 })
 
-test('what is said to be out of date is read, whatever the service says of its state', async () => {
+test('outdated data is read, whatever the service says of its state', async () => {
   const list = await stage(2)
   onTestFinished(list.end)
   await readAll(list)
@@ -117,7 +117,7 @@ test('a change while the list is being read is read by the next poll', async () 
   expect(list.shown()).toEqual(list.names)
 })
 
-test.each(['fail', 'give up'] as const)('what a poll has read before it had to %s is read again', async how => {
+test.each(['fail', 'give up'] as const)('what a poll read before it had to %s is read again', async how => {
   const list = await stage(3)
   onTestFinished(list.end)
   await list.observer.fetchNextPage()
@@ -130,7 +130,7 @@ test.each(['fail', 'give up'] as const)('what a poll has read before it had to %
   expect(list.shown()).toEqual(list.names)
 })
 
-test('whatever fails or is given up between, a poll that succeeds leaves what the service has', async () => {
+test("a successful poll has the service's data, whatever failed or was given up before", async () => {
   const pages = 4
   const page = fc.nat({ max: pages - 1 })
   const kind = fc.constantFrom('change', 'poll', 'next', 'fail', 'give up')

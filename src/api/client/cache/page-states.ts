@@ -8,19 +8,19 @@ type States = Map<Cursor, string>
 const beingRead = new WeakMap<object, { signal: AbortSignal; states: States }>()
 const inCache = new WeakMap<object, States>()
 
-/** Whether a page that is in the cache was read in this state, so that reading it again would bring the same. */
+/** Whether a cached page was read in this state, so that reading it again would return the same. */
 export function isUnchanged(query: object, cursor: Cursor, state: string | undefined): boolean {
   return state !== undefined && inCache.get(query)?.get(cursor) === state
 }
 
-/** The pages that the fetch with this signal has read; what an earlier, failed fetch read does not count. */
+/** The pages read by the fetch with this signal, without those of an earlier, failed fetch. */
 export function statesBeingRead(query: object, signal: AbortSignal): States {
   let fetch = beingRead.get(query)
   if (fetch?.signal !== signal) beingRead.set(query, (fetch = { signal, states: new Map() }))
   return fetch.states
 }
 
-/** What a fetch has read is in the cache now. */
+/** Call when the result of a fetch is in the cache. */
 export function keepStates(query: Pick<Query<unknown, unknown, unknown>, 'state'>): void {
   const fetch = beingRead.get(query)
   if (!fetch) return
@@ -30,12 +30,12 @@ export function keepStates(query: Pick<Query<unknown, unknown, unknown>, 'state'
   inCache.set(query, new Map(states.filter(([cursor]) => pageParams.includes(cursor))))
 }
 
-/** The first page of a list, and whether it was asked for as the plain list is. */
+/** The first page of a list, and whether it was requested like the plain list. */
 type FirstPage = { page: unknown; isPlain: boolean }
 
 const firstPages = new WeakMap<object, FirstPage>()
 
-/** Notes what a read in pages was answered first; it counts once that read has succeeded. */
+/** Records the first answer of a paged read; it counts once that read has succeeded. */
 export function noteFirstPage(query: object | undefined, first: FirstPage): void {
   if (query) firstPages.set(query, first)
 }
@@ -43,7 +43,7 @@ export function noteFirstPage(query: object | undefined, first: FirstPage): void
 type Answered = Pick<Query<unknown, unknown, unknown>, 'queryKey' | 'state'>
 type Pages = InfiniteData<unknown, string | undefined>
 
-/** Shares an answer between the plain and the paged query of one list, so that screens do not contradict each other. */
+/** Shares an answer between the plain and the paged query of a list, so that screens do not contradict each other. */
 export function shareAnswer(queryClient: QueryClient, query: Answered): void {
   const [resource, name, input, form] = query.queryKey
   const { dataUpdatedAt: updatedAt, data } = query.state

@@ -5,7 +5,7 @@ import { createPollingClient } from './query-client.ts'
 
 const queryClient = createPollingClient()
 
-test('polls that began apart read in the same moments, and none continues once nobody looks', async () => {
+test('polls that started separately are made at the same moments, and end when nobody watches', async () => {
   vi.useFakeTimers()
   try {
     const reads: string[] = []
@@ -36,7 +36,7 @@ test('polls that began apart read in the same moments, and none continues once n
   }
 })
 
-test('where nobody is, answers of one moment are passed on together; once somebody comes, at once', async () => {
+test('while nobody is there, answers of one moment are passed on together; once somebody comes, at once', async () => {
   vi.useFakeTimers()
   try {
     gatherNews(100)

@@ -43,7 +43,7 @@ const watch = (observer: { subscribe: (listener: () => void) => () => void }) =>
 }
 
 describe('queries', () => {
-  test.each(['one answer', 'pages'])('are found by their key, however many others there are: %s', async how => {
+  test.each(['one answer', 'pages'])('are found by key, however many others there are: %s', async how => {
     const { queries, queryClient } = setup(() => Response.json({ items: [run] }))
     const others = Array.from({ length: 300 }, (_, index) => ['others', index])
     let looks = 0
@@ -81,14 +81,14 @@ describe('queries', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('poll, although Node has no window', async () => {
+  test('poll, although Node has no window object', async () => {
     const { queries, queryClient, requests } = setup(() => Response.json(run))
     const input = { projectId: 'p', runId: 'r' }
     watch(new QueryObserver(queryClient, queries.runs.get.options(input, { refetchInterval: 5 })))
     await expect.poll(() => requests.length, PATIENCE).toBeGreaterThan(3)
   })
 
-  test('cancel their request when nobody looks any more', async () => {
+  test('cancel their request when nobody watches any more', async () => {
     let signal: AbortSignal | undefined
     const { queries, queryClient } = setup(request => {
       signal = request.signal
@@ -101,7 +101,7 @@ describe('queries', () => {
     await expect.poll(() => signal?.aborted, PATIENCE).toBe(true)
   })
 
-  test('page through a list and stop at a cursor that comes back', async () => {
+  test('read pages and stop at a repeated cursor', async () => {
     const cursors = ['a', 'b', 'a']
     const { queries, queryClient, requests } = setup((_, nth) =>
       Response.json({ items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }], nextCursor: cursors[nth - 1] }),
@@ -118,7 +118,7 @@ describe('queries', () => {
     expect(requests.map(request => new URL(request.url).searchParams.get('cursor'))).toEqual([null, 'a', 'b'])
   })
 
-  test('read several pages as one after the first, and keep what is asked of each', async () => {
+  test('read several pages as one after the first, with the input of each', async () => {
     const cursors = ['a', 'b', 'c', 'd']
     const { queries, queryClient, requests } = setup((_, nth) =>
       Response.json({
@@ -149,7 +149,7 @@ describe('queries', () => {
     expect(last.data?.pages.flatMap(page => page.items).some(item => 'error' in item)).toBe(false)
   })
 
-  test('one round of polling reads as many pages as it may, and all of them when they are told to be out of date', async () => {
+  test('a round of polling reads at most its limit of pages, and all of them if they are outdated', async () => {
     const asked: (string | null)[] = []
     const { queries, queryClient } = setup(request => {
       const cursor = new URL(request.url).searchParams.get('cursor')
@@ -181,7 +181,7 @@ describe('queries', () => {
     expect(asked).toEqual([null, '1', '2', '3'])
   })
 
-  test('a cursor that comes back ends pages that are read as one too', async () => {
+  test('a repeated cursor also ends pages that are read as one', async () => {
     const cursors = ['a', 'b', 'c', 'b']
     const { queries, queryClient, requests } = setup((_, nth) =>
       Response.json({ items: [{ id: `i${nth}`, iterationNumber: nth, status: 'x' }], nextCursor: cursors[nth - 1] }),
@@ -204,7 +204,7 @@ describe('queries', () => {
   })
 })
 
-test('a list that is begun on a slow line has small pages, and keeps them', async () => {
+test('a list started on a slow connection has small pages, and keeps them', async () => {
   const { client, queries, queryClient, requests } = setup(() => Response.json({ items: [], nextCursor: null }))
   client.monitor.slowLine = () => 5_000
   const slow = queries.iterations.list.infinite({ projectId: 'p', runId: 'slow', limit: 200 })
@@ -248,7 +248,7 @@ test('a wrong input does not compile', () => {
 })
 
 describe('polling a list of several pages', () => {
-  test('leaves pages alone that will never change again', async () => {
+  test('skips pages that will never change again', async () => {
     const asked: (string | null)[] = []
     const client = createClient({
       baseUrl: 'http://x.test/api/v1',

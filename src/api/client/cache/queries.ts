@@ -18,14 +18,14 @@ import { noteFirstPage, isUnchanged, statesBeingRead } from './page-states.ts'
 import { datedRead, outdateAfterWrite, queryAt } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 import type { Purpose } from '../budget/gauge.ts'
-/** Request options of a query; without a priority the first load is in the foreground, later ones are visible. */
+/** Request options of a query; without a priority the first load is foreground, later ones are visible. */
 type RequestMeta = {
   priority?: Priority
   owner?: string
   purpose?: Purpose
-  /** How often it is planned to be read, in milliseconds, where no observer's interval says so. */
+  /** How often a read is planned, in milliseconds, if no observer has an interval. */
   every?: number
-  /** Of a planned read: its age is that of the screen. */
+  /** For a planned read: whether its age counts as that of the screen. */
   leads?: boolean
 }
 
@@ -35,7 +35,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** How one operation is read, as `queries.<resource>.<name>.options(input)` gives it. */
+/** How one operation is read: the parameters of `queries.<resource>.<name>.options(input)`. */
 export type ReadOptions<T, Key extends readonly unknown[]> = UseQueryOptions<T, ApiError, T, Key>
 
 type QueryKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>]
@@ -48,11 +48,11 @@ type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, Q
 type PagesExtra<E> = {
   /** Whether a page will never change again, so that polling skips it. */
   settled?: (page: OutputOf<E>) => boolean
-  /** Maximum number of pages that one poll reads again; the others wait for a later poll. All by default. */
+  /** Maximum number of pages that one poll reads again; others wait for a later poll. All by default. */
   maxPagesPerPoll?: number
-  /** Reduces an answer to what is stored, where a long list needs little of each item. */
+  /** Reduces an answer to what is stored, for a long list that needs little of each item. */
   project?: (page: OutputOf<E>) => OutputOf<E>
-  /** Pages read as one after the first, so that a long list is drawn less often; one by default. */
+  /** Pages read as one after the first, so that a long list renders less often; one by default. */
   pagesPerDraw?: number
 } & Extra<
   UseInfiniteQueryOptions<
@@ -90,8 +90,8 @@ export function createQueries(client: Client): Queries {
 }
 
 /**
- * Marks the endpoint's resource and all that it `refreshes` as out of date; what is on screen is read again. `inputs`
- * are those of the requests that were sent.
+ * Marks the endpoint's resource and everything that it `refreshes` as outdated; what is on screen is read again.
+ * `inputs` are those of the requests that were sent.
  */
 export function refresh(
   queryClient: QueryClient,
@@ -168,7 +168,7 @@ function pagesOptions<E extends AnyEndpoint>(
       return page
     },
     initialPageParam: undefined,
-    // A cursor that comes back would page for ever, so it ends the reading.
+    // A repeated cursor would page forever, so it ends the read.
     getNextPageParam: (page, _pages, _cursor, cursors) => {
       const next = nextCursor(endpoint, page)
       return next === undefined || cursors.includes(next) ? undefined : next
@@ -176,10 +176,10 @@ function pagesOptions<E extends AnyEndpoint>(
   })
 }
 
-/** Items of a page on a slow line: of a list that is polled only pages are read again that can still change. */
+/** Items of a page on a slow connection: in a polled list only pages that can still change are read again. */
 const SMALL_PAGE = 25
 
-/** Lists that were begun on a slow line: a list continues with the pages with which it began. */
+/** Lists started on a slow connection: a list keeps its page size. */
 const smallLists = new WeakSet<object>()
 
 function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, context: PagesContext): { limit?: number } {
@@ -193,10 +193,10 @@ function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, contex
   return smallLists.has(query) ? { limit: Math.min(limit, SMALL_PAGE) } : {}
 }
 
-/** Characters of answers after which no further page is read as one with them. */
+/** Characters of answers after which no further page is merged with them. */
 const MOST_TOGETHER = LIST_BOUNDS.text / 16
 
-/** A page with those after it, as one. A cursor that comes back leads to the first of them, where reading ends. */
+/** A page merged with those after it. A repeated cursor leads back to the first of them, where reading ends. */
 async function followed<Page>(options: {
   endpoint: AnyEndpoint
   cursor: string
@@ -218,13 +218,13 @@ async function followed<Page>(options: {
   return joined(pages, {})
 }
 
-/** Pages as one, with what the last one says besides its items. */
+/** Merged pages, with the last one's other fields. */
 function joined<Page>(pages: readonly Page[], changes: { nextCursor?: string }): Page {
   const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
   return pages.length === 1 && !('nextCursor' in changes) ? pages[0]! : { ...pages.at(-1)!, ...changes, items }
 }
 
-/** As a query, a write would run again with every poll. */
+/** As a query, a write would be repeated by every poll. */
 function requireRead(endpoint: AnyEndpoint): void {
   if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read`)
 }
@@ -232,23 +232,23 @@ function requireRead(endpoint: AnyEndpoint): void {
 type PagesContext = RequestContext & { pageParam: string | undefined }
 type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; maxPagesPerPoll: number }
 
-/** A page that was read before and that this round of polling need not read again, given the state of the service. */
+/** A page that was already read and that this round of polling need not read again, given the state of the service. */
 function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: string | undefined): Page | undefined {
   const { client, queryKey, pageParam } = context
   const state = client.getQueryState<InfiniteData<Page, string | undefined>>(queryKey)
-  // What an earlier session read hangs on its cursors.
+  // Data of an earlier session depends on its cursors.
   const known = state?.dataUpdateCount ? state.data : undefined
   const page = known?.pages[known.pageParams.indexOf(pageParam)]
   if (known === undefined || page === undefined) return undefined
   if (rounds.settled?.(page)) return page
-  // What was said to be out of date is read whole.
+  // Outdated data is read completely.
   if (state?.isInvalidated) return undefined
   const query = queryAt(client, queryKey)
   if (query && isUnchanged(query, pageParam, now)) return page
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }
 
-/** The cursors that the present poll of a list reads again, from the first page on. */
+/** The cursors that the current poll of a list reads again, starting with the first page. */
 const rounds = new WeakMap<object, ReadonlySet<string | undefined>>()
 
 function roundOf<Page>(
@@ -269,10 +269,10 @@ function roundOf<Page>(
   return round
 }
 
-/** When a page was read last, as a number that grows, and how many answers with how many characters it took. */
+/** When a page was last read, as a growing number, and how many answers and characters it took. */
 type Reading = { at: number; pages: number; text: number }
 
-/** How each page of a list was read, by its cursor: the pages themselves are merged with those before them. */
+/** How each page of a list was read, by cursor: the pages themselves are merged with earlier ones. */
 const readings = new WeakMap<object, Map<string | undefined, Reading>>()
 
 function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<string | undefined, Reading> | undefined {
@@ -285,11 +285,11 @@ function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<stri
 
 let lastReading = 0
 
-/** Notes that a page is being read; anyone who reads it counts into what this returns. */
+/** Records that a page is being read; all its requests are counted in the returned object. */
 function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
   const known = readingsOf(client, queryKey)
   const data = client.getQueryData<InfiniteData<unknown, string | undefined>>(queryKey)
-  // A list that answers other cursors each time must not leave a trace of every page that it ever had.
+  // A list with new cursors each time must not leave data of every page that it ever had.
   if (pageParam === undefined)
     for (const cursor of known?.keys() ?? []) if (!data?.pageParams.includes(cursor)) known?.delete(cursor)
   lastReading += 1
@@ -298,7 +298,7 @@ function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
   return reading
 }
 
-/** Pages of the service, and characters of its answers, behind each page of a list that is here. */
+/** Pages of the service, and characters of its answers, for each page of a cached list. */
 export function readPages(
   client: QueryClient,
   queryKey: readonly unknown[],
