@@ -29,11 +29,12 @@ export function Panes<Id extends string>(props: {
   panes: readonly PaneSpec<Id>[]
   focused: Id
   onFocus: (id: Id) => void
+  isOfSentences?: boolean | undefined
 }) {
-  const { panes, onFocus } = props
+  const { panes, onFocus, isOfSentences } = props
   const { width, height } = useSize()
   const { plain } = useTheme()
-  const size = { width, height, neverBeside: plain }
+  const size = { width, height, neverBeside: plain, isOfSentences }
   const focused = Math.max(
     0,
     panes.findIndex(pane => pane.id === props.focused),

@@ -60,6 +60,8 @@ export function CollectionFrame<Row>(
     /** The list with the row that contains this collection; shown if three panes fit side by side. */
     outer?: ReactNode
     weights?: readonly [list: number, detail: number] | undefined
+    /** Its rows are sentences, which get the width before what is beside them. */
+    isOfSentences?: boolean
   } & (
     | Listed<Row>
     | {
@@ -98,6 +100,7 @@ export function CollectionFrame<Row>(
     row ? renderDetail(row, focused) : (props.renderNone ?? none)(focused)
   return (
     <Panes
+      isOfSentences={props.isOfSentences}
       focused={pane}
       onFocus={id => (id === OUTER ? level.leave?.() : router.replace({ [level.pane]: id }))}
       panes={[

@@ -71,6 +71,17 @@ describe('panes', () => {
     expect(heights(40, undefined)).toEqual([22, 22])
   })
 
+  test('a list of sentences has the whole width where it is tall, up to where three would stand', () => {
+    const boxes = (width: number, height: number) =>
+      paneBoxes({ width, height, focused: 0, isOfSentences: true, panes: [{ weight: 5, rows: 13 }, { weight: 3 }] })
+    expect(boxes(120, 37).map(box => [box?.width, box?.height])).toEqual([
+      [120, 13],
+      [120, 24],
+    ])
+    expect(boxes(120, 27).map(box => box?.width)).toEqual([75, 45])
+    expect(boxes(160, 37).map(box => box?.width)).toEqual([100, 60])
+  })
+
   test('read aloud never beside each other, however long lines may be', () => {
     const whole = (options: { height: number }): string[] =>
       draw({ width: 200, panes, focused: 1, neverBeside: true, ...options })

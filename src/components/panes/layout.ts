@@ -36,6 +36,8 @@ type Size = {
   height: number
   /** Read aloud, panes come one after the other, however long their lines are. */
   neverBeside?: boolean
+  /** The rows of its list are sentences, of which half a width would show the beginnings alone. */
+  isOfSentences?: boolean | undefined
 }
 
 type Group = Size & {
@@ -48,12 +50,13 @@ type Group = Size & {
 }
 
 /**
- * How panes are in an area of this size, and how many of them at most: beside each other where it is wide, above each
- * other where it is tall.
+ * How panes are arranged in an area of this size, and how many at most: side by side if it is wide, stacked if it is
+ * tall. Lists of sentences get the whole width up to the width at which three panes fit side by side.
  */
 export function arrangementOf(size: Size): { arrangement: Arrangement; room: number } {
   const stacked = Math.min(3, Math.floor(size.height / LEAST_STACKED_ROWS))
-  if (size.width >= TWO_PANES_FROM && !size.neverBeside)
+  const besideFrom = size.isOfSentences && stacked > 1 ? THREE_PANES_FROM : TWO_PANES_FROM
+  if (size.width >= besideFrom && !size.neverBeside)
     return { arrangement: 'beside', room: size.width >= THREE_PANES_FROM ? 3 : 2 }
   return stacked > 1 ? { arrangement: 'stacked', room: stacked } : { arrangement: 'one', room: 1 }
 }

@@ -50,6 +50,7 @@ function ProjectFindings({ projectId }: { projectId: string }) {
       renderList={focused => <FindingsPane findings={findings} focused={focused} />}
       renderDetail={renderDetail}
       weights={[4, 3]}
+      isOfSentences
     />
   )
 }

@@ -5,7 +5,7 @@ import { useKeyName } from '../../tui/keymap/use-bindings.ts'
 import { clean, truncate, widthOf, wrap } from '../../tui/theme/text.ts'
 import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { List } from '../../components/list/list.tsx'
-import { listCount, listNote, type ListState } from '../../components/list/use-list.ts'
+import { listCount, listNote, paneRows, type ListState } from '../../components/list/use-list.ts'
 import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { PaneState, type PaneData } from '../../components/pane-state.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
@@ -114,6 +114,15 @@ function Chosen({ row }: { row: NowRow }) {
       ))}
     </>
   )
+}
+
+/** Rows that say above the lines what was looked at and what is new, which is not always there. */
+const COVERED_ROWS = 2
+
+/** Rows in which all lines stand; undefined where there is none. */
+export function rowsOfNow(list: ListState<NowRow>): number | undefined {
+  const rows = paneRows(list, false)
+  return rows === undefined ? undefined : rows + COVERED_ROWS
 }
 
 /** How the list as a whole stands: what this program knows by itself shows also while nothing comes of the service. */

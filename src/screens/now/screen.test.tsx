@@ -94,6 +94,13 @@ describe('now', () => {
     expect(app.frame().split('Enter opens the run.')).toHaveLength(2)
   })
 
+  test('sentences have the whole width before anything stands beside them, and the chosen one is below', async () => {
+    await openNow({}, { width: 120, height: 40 })
+    await app.see(/▌high +✗ run failed +Reference server smoke #1 failed: 9 of 10 case executions passed +Sandbox +1\/1/)
+    await app.see(/├ run failed ─+┤/)
+    await app.see('Enter opens the run.')
+  })
+
   test('an acknowledged line is away, shows on demand, and can be taken back', async () => {
     await openNow()
     await app.see(FAILED)

@@ -34,7 +34,7 @@ import {
   waitingCount,
 } from './columns.ts'
 import { NowDetail } from './detail.tsx'
-import { NowList, stateOfNow } from './now-list.tsx'
+import { NowList, rowsOfNow, stateOfNow } from './now-list.tsx'
 import { isReadSince } from '../../domain/now/sources.ts'
 import type { NowData } from '../../domain/now/now.ts'
 import { useNowData } from './use-now-data.ts'
@@ -110,6 +110,8 @@ function NowPage({ data }: { data: NowData }) {
       what="the projects of this key"
       data={state}
       weights={[5, 3]}
+      isOfSentences
+      listRows={isAlone ? undefined : rowsOfNow(collection.list)}
       renderList={focused => (
         <NowList
           list={collection.list}
