@@ -2,7 +2,7 @@ import { greatest } from '../../lib/extremes.ts'
 import { groupLines } from '../../domain/now/groups.ts'
 import { isAcknowledged, orderLines } from '../../domain/now/order.ts'
 import { LONGEST_STATE, nowStateLabel } from '../../domain/now/view.ts'
-import { weekSum } from '../../domain/now/week.ts'
+import { weekSum, type WeekDay } from '../../domain/now/week.ts'
 import { URGENCIES, type NowLine, type Urgency } from '../../domain/now/line.ts'
 import type { StoredNow } from '../../domain/now/memory.ts'
 import { serviceTime } from '../../api/client/transport/service-time.ts'
@@ -114,13 +114,14 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
     ...(several ? [projectColumn] : []),
     {
       id: 'week',
-      title: 'Failed',
-      width: 7,
+      title: 'Failed 7d',
+      width: 9,
       align: 'right',
       from: 96,
       cell: row => {
-        const text = weekText(row)
-        return { text, tone: row.acknowledged || text === UNKNOWN ? 'muted' : TONES[row.mark] }
+        const sum = row.week && weekSum(row.week)
+        const tone = row.acknowledged || !sum?.failed ? 'muted' : TONES[row.mark]
+        return { text: sum ? weekText(sum) : UNKNOWN, tone }
       },
       sort: row => row.week && weekSum(row.week)?.failed,
     },
@@ -139,10 +140,9 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
   ]
 }
 
-/** How many of those that ended in the last seven days failed. */
-function weekText({ week }: NowLine): string {
-  const sum = week && weekSum(week)
-  return sum ? `${sum.failed}/${sum.ended}` : UNKNOWN
+/** How many of the runs that ended in the last seven days failed; `0/0` would look like a result. */
+function weekText({ failed, ended }: WeekDay): string {
+  return ended === 0 ? '0 ended' : `${failed}/${ended}`
 }
 
 const projectColumn: Column<NowRow> = noteColumn('Project', 12, row => row.project?.name, { from: 70 })

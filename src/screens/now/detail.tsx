@@ -80,7 +80,8 @@ function rowLines(row: NowRow, now: number, way: string): Line[] {
 function weekWords({ week }: NowRow): string | undefined {
   const sum = week && weekSum(week)
   if (!week || !sum) return undefined
-  return `${sum.failed} of ${sum.ended} failed${sum.days < week.length ? `, in ${plural(sum.days, 'day')}` : ''}`
+  const words = sum.ended === 0 ? 'nothing ended' : `${sum.failed} of ${sum.ended} failed`
+  return `${words}${sum.days < week.length ? `, in ${plural(sum.days, 'day')}` : ''}`
 }
 
 /** The service does not store acknowledgements, so this is only what this person did on this machine. */
