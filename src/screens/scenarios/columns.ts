@@ -39,15 +39,19 @@ const SHORT_MODES: Record<string, string> = {
   anyone_with_link: 'ANYONE',
 }
 
+/** Whether strangers may enter. */
+export const isOpen = ({ mode }: Pick<ProjectScenario, 'mode'>): boolean => mode === 'anyone_with_link'
+
 /** The mode in one word with its sign: what is open to strangers differs by more than its colour. */
 export function modeLook(mode: string | null | undefined, symbols: Symbols): { text: string; tone: Tone } {
   if (mode == null) return { text: UNKNOWN, tone: 'muted' }
   const known = ownValue(SHORT_MODES, mode)
-  if (mode === 'anyone_with_link') return { text: `${symbols.warn} ${known}`, tone: 'warn' }
+  if (isOpen({ mode })) return { text: `${symbols.warn} ${known}`, tone: 'warn' }
   return { text: known ?? mode, tone: known ? 'muted' : 'warn' }
 }
 
-export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[] {
+/** @param someOpen whether strangers may enter any of them */
+export function scenarioColumns(symbols: Symbols, someOpen: boolean): readonly Column<ScenarioRow>[] {
   return [
     nameColumn('Scenario', ({ scenario }) => scenario.name),
     {
@@ -56,8 +60,8 @@ export function scenarioColumns(symbols: Symbols): readonly Column<ScenarioRow>[
       width: 10,
       cell({ scenario }) {
         const { text, tone } = modeLook(scenario.mode, symbols)
-        // The words stand below each other with and without a sign, and apart from the name.
-        return { text: scenario.mode === 'anyone_with_link' ? text : `  ${text}`, tone }
+        // The words stand below each other with and without a sign.
+        return { text: !someOpen || isOpen(scenario) ? text : `  ${text}`, tone }
       },
       sort: ({ scenario }) => scenario.mode ?? undefined,
     },

@@ -164,9 +164,11 @@ describe('the list', () => {
     expect(modeLook(null, symbols).text).toBe('—')
   })
 
-  test('modes with and without a sign have their words below each other', () => {
-    const mode = scenarioColumns(symbols)[1]!
-    const shown = (each: string | null) => cellText({ scenario: { mode: each } } as ScenarioRow, mode)
+  test('modes with and without a sign have their words below each other, and below the title without any', () => {
+    const shownWith = (someOpen: boolean) => (each: string | null) =>
+      cellText({ scenario: { mode: each } } as ScenarioRow, scenarioColumns(symbols, someOpen)[1]!)
+    expect(['invited_only', null].map(shownWith(false))).toEqual(['invited', '—'])
+    const shown = shownWith(true)
     expect(['anyone_with_link', 'invited_only', 'secret_club', null].map(shown)).toEqual([
       '! ANYONE',
       '  invited',
@@ -177,7 +179,7 @@ describe('the list', () => {
 
   test('names scenarios and their modes at every width', () => {
     for (let width = 30; width <= 200; width += 1) {
-      const ids = placeColumns(scenarioColumns(symbols), width).map(({ column }) => column.id)
+      const ids = placeColumns(scenarioColumns(symbols, true), width).map(({ column }) => column.id)
       expect(ids.slice(0, 2)).toEqual(['name', 'mode'])
     }
   })

@@ -14,7 +14,7 @@ import { useSeen } from '../../hooks/use-seen.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { Access } from './access.tsx'
 import { scenariosKeys } from './bindings.ts'
-import { scenarioColumns, scenarioKey, type ScenarioRow } from './columns.ts'
+import { isOpen, scenarioColumns, scenarioKey, type ScenarioRow } from './columns.ts'
 import { Findings, Gated, Metrics, openGateSentence, Signals, Usage } from './measures.tsx'
 import { Overview } from './overview.tsx'
 import { Sessions } from './sessions.tsx'
@@ -72,11 +72,12 @@ function useScenarioCollection(projectId: string) {
     keyOf: savedScenarioKey,
     says: scenarioSays,
   })
+  const someOpen = data.rows.some(({ scenario }) => isOpen(scenario))
   const collection = useCollection({
     noun: 'scenario',
     items: data.rows,
     keyOf: scenarioKey,
-    columns: useMemo(() => scenarioColumns(symbols), [symbols]),
+    columns: useMemo(() => scenarioColumns(symbols, someOpen), [symbols, someOpen]),
     news,
     arriving: useArriving(data.isWhole),
     recordOf: withoutLink,
