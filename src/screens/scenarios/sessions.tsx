@@ -74,6 +74,10 @@ function BelowHours(props: HoursProps) {
   return height < HOURS_FROM || props.visits.length === 0 ? props.children : <VisitHours {...props} />
 }
 
+/** What the ends of the hours are, where there is room to say it. */
+const BEGIN = ` ${HOURS}h ago `
+const END = ' now'
+
 type HoursProps = {
   visits: readonly UserTestingSession[]
   isWhole: boolean
@@ -88,7 +92,8 @@ function VisitHours(props: HoursProps) {
   const theme = useTheme()
   const chosen = useChosen(list)
   const [hovered, setHovered] = useState<number>()
-  useMouseArea({ hover: over => setHovered(over && over.column - 1) }, { height: 1 })
+  const [before, after] = width < HOURS + BEGIN.length + END.length ? [' ', ''] : [BEGIN, END]
+  useMouseArea({ hover: over => setHovered(over && over.column - before.length) }, { height: 1 })
   const times = visits.flatMap(({ startedAt }) => toEpochMs(startedAt) ?? [])
   const { counts, at } = hoursOf(times, serviceNow(), isWhole)
   const began = toEpochMs(chosen?.startedAt)
@@ -104,14 +109,16 @@ function VisitHours(props: HoursProps) {
     counts[index] === undefined ? theme.symbols.heat.unread : counts[index] === 0 ? theme.symbols.bullet : sign,
   )
   const all = counts.reduce<number>((sum, count = 0) => sum + count, 0)
-  const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in ${isOver ? 'that' : 'the chosen'} hour`
+  const which = isOver ? 'the hour under the mouse' : 'the hour of the chosen one'
+  const hour = place === undefined ? '' : `, ${formatCount(counts[place])} in ${which}`
+  const busiest = most > 0 ? `, at most ${formatCount(most)} an hour` : ''
   const picture = signs.map((sign, index) => theme.paint(index === place ? 'cursor' : 'accent', sign)).join('')
   return (
     <Box flexDirection="column" width={width} height={height}>
-      {signs.length > 0 && <Text wrap="truncate">{` ${picture}`}</Text>}
-      <Text wrap="truncate">
-        {theme.paint('muted', ` ${plural(all, 'session')} in ${HOURS} h${hour}, at most ${most}`)}
-      </Text>
+      {signs.length > 0 && (
+        <Text wrap="truncate">{theme.paint('muted', before) + picture + theme.paint('muted', after)}</Text>
+      )}
+      <Text wrap="truncate">{theme.paint('muted', ` ${plural(all, 'session')} in ${HOURS} h${busiest}${hour}`)}</Text>
       <SizeProvider width={width} height={height - 1 - Math.sign(signs.length)} top={1 + Math.sign(signs.length)}>
         {props.children}
       </SizeProvider>
