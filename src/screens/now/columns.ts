@@ -117,7 +117,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       title: 'Failed 7d',
       width: 9,
       align: 'right',
-      from: 96,
+      from: 120,
       cell: row => {
         const sum = row.week && weekSum(row.week)
         const tone = row.acknowledged || !sum?.failed ? 'muted' : TONES[row.mark]
@@ -135,7 +135,7 @@ export function nowColumns(theme: Theme, several: boolean): readonly Column<NowR
       4,
       row => row.readAt,
       at => formatAge(at ?? undefined, Date.now()),
-      { quiet: true, from: 96 },
+      { quiet: true, from: 120 },
     ),
   ]
 }

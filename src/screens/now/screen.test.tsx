@@ -96,7 +96,7 @@ describe('now', () => {
 
   test('sentences have the whole width before anything stands beside them, and the chosen one is below', async () => {
     await openNow({}, { width: 120, height: 40 })
-    await app.see(/▌high +✗ run failed +Reference server smoke #1 failed: 9 of 10 case executions passed +Sandbox +1\/1/)
+    await app.see(/▌high +✗ run failed +Reference server smoke #1 failed: 9 of 10 case executions passed +Sandbox +now/)
     await app.see(/├ run failed ─+┤/)
     await app.see('Enter opens the run.')
   })
