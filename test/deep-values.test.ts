@@ -114,7 +114,7 @@ const READERS: Record<string, (value: unknown, text: string) => void> = {
   },
 }
 
-test.each(Object.entries(READERS))('%s takes JSON of any depth', (_name, reader) => {
+test.each(Object.entries(READERS))('%s accepts JSON of any depth', (_name, reader) => {
   fc.assert(
     fc.property(nested, text => {
       reader(JSON.parse(text), text)
@@ -123,7 +123,7 @@ test.each(Object.entries(READERS))('%s takes JSON of any depth', (_name, reader)
   )
 })
 
-test('what is too deep says so, and is never called the same', () => {
+test('JSON that is too deep is reported, and never called equal', () => {
   const deep = (inner: string) => `${'['.repeat(9000)}${inner}${']'.repeat(9000)}`
   expect(jsonText(JSON.parse(deep('1')))).toContain(TOO_DEEP)
   expect(schemaChanges(JSON.parse(deep('1')), JSON.parse(deep('2')))).toMatchObject([{ input: 'unknown' }])

@@ -22,7 +22,7 @@ test.each<[string, Key, object]>([
   expect(terminal.output).not.toContain('Fault')
 })
 
-test('Ctrl+C at the question before a profile is removed interrupts', async () => {
+test('Ctrl+C at the question before a profile is removed exits', async () => {
   await using terminal = openTerminal({
     command: 'sh',
     args: [

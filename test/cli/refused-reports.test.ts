@@ -49,7 +49,7 @@ describe.concurrent('a report of an earlier command does not outlive one that is
     expect(read(summary)).toMatch(/^## Smoke: passed\n\n\n## Smoke: no verdict\n/)
   })
 
-  test('a file that both reports were to be', async ending => {
+  test('the same file for both reports', async ending => {
     const { home, junit, read } = await openReports(ending)
     const args = ['run', 'Smoke', '--yes', '--junit', junit, '--summary', junit]
     expect(await home.run(args)).toMatchObject({ code: 2, stdout: '' })
@@ -68,7 +68,7 @@ describe.concurrent('a report of an earlier command does not outlive one that is
     [['--json'], '--report excludes --json'],
     [['--profile', 'x'], 'x'],
     [['--base-url', 'http://127.0.0.1:9/'], 'No key for'],
-  ] as const)('options of the shift report, where that was to be replaced: %s', async ([wrong, why], ending) => {
+  ] as const)('options of the shift report if that would be replaced: %s', async ([wrong, why], ending) => {
     const { home, junit: report, read } = await openReports(ending)
     const ALL_CLEAR = '# Shift report: all clear\n'
     writeFileSync(report, ALL_CLEAR)
@@ -82,7 +82,7 @@ describe.concurrent('a report of an earlier command does not outlive one that is
     expect(statSync(report).mode & 0o777).toBe(0o600)
   })
 
-  test('a shift report that is written replaces what stood for it', async ending => {
+  test('a shift report that is written replaces an earlier file', async ending => {
     const { home, junit: report, read } = await openReports(ending)
     expect([0, 1, 3]).toContain((await home.run(['now', '--report', report, '--force'])).code)
     expect(read(report)).toMatch(/^# Shift report of /)
@@ -90,7 +90,7 @@ describe.concurrent('a report of an earlier command does not outlive one that is
 })
 
 describe.concurrent('a command line that is refused', () => {
-  test('writes to a device, through a link, and over no file that it reads differently', async ending => {
+  test('writes to a device and through a link, and over no file that it reads under another name', async ending => {
     const { home, junit, read } = await openReports(ending)
     const link = join(home.home, 'link.xml')
     symlinkSync(junit, link)
@@ -110,7 +110,7 @@ describe.concurrent('a command line that is refused', () => {
     expect(read(junit)).toMatch(RED)
   })
 
-  test('says both that it is wrong and that its report cannot be written', async ending => {
+  test('says both that the usage is invalid and that the report cannot be written', async ending => {
     const { home } = await openReports(ending)
     const { code, stderr } = await home.run(['run', 'Smoke', '--bogus', '--junit', home.home])
     expect(code).toBe(2)

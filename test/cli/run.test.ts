@@ -53,7 +53,7 @@ function reportsIn(directory: string) {
 }
 
 describe.concurrent('before anything is sent', () => {
-  test('it says what will run, and asks: without a terminal --yes must have said it', async ending => {
+  test('says what will run, and asks; without a terminal it needs --yes', async ending => {
     const { launched, run } = await openSuite(ending)
     const { code, stdout, stderr } = await run('Smoke')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -113,7 +113,7 @@ describe.concurrent('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test('a service that cannot start servers again says so before anything runs', async ending => {
+  test('a service that cannot restart servers says so before anything runs', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.answers['GET /projects/p1/servers'] = () => ({
       body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },
@@ -124,7 +124,7 @@ describe.concurrent('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test('a person is asked, and only the whole word agrees', async ending => {
+  test('a person is asked, and only the whole word confirms', async ending => {
     const { home, service, launched } = await openSuite(ending)
     for (const [answer, code] of [
       ['y', 3],
@@ -146,7 +146,7 @@ describe.concurrent('before anything is sent', () => {
 })
 
 describe.concurrent('launching', () => {
-  test('sends what was chosen under one key, also when the first answer is lost', async ending => {
+  test('sends the choices with one key, even if the first answer is lost', async ending => {
     const { home, service, launched, run } = await openSuite(ending)
     service.fault = (response, path) => {
       if (path !== CREATE) return false
@@ -172,7 +172,7 @@ describe.concurrent('launching', () => {
     })
   })
 
-  test('follows it where it is told to, with the verdict as exit code', async ending => {
+  test('follows the run if told to, with the verdict as exit code', async ending => {
     const { run } = await openSuite(ending)
     expect(JSON.parse((await run('Smoke', '--yes', '--json')).stdout)).toMatchObject({
       run: { id: 'r1' },
@@ -185,7 +185,7 @@ describe.concurrent('launching', () => {
     expect(JSON.parse(stdout)).toMatchObject({ run: { id: 'r1' }, verdict: 'passed', exitCode: 0 })
   })
 
-  test('several environments are one group, of which each run is followed', async ending => {
+  test('several environments are one group, and each of its runs is followed', async ending => {
     const { service, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
     service.put('r1', { status: 'completed', result: 'passed' })
@@ -231,7 +231,7 @@ describe.concurrent('launching', () => {
     })
   })
 
-  test('at the run limit it names who holds the slots; --wait launches when one is free', async ending => {
+  test('at the run limit it names the runs in the slots; --wait launches when one is free', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.put('r9', { status: 'running' })
     const free = service.answers[CREATE]!
@@ -254,7 +254,7 @@ describe.concurrent('launching', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  test('what the service refuses has no verdict', async ending => {
+  test('a launch that the service refuses has no verdict', async ending => {
     const { service, run } = await openSuite(ending)
     service.answers[CREATE] = () => REFUSED
     const { code, stdout, stderr } = await run('Smoke', '--yes', '--watch')
@@ -265,22 +265,19 @@ describe.concurrent('launching', () => {
   test.for([
     ['refused', 'Smoke', 3, 'The environment was changed.'],
     ['a suite that is unknown', 'Smoky', 2, 'There is no suite "Smoky".'],
-  ] as const)(
-    '%s: each report says so, under the name that was asked for',
-    async ([, suite, exitCode, why], ending) => {
-      const { home, service, run } = await openSuite(ending)
-      service.answers[CREATE] = () => REFUSED
-      const { junit, summary, options } = reportsIn(home.home)
-      const { code, stderr } = await run(suite, '--yes', '--watch', '--min-pass-rate', '90%', ...options)
-      expect(code).toBe(exitCode)
-      expect(stderr).toContain(why)
-      expect(readFileSync(junit, 'utf8')).toContain(`<testsuite name="${suite}" tests="1" failures="0" errors="1"`)
-      const text = readFileSync(summary, 'utf8')
-      expect(text).toMatch(new RegExp(`^## ${suite}: no verdict$`, 'm'))
-      expect(text.replaceAll('\\', '')).toContain(why)
-      expect(text).not.toContain('the run has not ended')
-    },
-  )
+  ] as const)('%s: each report says so, under the given name', async ([, suite, exitCode, why], ending) => {
+    const { home, service, run } = await openSuite(ending)
+    service.answers[CREATE] = () => REFUSED
+    const { junit, summary, options } = reportsIn(home.home)
+    const { code, stderr } = await run(suite, '--yes', '--watch', '--min-pass-rate', '90%', ...options)
+    expect(code).toBe(exitCode)
+    expect(stderr).toContain(why)
+    expect(readFileSync(junit, 'utf8')).toContain(`<testsuite name="${suite}" tests="1" failures="0" errors="1"`)
+    const text = readFileSync(summary, 'utf8')
+    expect(text).toMatch(new RegExp(`^## ${suite}: no verdict$`, 'm'))
+    expect(text.replaceAll('\\', '')).toContain(why)
+    expect(text).not.toContain('the run has not ended')
+  })
 
   test('a target of a group that did not start is in every report', async ending => {
     const { home, service, run } = await openSuite(ending)
@@ -342,7 +339,7 @@ describe.concurrent('failed cases again', () => {
   })
   const PREVIEW = 'GET /projects/p1/eval-runs/r0/rerun-preview'
 
-  test('the preview comes first; then it is sent once, followed, and shown beside its parent', async ending => {
+  test('shows the preview first, sends once, follows, and compares with its parent', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.put('r0', { status: 'completed', result: 'failed' })
     service.answers[PREVIEW] = () => preview({})

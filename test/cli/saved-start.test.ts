@@ -34,7 +34,7 @@ test('a command about a saved server starts its program once, by name and by id'
   expect(starts()).toHaveLength(2)
 })
 
-test('no program is started that was not meant', async () => {
+test("only the named server's program is started", async () => {
   const { run, save, starts } = await openStarts()
   await save('off', { enabled: false })
   expect(await run('tools', 'off')).toMatchObject({ code: 3, stderr: expect.stringContaining('is switched off') })
@@ -48,7 +48,7 @@ test('no program is started that was not meant', async () => {
   expect(starts()).toEqual([])
 })
 
-test('a program that does not end by itself is gone soon after the command', async () => {
+test('a program that does not end by itself is ended soon after the command', async () => {
   const { run, save, starts } = await openStarts()
   await save('deaf', { behaviour: 'stubborn' })
   const { code, stdout } = await run('call', 'deaf', 'pid', '--yes')

@@ -13,7 +13,7 @@ test('the document names every exit code, and no other', () => {
   expect(codes).toEqual(Object.values(EXIT))
 })
 
-test('the document names every field of the last word', () => {
+test('the document names every field of the summary', () => {
   const fields = Object.keys(
     conclude({ kind: 'timed_out', trials: [] }, { gates: [], gatesOnly: false, comparison: undefined }),
   )

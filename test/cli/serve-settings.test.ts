@@ -23,7 +23,7 @@ describe('serve limits', () => {
       expect(lines[index]?.replaceAll(/ +/g, ' ')).toBe(`${LIMIT_NAMES[index]} ${value} (default) ${says}`)
   })
 
-  test('sets and unsets, and the next process sees it', async () => {
+  test('sets and unsets a limit, and the next process sees it', async () => {
     const set = await home.run(['serve', 'limits', 'set', 'burst=25', 'insightsPerDay=0', '--json'])
     expect(valueOf(set.stdout, 'burst')).toMatchObject({ value: 25, default: 10, isSet: true })
     const read = await home.run(['serve', 'limits', '--json'])
@@ -52,7 +52,7 @@ describe('serve limits', () => {
     [['--host', '0.0.0.0'], /--allow-remote/],
     [['--fault', 'flood=1'], /"flood=1" is not a fault/],
     [['--request-log', '/does/not/exist/log'], /cannot be written/],
-  ])('%j is refused with 2 and a sentence, and changes nothing', async (args, sentence) => {
+  ])('%j exits with 2 and a sentence, and changes nothing', async (args, sentence) => {
     const ended = await home.run(['serve', ...args])
     expect(ended.stderr).toMatch(sentence)
     expect(ended.stderr).not.toMatch(/\n\s+at /)
@@ -61,13 +61,13 @@ describe('serve limits', () => {
     expect(items(limits.stdout).filter(item => item['isSet'])).toEqual([])
   })
 
-  test.each(['0', '65536', '-1', 'https'])('MCPDECK_PORT=%s is refused with 2 and what it takes', async port => {
+  test.each(['0', '65536', '-1', 'https'])('MCPDECK_PORT=%s exits with 2 and says what is accepted', async port => {
     const ended = await home.run(['serve'], { env: { MCPDECK_PORT: port } })
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 65535') })
   })
 })
 
-test('serve gate switches a feature, and lists all', async () => {
+test('serve gate switches a feature, and lists all features', async () => {
   const off = await home.run(['serve', 'gate', 'swarms', 'off', '--json'])
   expect(items(off.stdout)).toMatchObject(
     GATE_NAMES.map(name => ({ name, isOn: name !== 'swarms', says: expect.any(String) })),
@@ -103,14 +103,14 @@ test('keys are made with grants, listed with their organization, orphaned and re
   expect(await stateOf()).toMatchObject({ state: 'revoked' })
 })
 
-test('the dashboard’s own key is replaced when it was orphaned', async () => {
+test('the dashboard’s own key is replaced if it was orphaned', async () => {
   const { stdout } = await home.run(['serve', 'key', 'list', '--json'])
   const local = items(stdout).find(item => item['name'] === 'local' && item['state'] === 'active')
   await home.run(['serve', 'key', 'orphan', String(local!['id'])])
   expect((await home.run(['api', 'listProjects'])).code).toBe(0)
 })
 
-test('serve status tells what is under way and what is used', async () => {
+test('serve status shows what is running and what is used', async () => {
   const { stdout } = await home.run(['serve', 'status', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({
     dataDir: expect.any(String),

@@ -27,7 +27,7 @@ const named = (out: string) =>
     ({ server: name, state, needs }) => [name, state, needs],
   )
 
-test('what an import and a plan take of this machine is said before anything is sent, without its value', async () => {
+test('values of this machine in an import or plan are listed without their values before anything is sent', async () => {
   await project('Takes')
   write('reading/takes.env', `A_KEY=${secret}\nPLAIN=1`)
   const file = write('work/repository/mcp.json', {
@@ -54,7 +54,7 @@ test('what an import and a plan take of this machine is said before anything is 
   for (const { stderr } of [address, reads, applied]) expect(stderr).not.toContain(secret)
 })
 
-test('servers are found where programs keep them, imported by name or all, and compared the next time', async () => {
+test('servers are found where programs store them, imported by name or all, and compared next time', async () => {
   await project('Files')
   write('work/.mcp.json', {
     mcpServers: {
@@ -102,7 +102,7 @@ test('servers are found where programs keep them, imported by name or all, and c
   expect(named((await server('Files', 'import', '--json')).stdout)).toContainEqual(['open', 'same', ''])
 })
 
-test('a file is imported whole or not at all, and what is wrong is named at its place', async () => {
+test('a file is imported completely or not at all, and faults are reported with their positions', async () => {
   await project('Faulty')
   const file = write('lists/mcp.json', '{"mcpServers": {\n  "good": {"command": "node"},\n  "bad": {"args": []}\n}}')
   const refused = await server('Faulty', 'import', file, '--yes')
@@ -120,7 +120,7 @@ test('a file is imported whole or not at all, and what is wrong is named at its 
   expect(twins.stderr).toMatch(/"wind" stands in mcp\.json:1 too and differs there/)
 })
 
-test('saved servers are printed as files of other programs, which are taken again', async () => {
+test('saved servers are printed as files of other programs, and can be imported again', async () => {
   await project('From')
   await project('To')
   const file = write('out/mcp.json', {

@@ -31,7 +31,7 @@ function write(name: string, text: string): string {
 }
 const suite = (...args: string[]) => home.run(['suite', ...args])
 
-test('a file is imported after a plan, exported as it is, and imported again by its ids', async () => {
+test('a file is imported after a plan, exported unchanged, and imported again by its ids', async () => {
   const file = write('nightly.yaml', FILE)
   const asked = await suite('import', file)
   expect(asked).toMatchObject({ code: 2, stdout: '' })
@@ -61,14 +61,14 @@ test('a file is imported after a plan, exported as it is, and imported again by 
   expect(stdout).not.toContain('id: one')
 })
 
-test('a wrong file is refused with every line, and nothing is sent', async () => {
+test('an invalid file is refused with every faulty line, and nothing is sent', async () => {
   const file = write('wrong.yaml', FILE.replace('model: none', 'modell: none').replace('id: two', 'id: one'))
   const { code, stderr } = await suite('import', file, '--yes')
   expect(code).toBe(2)
   expect(stderr).toContain(`${file}:5:3: There is no field "modell". Did you mean "model"? Allowed here: id, name`)
 })
 
-test('misspelt names are refused at their lines before anything is sent, and go as they are when told so', async () => {
+test('misspelt names are refused with their lines before anything is sent, and sent on request', async () => {
   const misspelt = FILE.replace('name: Nightly', 'name: Misspelt')
     .replace('id: nightly', 'id: misspelt')
     .replace('toolName: echo', 'toolName: ecko')
@@ -104,7 +104,7 @@ test('an argument that the tool does not know is imported with a warning at its 
   })
 })
 
-test('an id that two steps of a case have is refused at its line, before a suite is made of the rest', async () => {
+test('an id shared by two steps of a case is refused with its line, before a suite is created', async () => {
   const step = 'steps: [{ id: call, kind: prompt, prompt: hi }, { id: call'
   const file = write('twice.yaml', FILE.replaceAll('ightly', 'wice').replace('steps: [{ id: call', step))
   const { code, stderr } = await suite('import', file, '--yes')
@@ -113,14 +113,14 @@ test('an id that two steps of a case have is refused at its line, before a suite
   expect((await suite('export', 'Nwice')).code).toBe(2)
 })
 
-test('a suite that mcpdeck ships is imported again as a new one', async () => {
+test('a suite that ships with mcpdeck is imported again as a new one', async () => {
   const shipped = join(home.home, 'shipped.yaml')
   expect(await suite('export', 'Reference server smoke', '--output', shipped)).toMatchObject({ code: 0 })
   const { code, stderr } = await suite('import', shipped, '--new', '--yes')
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('10 created') as string })
 })
 
-test('what is not a text, too long or missing is refused', async () => {
+test('an input that is not text, too long or missing is refused', async () => {
   expect(await suite('import', join(home.home, 'none.yaml'))).toMatchObject({ code: 2 })
   expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain('zero.yaml:2:1: This is binary data')
   const long = await suite('import', write('long.yaml', '# long\n'.repeat(1_500_000)))

@@ -22,7 +22,7 @@ function look(
   })
 }
 
-test('the terminal’s answer changes the colours, and only when it says something new', () => {
+test('the terminal’s answer changes the colors, and only if it differs', () => {
   const auto = look()
   const dark = auto.theme
   expect(auto.asksBackground).toBe(true)
@@ -36,13 +36,13 @@ test('the terminal’s answer changes the colours, and only when it says somethi
   expect(auto.theme.paint('warn', 'x')).toBe(dark.paint('warn', 'x'))
 })
 
-test('before the answer the environment counts', () => {
+test('before the answer the environment is used', () => {
   const light = look({ theme: 'light' }).theme.paint('accent', 'x')
   expect(look({}, { COLORFGBG: '0;15' }).theme.paint('accent', 'x')).toBe(light)
   expect(look({}, { COLORFGBG: '15;0' }).theme.paint('accent', 'x')).not.toBe(light)
 })
 
-test('high contrast follows the background too, a named theme keeps its colours', () => {
+test('high contrast follows the background too, and a named theme keeps its colors', () => {
   const contrast = look({ theme: 'high-contrast' })
   const before = contrast.theme.paint('warn', 'x')
   expect(contrast.asksBackground).toBe(true)
@@ -54,7 +54,7 @@ test('high contrast follows the background too, a named theme keeps its colours'
   expect(nord.theme.paint('accent', 'x')).toBe(accent)
 })
 
-test('a theme has its ground only where the terminal has told its own, and gives it back', () => {
+test('a theme sets the background only if the terminal has reported its own, and restores it', () => {
   const terminal = look({ theme: 'nord' })
   expect(terminal.ground).toBeUndefined()
   terminal.reply(BLACK)
@@ -66,20 +66,20 @@ test('a theme has its ground only where the terminal has told its own, and gives
   expect(few.ground).toBeUndefined()
 })
 
-test('a theme of the config file is painted in its own colours', () => {
+test('a theme in the config file is painted in its own colors', () => {
   const mine = { ...THEMES.nord.colours, accent: '#ff8800' }
   const terminal = look({ theme: 'mine', themes: { mine } }, {}, 'true')
   expect(terminal.theme.paint('accent', 'x')).toContain('38;2;255;136;0')
   expect(terminal.choices.at(-1)).toMatchObject({ name: 'mine' })
 })
 
-test('where there are no colours, or only the console, nothing is asked', () => {
+test('without colors, or on the console, nothing is queried', () => {
   expect(look({}, {}, 0).asksBackground).toBe(false)
   expect(look({}, { TERM: 'linux' }, 16).asksBackground).toBe(false)
   expect(look({ screenReader: true }).asksBackground).toBe(false)
 })
 
-test('for reading aloud nothing is coloured or drawn', () => {
+test('for screen readers nothing is colored or drawn', () => {
   const { theme } = look({ screenReader: true })
   expect(theme.paint('error', 'x')).toBe('x')
   expect([...theme.symbols.lines.corners, theme.symbols.lines.horizontal, ...theme.symbols.bar].join('').trim()).toBe(
@@ -87,7 +87,7 @@ test('for reading aloud nothing is coloured or drawn', () => {
   )
 })
 
-test('an option goes before the environment, that before the config file', () => {
+test('an option overrides the environment, which overrides the config file', () => {
   const env = { MCPDECK_THEME: 'light', MCPDECK_NOTIFY: 'bell' }
   expect(resolveTtyConventions({ theme: 'dark' }, env, PREFERRED).theme).toBe('dark')
   expect(resolveTtyConventions({}, env, { ...PREFERRED, theme: 'dark' })).toMatchObject({

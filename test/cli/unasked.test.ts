@@ -59,7 +59,7 @@ function listings(stage: Stage): string[][] {
 
 describe.concurrent('a hostile service', () => {
   test.for(['every text', 'every text but words of the contract', 'every refusal'] as const)(
-    'reaches a terminal by no listing: %s',
+    'reaches the terminal through no listing: %s',
     async (spoiling, context) => {
       const stage = await openStage(spoiling, context)
       const commands = listings(stage).flatMap((args, index) => {
@@ -75,7 +75,7 @@ describe.concurrent('a hostile service', () => {
   )
 
   test.for(['every text', 'every text but words of the contract'] as const)(
-    'reaches a terminal by no command that follows, checks, exports or calls: %s',
+    'reaches the terminal through no command that follows, checks, exports or calls: %s',
     async (spoiling, context) => {
       const stage = await openStage(spoiling, context)
       const { projectId, suiteId, serverId, runId, trialId } = stage
@@ -109,7 +109,7 @@ describe.concurrent('a hostile service', () => {
     },
   )
 
-  test('is data for other programs, all of it printable and the same as the service said', async context => {
+  test('is printed as data for other programs, all of it printable and the same as the service sent', async context => {
     const stage = await openStage('every text but words of the contract', context)
     const { env, projectId, runId } = stage
     const home = await openHome()
@@ -136,7 +136,7 @@ describe.concurrent('a hostile service', () => {
     expect(new XMLParser().parse(xml)).toHaveProperty('testsuites.testsuite')
   })
 
-  test('is a suite file that is printable, and the suite that was imported', async context => {
+  test('is a suite file that is printable, and the imported suite', async context => {
     const home = await openHome()
     context.onTestFinished(() => home.close())
     const message = HOSTILE.filter(text => text.isWellFormed()).join(' ')

@@ -39,19 +39,19 @@ beforeAll(async () => {
 afterAll(() => home.close())
 
 describe('servers', () => {
-  test('tools lists what a server has with its arguments, and the wire’s fields as JSON', async () => {
+  test("tools lists a server's tools with their arguments, and the wire’s fields as JSON", async () => {
     expect((await run('tools', 'everything')).stdout).toMatch(/^NAME +ARGUMENTS +DESCRIPTION\necho +message +Echoes/)
     expect(items(await run('tools', 'everything', '--json'))[0]).toMatchObject({ name: 'echo', inputSchema: {} })
   })
 
-  test('describe shows what a server says to models, once the doctor has heard it', async () => {
+  test('describe shows what a server says to models, once the doctor has read it', async () => {
     expect(json(await run('describe', 'server', 'everything', '--json'))).not.toHaveProperty('instructions')
     await run('doctor', 'everything')
     expect((await run('describe', 'server', 'everything')).stdout).toMatch(/Instructions/i)
     expect(json(await run('describe', 'server', 'everything', '--json'))).toHaveProperty('instructions')
   })
 
-  test('call takes arguments by the schema’s types and prints what came back', async () => {
+  test('call converts arguments by the schema’s types and prints the result', async () => {
     expect(await run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject({
       code: 0,
       stdout: 'The sum of 2 and 3 is 5.\n',
@@ -82,11 +82,11 @@ describe('servers', () => {
     [['--command', 'http://127.0.0.1:9/mcp', 'echo'], /this goes with --url/],
     [['--url', 'http://127.0.0.1:9/mcp', '--token-env', 'NOT_SET', 'echo'], /NOT_SET of --token-env is empty/],
     [['everything', 'echo', 'message=x', '--yes', '--read-only'], /--read-only refuses every write/],
-  ])('call %j is wrong usage, and nothing is sent', async (args, sentence) => {
+  ])('call %j is invalid usage, and nothing is sent', async (args, sentence) => {
     expect(await run('call', ...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })
   })
 
-  test('arguments that do not fit are sent when that is asked for, and the tool’s own error is 3', async () => {
+  test('invalid arguments are sent on request, and the tool’s own error exits with 3', async () => {
     expect(await run('call', 'everything', 'get-sum', 'a=x', '--unchecked', '--yes')).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('Invalid'),
@@ -94,7 +94,7 @@ describe('servers', () => {
     })
   })
 
-  test('a result that breaks the tool’s output schema is printed, said and 3', async () => {
+  test('a result that violates the tool’s output schema is printed, reported and exits with 3', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
     const call = ['call', '--command', commandLineOf(process.execPath, small, 'promises'), '--yes']
     expect(await run(...call, 'keeps')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^counted\n{/) })
@@ -109,7 +109,7 @@ describe('servers', () => {
     expect(json(asJson)).toMatchObject({ structuredContent: { count: 'many' } })
   })
 
-  test('a server that is saved nowhere is called by its command, and stays unsaved', async () => {
+  test('an unsaved server is called by its command, and stays unsaved', async () => {
     const fresh = await openHome()
     try {
       const call = ['call', '--command', PROGRAM, 'echo', 'message=hi', '--yes']
@@ -121,7 +121,7 @@ describe('servers', () => {
     }
   })
 
-  test('a server that is saved nowhere gets its environment, its headers and its timeout', async () => {
+  test('an unsaved server gets its environment, headers and timeout', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
     const program = ['--command', commandLineOf(process.execPath, small, 'healthy')]
     const environment = await run('call', ...program, '--env', 'GREETING=good day', 'environment', '--yes')
@@ -141,7 +141,7 @@ describe('servers', () => {
       expect(await run('tools', ...program, ...wrong)).toMatchObject({ code: 2, stderr: expect.stringMatching(why) })
   })
 
-  test('a server that is saved nowhere runs in the directory that is named', async () => {
+  test('an unsaved server runs in the named directory', async () => {
     const apart = await openHome({ apart: true })
     try {
       const program = ['--command', commandLineOf(process.execPath, 'stdio-server.mjs', 'healthy')]
@@ -158,7 +158,7 @@ describe('servers', () => {
     }
   })
 
-  test('prompt renders with its arguments, and names those that are missing', async () => {
+  test('prompt renders with its arguments, and names missing ones', async () => {
     expect((await run('prompt', 'everything', 'args-prompt', 'city=Rome')).stdout).toBe(
       "user:\nWhat's weather in Rome?\n",
     )
@@ -168,7 +168,7 @@ describe('servers', () => {
     })
   })
 
-  test('read prints text, and of what is not a text its type and size', async () => {
+  test('read prints text, and for other content its type and size', async () => {
     const uri = 'demo://resource/static/document/features.md'
     expect((await run('read', 'everything', uri)).stdout).toMatch(/^# Everything Server/)
     expect((await run('read', 'everything', 'demo://resource/dynamic/blob/1')).stdout).toMatch(
@@ -177,7 +177,7 @@ describe('servers', () => {
     expect(await run('read', 'everything', 'demo://none')).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('validate is 0 for a server that answers and 3 for one that does not', async () => {
+  test('validate exits with 0 for a server that answers and with 3 for one that does not', async () => {
     expect(await run('validate', 'everything')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/Status +connected/),
@@ -191,7 +191,7 @@ describe('servers', () => {
     expect(document.prompts.length).toBeGreaterThan(1)
   })
 
-  test('snapshot diff compares files and servers, and is 1 only where callers break', async () => {
+  test('snapshot diff compares files and servers, and exits with 1 only for breaking changes', async () => {
     const { stdout } = await run('snapshot', 'everything')
     const [now, earlier] = [join(home.home, 'now.json'), join(home.home, 'earlier.json')]
     writeFileSync(now, stdout)
@@ -224,7 +224,7 @@ describe('servers', () => {
     expect(await run('snapshot', 'diff', now, 'Twin')).toMatchObject({ code: 3 })
   })
 
-  test('import-tokens hands over what a token endpoint answered, and prints no token', async () => {
+  test('import-tokens passes on the answer of a token endpoint, and prints no token', async () => {
     const file = join(home.home, 'tokens.json')
     const tokens = { access_token: 'at_secret', expires_in: 3600, token_type: 'Bearer', not_in_the_contract: 1 }
     writeFileSync(file, JSON.stringify(tokens))
@@ -244,7 +244,7 @@ describe('servers', () => {
 })
 
 describe('records', () => {
-  test('describe shows names beside ids, and what belongs to a record', async () => {
+  test('describe shows names beside ids, and related records', async () => {
     const { code, stdout } = await run('describe', 'environment', 'Staging')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^Name +Staging$/m)
@@ -258,7 +258,7 @@ describe('records', () => {
     expect(client.relations['environments']?.map(({ name }) => name)).toEqual(expect.arrayContaining(['Staging']))
   })
 
-  test('a name that several records have is 2 with the candidates', async () => {
+  test('a name that several records have exits with 2 and the candidates', async () => {
     const ids = await inside(async ({ client, projectId }) => {
       const make = () => client.personas.create({ projectId, body: { name: 'Same', role: 'Tester' } })
       return [(await make()).id, (await make()).id]
@@ -268,7 +268,7 @@ describe('records', () => {
     for (const id of ids) expect(stderr).toContain(id)
   })
 
-  test('search finds sessions once, and says where', async () => {
+  test('search finds sessions without duplicates, and says where', async () => {
     const found = items(await run('search', 'weather', '--json'))
     expect(found).not.toEqual([])
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
@@ -279,7 +279,7 @@ describe('records', () => {
     expect(await run('search', 'no such words')).toMatchObject({ code: 0, stdout: '', stderr: 'No session has it.\n' })
   })
 
-  test('compare counts the cases by what became of them', async () => {
+  test('compare counts the cases by their change', async () => {
     const [later, , , , earlier] = items(await run('get', 'runs', '--limit', '5', '--json'))
     const { code, stdout, stderr } = await run('compare', String(earlier?.['id']), String(later?.['id']))
     expect(code).toBe(0)
@@ -288,7 +288,7 @@ describe('records', () => {
     expect(stderr).toMatch(/run #\d+ against run #\d+: .*1 fixed/)
   })
 
-  test('dismiss hides a finding of either source, and shows it again', async () => {
+  test('dismiss hides a finding of either source, and can show it again', async () => {
     const findings = items(await run('get', 'findings', '--json'))
     for (const source of ['swarm', 'scenario']) {
       const id = String(findings.find(each => each['source'] === source && each['dismissedAt'] == null)?.['id'])
@@ -313,7 +313,7 @@ describe('what is in flight', () => {
     return { ...service, run: (...args: string[]) => own.run(args) }
   }
 
-  test('cancel stops a run after a question, and has nothing to stop afterwards', async () => {
+  test('cancel stops a run after a question, and later has nothing to stop', async () => {
     const { api, run } = await staged()
     const { projectId, serverId } = await sandbox(api)
     const body = { name: 'Slow', model: 'none', serverIds: [serverId], tests: [longCase('slow', 60)] }
@@ -332,7 +332,7 @@ describe('what is in flight', () => {
     })
   })
 
-  test('cancel stops every journey run of a wave, also with the feature off; no other id is one', async () => {
+  test('cancel stops every journey run of a wave, even with the feature off; other ids are refused', async () => {
     const { api, run, store } = await staged()
     const { projectId, journeyId } = await plainJourney(api)
     const place = { projectId, journeyId }
@@ -355,7 +355,7 @@ describe('what is in flight', () => {
 })
 
 describe('access', () => {
-  test('publish, invite, remove-member, rotate and unpublish say what they do and what is known then', async () => {
+  test('publish, invite, remove-member, rotate and unpublish say what they do and what is known afterwards', async () => {
     expect(await run('publish', 'Staging')).toMatchObject({
       code: 2,
       stdout: '',
@@ -381,7 +381,7 @@ describe('access', () => {
     expect(await run('unpublish', 'Desk', '--yes')).toMatchObject({ code: 2 })
   })
 
-  test('a mode that the service ignores is no success', async () => {
+  test('a mode that the service ignores is not a success', async () => {
     expect(await run('publish', 'Spare', '--yes')).toMatchObject({ code: 0 })
     expect(await run('publish', 'Spare', '--mode', 'anyone_with_link', '--yes')).toMatchObject({
       code: 3,

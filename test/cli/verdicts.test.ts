@@ -72,7 +72,7 @@ function forRandomRuns(check: (made: MadeRun, expected: Expected) => Promise<voi
   )
 }
 
-test('the service, the run screen, the last word, JUnit and the exit code agree, and only what passed as a whole is plainly green', async () => {
+test('the service, the run screen, the summary, JUnit and the exit code agree, and only a complete pass is plainly green', async () => {
   await forRandomRuns(async (made, expected) => {
     const { run } = made
     const { outcome, isPlain, trials } = expected
@@ -119,7 +119,7 @@ function expectPart({ part }: Conclusion, { isPlain, outcome, trials }: Expected
   )
 }
 
-test('of a run in several environments the worst run is the exit code, and each says its own word', async () => {
+test('for a run in several environments the worst run decides the exit code, and each has its own summary', async () => {
   let groups = 0
   await fc.assert(
     fc.asyncProperty(randomSuite, async plans => {
@@ -145,7 +145,7 @@ test('of a run in several environments the worst run is the exit code, and each 
   )
 })
 
-test('gates that decide alone hold only over enough that was graded, and fail only by what was', async () => {
+test('gates hold only if enough was graded, and fail only by graded results', async () => {
   const shares = [0.5, 0.75, 1]
   await forRandomRuns(async (made, { outcome, trials, counts }) => {
     const graded = (trials.passed + trials.failed) / trials.total
@@ -165,7 +165,7 @@ test('gates that decide alone hold only over enough that was graded, and fail on
   })
 })
 
-test('a rerun selects the cases of which any trial on any model qualifies', async () => {
+test('a rerun selects cases with a qualifying trial on any model', async () => {
   const { client } = opened
   await forRandomRuns(async ({ run, trials }, { rerunCases }) => {
     const preview = await client.runs.rerunPreview({ projectId, runId: run.id })

@@ -37,7 +37,7 @@ describe('mcpdeck visit', () => {
     }
   }
 
-  test('talks line by line and leaves when told to', async () => {
+  test('converses line by line and ends on request', async () => {
     const hostile = (asked: Asked): Answer =>
       asked.prompts.at(-1) === 'hello' ? { text: 'first\u001b[2Jline\nsecond' } : helper(asked)
     const model = await scriptedModel(hostile)
@@ -84,7 +84,7 @@ describe('mcpdeck visit', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/visit/x`
   }
 
-  test('a link behind which nothing answers, or something else does, is said within its time', async () => {
+  test('a link without an answer, or with another program behind it, is reported in time', async () => {
     const silent = visiting(await stranger(() => undefined), { answerMs: 100 })
     expect(await silent.until('\n')).toMatch(/cannot be reached: it did not answer within 0\.1 s\./)
     expect(await silent.code).toBe(3)
@@ -125,7 +125,7 @@ describe('mcpdeck visit', () => {
   test.each([
     ['an answer without an end', '{"name":"', /cannot be reached: its answer is too long/],
     ['an answer of another program', '{"status":"up"}', /^The link answers as no scenario does \(HTTP 200\)\.$/m],
-  ])('%s is refused in words', async (what, begin, words) => {
+  ])('%s is refused with a sentence', async (what, begin, words) => {
     let sent = 0
     const link = await stranger((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -142,7 +142,7 @@ describe('mcpdeck visit', () => {
     expect(sent).toBeLessThan(4 * BOUNDS.answer.most)
   })
 
-  test('the end of input is the end of the visit; no link is no visit', async () => {
+  test('the end of input ends the visit; without a link nothing is visited', async () => {
     const { api } = await served()
     const { link } = await published(api, { mode: 'project_members' })
     const visit = visiting(link, { key: api.key })
@@ -191,7 +191,7 @@ describe('the command', () => {
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('can be read by others') })
   })
 
-  test('a key is typed unseen at a terminal', async () => {
+  test('a key is typed hidden at a terminal', async () => {
     const home = await inHome()
     const { api } = await served()
     const { link } = await published(api, { mode: 'project_members' })
@@ -204,7 +204,7 @@ describe('the command', () => {
     expect(visit.output).not.toContain(api.key)
   })
 
-  test('no link is wrong usage, no way in is not a verdict', async () => {
+  test('a missing link is invalid usage, and a refused visit is not a verdict', async () => {
     const home = await inHome()
     expect(await home.run(['visit', 'nowhere'])).toMatchObject({ code: 2, stdout: '' })
     expect(await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).toMatchObject({

@@ -35,7 +35,7 @@ async function openWatch(ending: Ending, first?: EditedServer, ...more: readonly
   return { folder, save, printed, round, stop }
 }
 
-test.concurrent('a schema that breaks a case is its named cause, and passes again once it is taken back', async ending => {
+test.concurrent('a schema that breaks a case is named as its cause, and the case passes once the change is reverted', async ending => {
   const { save, round, stop } = await openWatch(ending)
   const first = await round()
   expect(first).toContain('Watching src/**: 1 file. Ctrl+C stops.')
@@ -56,7 +56,7 @@ test.concurrent('a schema that breaks a case is its named cause, and passes agai
   expect(stderr).toMatch(/Stopped watching\. The last run was run #3.*; the exit code is 0\./)
 })
 
-test.concurrent('cases that failed run first, and all once they pass', async ending => {
+test.concurrent('failed cases run first, and all once they pass', async ending => {
   const { save, round, stop } = await openWatch(ending, { answer: 'sunny and cold' })
   expect(await round()).toContain('1 passed, 1 failed')
   save({ answer: 'sunny and colder' })
@@ -71,7 +71,7 @@ test.concurrent('cases that failed run first, and all once they pass', async end
   expect(await stop()).toMatchObject({ code: 1, stderr: expect.stringContaining('the exit code is 1.') })
 })
 
-test.concurrent('a server that does not start is said with its last words, and the next save tries again', async ending => {
+test.concurrent('a server that does not start is reported with its last words, and the next save retries', async ending => {
   const { save, round, stop } = await openWatch(ending)
   await round()
   save({ fails: 'SyntaxError: an odd bracket' })
@@ -84,7 +84,7 @@ test.concurrent('a server that does not start is said with its last words, and t
   expect(await stop()).toMatchObject({ code: 3, stderr: expect.stringContaining('the exit code is 3.') })
 })
 
-test.concurrent('a folder that goes away and comes back is watched, and what is not matched starts nothing', async ending => {
+test.concurrent('a folder that is removed and returns is watched, and unmatched files start nothing', async ending => {
   const { folder, save, round, stop } = await openWatch(ending, undefined, '--watch-files', 'lib')
   await round()
   mkdirSync(join(folder, 'src/node_modules'))

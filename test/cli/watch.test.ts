@@ -19,7 +19,7 @@ describe.concurrent('a line that is lost midway', () => {
     ['a page of a proxy', 2, asHtml],
     ['a proxy that sends elsewhere', 2, redirecting],
     ['errors of the service', 4, refusing(503, 'INTERNAL_ERROR')],
-  ])('%s: says so once, goes on and ends with the verdict', async ([, times, fault], ending) => {
+  ])('%s: says so once, continues and ends with the verdict', async ([, times, fault], ending) => {
     const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'running' })
     let faults = 0
@@ -71,7 +71,7 @@ describe.concurrent('a line that is lost midway', () => {
 
   // The time is up here at a moment, not after some seconds in which a busy machine gets nowhere; that it is 3 shows a
   // run that takes longer.
-  test('gone for longer than the time given ends it, with what was read', async ending => {
+  test('lost for longer than the given time ends it, with what was read', async ending => {
     const { service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -101,7 +101,7 @@ describe.concurrent('a line that is lost midway', () => {
     expect(followed.trials).toHaveLength(2)
   })
 
-  test('a refusal midway ends it, with what was read', async ending => {
+  test('a refusal in between ends it, with what was read', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -113,7 +113,7 @@ describe.concurrent('a line that is lost midway', () => {
     })
   })
 
-  test('a 429 is waited for, as long as it says', async ending => {
+  test('a 429 is waited for as long as it says', async ending => {
     const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'completed', result: 'passed' })
     const asked: number[] = []
@@ -148,7 +148,7 @@ describe.concurrent('how a run ended is the exit code', () => {
     expect((await watch('r1')).code).toBe(code)
   })
 
-  test('an unknown state is in flight until the run ends, and shows as it is', async ending => {
+  test('an unknown state counts as in flight until the run ends, and is shown as received', async ending => {
     const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'grading' })
     service.onAnswered = path => {
@@ -204,13 +204,13 @@ describe.concurrent('no verdict, and never 1', () => {
     ['a web page', asHtml],
     ['errors alone', refusing(500, 'INTERNAL_ERROR')],
     ['broken connections', hangingUp],
-  ])('a service that only gives %s is unreachable', async ([, fault], ending) => {
+  ])('a service that only returns %s is unreachable', async ([, fault], ending) => {
     const { service, conclusionOf } = await openStage(ending)
     service.fault = fault
     expect(await conclusionOf('r1')).toMatchObject({ code: 3, end: { because: 'unreachable', verdict: null } })
   })
 
-  test('nobody listens', async ending => {
+  test('nothing listens', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     await service.close()
     expect(await conclusionOf('r1')).toMatchObject({
@@ -219,7 +219,7 @@ describe.concurrent('no verdict, and never 1', () => {
     })
   })
 
-  test('a run that takes longer than the time given', async ending => {
+  test('a run that takes longer than the given time', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     // Time to start and to read once, also on a busy machine; the others beside it take as long.
@@ -230,13 +230,13 @@ describe.concurrent('no verdict, and never 1', () => {
     expect(stderr).toContain('mcpdeck watch r1')
   })
 
-  test('a time given that is longer than any timer is not over at once', async ending => {
+  test('a time longer than any timer does not end at once', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'completed', result: 'passed' })
     expect(await conclusionOf('r1', '--timeout', '60d')).toMatchObject({ code: 0, end: { because: 'passed' } })
   })
 
-  test('wrong usage and no key are 2, with nothing on standard output', async ending => {
+  test('invalid usage and a missing key exit with 2, without standard output', async ending => {
     const { home, service, watch } = await openStage(ending)
     for (const args of [
       ['r1', '--timeout', 'soon'],
@@ -255,7 +255,7 @@ describe.concurrent('no verdict, and never 1', () => {
 })
 
 describe.concurrent('interrupted', () => {
-  test('by a signal into a pipe: 130, and how to continue', async ending => {
+  test('by a signal into a pipe: exits with 130, and says how to continue', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     const [junit, summary] = [join(home.home, 'report.xml'), join(home.home, 'summary.md')]
@@ -297,7 +297,7 @@ describe.concurrent('interrupted', () => {
     expect(terminal.cursorVisible).toBe(true)
   })
 
-  test('before anything was answered', async ending => {
+  test('before any answer', async ending => {
     const { home, service } = await openStage(ending)
     service.fault = () => true
     const { child, ended } = home.start(['watch', 'r1'], { env: service.env })
@@ -326,7 +326,7 @@ describe.concurrent('interrupted', () => {
     expect((await ended()).code).toBe(143)
   })
 
-  test('by a reader that leaves, as head does: quiet', async ending => {
+  test('by a reader that closes, like head: quietly', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -341,7 +341,7 @@ describe.concurrent('interrupted', () => {
 })
 
 describe.concurrent('on a terminal', () => {
-  test('one line is rewritten in place, and the last word stays', async ending => {
+  test('one line is rewritten in place, and the summary stays', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.trials = [trial('a'), trial('b', { status: 'running', result: null })]
@@ -363,7 +363,7 @@ describe.concurrent('on a terminal', () => {
   })
 })
 
-test.concurrent('a report appears whole, and never stands for a run that was not read', async ending => {
+test.concurrent('a report appears complete, and never for a run that was not read', async ending => {
   const { home, service, watch } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   writeFileSync(file, 'before')
@@ -378,7 +378,7 @@ test.concurrent('a report appears whole, and never stands for a run that was not
   expect(readFileSync(file, 'utf8')).toMatch(/failures="0" errors="1"[^]*--gates-only needs a gate that decides/)
 })
 
-test.concurrent('a name that never comes holds nobody who wants to leave', async ending => {
+test.concurrent('a pending name lookup does not delay exiting', async ending => {
   const { home, service } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   service.put('r1', { status: 'completed', result: 'passed' })

@@ -67,7 +67,7 @@ async function followed(home: Home, run: { projectId: string; runId: string }): 
 }
 const pidIn = (text: string) => Number(/\(process (\d+)\)/.exec(text)?.[1])
 
-test('a command that is refused before it writes hands nothing over, and says nothing else', async () => {
+test('a command refused before it writes passes nothing on, and prints nothing else', async () => {
   const home = await open()
   const { code, stdout, stderr } = await home.run(['launch', 'nowhere'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -75,7 +75,7 @@ test('a command that is refused before it writes hands nothing over, and says no
   expect(stderr).not.toContain('Handed over')
 })
 
-test('what goes on after its answer is known of each operation', () => {
+test('for each operation it is known what continues after the answer', () => {
   const operations = allEndpoints().filter(outlivesAnswer)
   expect(operations.map(({ operation }) => operation).toSorted()).toEqual([
     'buildSandboxImage',
@@ -94,7 +94,7 @@ test('what goes on after its answer is known of each operation', () => {
   ])
 })
 
-test('runs that two commands launch at once outlive both, in one worker, which ends when it is idle', async () => {
+test('runs that two commands launch at once outlive both, in one worker that ends when idle', async () => {
   const home = await open()
   const suite = await suiteOf(home, [longCase('slow', 6)])
   const [one, other] = await Promise.all([launch(home, suite), launch(home, suite)])
@@ -115,7 +115,7 @@ test('runs that two commands launch at once outlive both, in one worker, which e
   expect(readdirSync(join(home.home, '.local/share/mcpdeck'))).not.toContain('worker.sock')
 })
 
-test('a worker that is killed leaves its runs to the next command, and the next launch gets a new one', async () => {
+test('a killed worker leaves its runs to the next command, and the next launch gets a new one', async () => {
   const home = await open()
   const lasting = await launch(home, await suiteOf(home, [longCase('slow', 60)]))
   const killed = pidIn(lasting.stderr)
@@ -131,7 +131,7 @@ test('a worker that is killed leaves its runs to the next command, and the next 
   expect(await followed(home, next)).toMatchObject({ status: 'completed', result: 'passed' })
 })
 
-test('a command under other settings than the worker executes by itself, waits and says so', async () => {
+test('a command with other settings than the worker executes by itself, waits and says so', async () => {
   const home = await open()
   const suite = await suiteOf(home, [longCase('slow', 2)])
   const before = await launch(home, suite)
@@ -144,7 +144,7 @@ test('a command under other settings than the worker executes by itself, waits a
   await followed(home, before)
 })
 
-test('where a worker can have no socket, the command waits for what it started', async () => {
+test('if a worker cannot have a socket, the command waits for what it started', async () => {
   const home = await open()
   const MCPDECK_DATA_DIR = join(home.home, 'x'.repeat(120))
   const env = { MCPDECK_DATA_DIR }
@@ -158,7 +158,7 @@ test('where a worker can have no socket, the command waits for what it started',
   expect(run).toMatchObject({ status: 'completed' })
 })
 
-test('a socket that is not one of this user gets no request', async () => {
+test('a socket that does not belong to this user gets no request', async () => {
   const home = await open()
   const suite = await suiteOf(home, [longCase('slow', 1)])
   const path = join(home.home, '.local/share/mcpdeck/worker.sock')
@@ -178,7 +178,7 @@ test('a socket that is not one of this user gets no request', async () => {
   expect(heard).toEqual([])
 })
 
-test('keys of a launch reach the worker and no file, and its socket is for its owner alone', async () => {
+test('keys of a launch reach the worker and no file, and its socket is for its owner only', async () => {
   const home = await open()
   const suite = await suiteOf(home, [longCase('slow', 2)])
   const key = 'sk-launch-of-one-run-only'
@@ -192,7 +192,7 @@ test('keys of a launch reach the worker and no file, and its socket is for its o
   for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name)).includes(key), name).toBe(false)
 })
 
-test('an attached server is tried to its end by the worker, however often', async () => {
+test('a case on an attached server is tried to its end by the worker, however often', async () => {
   const home = await open()
   const projectId = await first(home, 'listProjects')
   const body = { url: 'http://127.0.0.1:9/mcp', projectId, name: 'Gone' }
@@ -252,7 +252,7 @@ async function handedOver(home: Home, operation: string, fields: Fields, body: o
   return parsed<{ id?: string; runId?: string; status: string }>(started)
 }
 
-test('the judge and the insights of a run are made by the worker', async () => {
+test('the judge and the insights of a run are executed by the worker', async () => {
   const { home, env, projectId, runId } = await played()
   const place = { projectId, runId }
   expect(await handedOver(home, 'requestEvalRunJudge', place, { enable: true }, env)).toMatchObject({
@@ -265,7 +265,7 @@ test('the judge and the insights of a run are made by the worker', async () => {
   })
 })
 
-test('a journey run and the insights of its wave are made by the worker', async () => {
+test('a journey run and the insights of its wave are executed by the worker', async () => {
   const { home, env, model, projectId, wave } = await played()
   const before = model.asked.length
   const { id = '' } = await handedOver(
@@ -287,7 +287,7 @@ test('a journey run and the insights of its wave are made by the worker', async 
   })
 })
 
-test('a command that waits on a worker that is killed hears from the next one how the wave ended', async () => {
+test('a command that waits on a killed worker gets the end of the wave from the next one', async () => {
   let isSilent = false
   const { home, env, model, wave } = await played(() => isSilent)
   isSilent = true

@@ -55,7 +55,7 @@ async function dyingClient(baseUrl: string, key: string, dying?: { at: number; l
 }
 
 test.each(['broken', 'unanswered'] as const)(
-  'apply that is cut off at any write (%s) and repeated ends as if it had not been',
+  'apply that is cut off at any write (%s) and repeated ends as if it had not been cut off',
   async loss => {
     const { baseUrl, api } = await serveHere({ rateLimit: 0 })
     const { client, writes } = await dyingClient(baseUrl, api.key)

@@ -40,7 +40,7 @@ const echo: RequestListener = (request: IncomingMessage, response) => {
 const bodyOf = async (answer: Awaited<ReturnType<Awaited<ReturnType<typeof start>>['ask']>>) =>
   (await readText(answer, 1_000_000)).text
 
-test('a body goes out with its length, whatever the method; none has none', async () => {
+test('a body is sent with its length, whatever the method', async () => {
   const { ask } = await start(echo)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const told: unknown = JSON.parse(await bodyOf(await ask({ method, body: '{"ä":1}' })))
@@ -60,7 +60,7 @@ test('a body goes out with its length, whatever the method; none has none', asyn
   expect(headers).not.toHaveProperty('transfer-encoding')
 })
 
-test('connections are kept for the next request', async () => {
+test('connections are reused for the next request', async () => {
   const ports = new Set<number | undefined>()
   const { ask } = await start((request, response) => {
     ports.add(request.socket.remotePort)
@@ -70,7 +70,7 @@ test('connections are kept for the next request', async () => {
   expect(ports.size).toBeLessThanOrEqual(2)
 })
 
-test('on a slow line reads have connections of their own, which no write takes', async () => {
+test('on a slow connection, reads use separate connections that no write takes', async () => {
   const ports: (number | undefined)[] = []
   let isSlow = true
   const { ask } = await start(
@@ -90,7 +90,7 @@ test('on a slow line reads have connections of their own, which no write takes',
   expect(others).not.toContain(second)
 })
 
-test('encodings are undone in their order, unknown ones left, and too many refused', async () => {
+test('encodings are decoded in order, unknown ones are kept, and too many are refused', async () => {
   const plain = 'good'.repeat(100)
   let [encoding, body]: [string, string | Buffer] = ['', '']
   const { ask } = await start((_request, response) => {
@@ -106,7 +106,7 @@ test('encodings are undone in their order, unknown ones left, and too many refus
   })
 })
 
-test('headers that come twice are one, and HEAD and 204 have no body', async () => {
+test('repeated headers are joined, and HEAD and 204 have no body', async () => {
   const { ask } = await start((request, response) => {
     response.writeHead(request.url === '/none' ? 204 : 200, { 'x-two': ['a', 'b'], 'Set-Cookie': ['c=1', 'd=2'] })
     response.end()
@@ -127,7 +127,7 @@ test('characters that are invalid in a header are never sent', async () => {
   expect(asked).toBe(0)
 })
 
-test('a signal that is aborted stops the request before it leaves, under way, and in its body', async () => {
+test('an aborted signal stops the request before it is sent, while pending, and in its body', async () => {
   let asked = 0
   const { ask, server } = await start((request, response) => {
     asked += 1
@@ -146,7 +146,7 @@ test('a signal that is aborted stops the request before it leaves, under way, an
   await expect(body).rejects.toBe(reason)
 })
 
-test('closing waits for a write under way, and nothing begins afterwards', async () => {
+test('closing waits for a write in progress, and nothing starts afterwards', async () => {
   let release = (): void => undefined
   const { http, ask, server } = await start((_request, response) => {
     release = () => void response.end('late')
@@ -162,7 +162,7 @@ test('closing waits for a write under way, and nothing begins afterwards', async
   await closing
 })
 
-test('a connection that does not come about in time is told as such', async () => {
+test('a connection that is not established in time is reported as such', async () => {
   // TLS waits for a handshake that this server never answers.
   const silent = createSocketServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -172,7 +172,7 @@ test('a connection that does not come about in time is told as such', async () =
   await expect(ask({ url })).rejects.toMatchObject({ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })
 })
 
-test('closing cuts off what does not end in time', async () => {
+test('closing aborts what does not end in time', async () => {
   const { http, ask, server } = await start(() => undefined, { closeGraceMs: 20 })
   const pending = ask({ method: 'POST', body: '{}' }).catch((error: unknown) => error)
   await once(server, 'request')

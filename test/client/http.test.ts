@@ -79,7 +79,7 @@ describe('good answers', () => {
     expect(await read(name)).toEqual(goodRun)
   })
 
-  test('carry the key, and the body as received is at hand', async () => {
+  test('include the key, and the received body is available', async () => {
     const before = server.seen.length
     const input = { projectId: 'p', runId: 'good' }
     const answer = await client.exchange(contract.runs.get, input)
@@ -87,7 +87,7 @@ describe('good answers', () => {
     expect(server.seen[before]?.headers).toMatchObject({ authorization: `Bearer ${KEY}` })
   })
 
-  test('a deprecated path is told', async () => {
+  test('a deprecated path is reported', async () => {
     await read('deprecated')
     expect(deprecations).toEqual([{ endpoint: contract.runs.get, link: '</next>' }])
   })
@@ -138,7 +138,7 @@ describe('bad answers end in the right error', () => {
     expect(server.count(name)).toBe(requests || 1)
   })
 
-  test('an answer that is wrong in hundreds of thousands of places is an answer not as agreed', async () => {
+  test('an answer with hundreds of thousands of faults is reported as not matching the contract', async () => {
     const items = `[${'0,'.repeat(300_000)}0]`
     const own = createClient({
       fetch: () => Promise.resolve(new Response(`{"items":${items}}`)),
@@ -164,7 +164,7 @@ describe('bad answers end in the right error', () => {
     expect(describeError(error).sentence).toContain('summary.total: expected number')
   })
 
-  test('the size limit is named', async () => {
+  test('the size limit is in the message', async () => {
     expect((await failureOf(read('oversized'))).message).toContain('1000000 bytes')
   })
 
@@ -178,7 +178,7 @@ describe('bad answers end in the right error', () => {
     expect((await read('oversized', patient)).filler).toHaveLength(10_000_000)
   })
 
-  test('an echoed key is blotted out, control characters too', async () => {
+  test('an echoed key is removed, and so are control characters', async () => {
     expect((await failureOf(read('echo'))).excerpt).toBe('<html>Bearer [key]</html>')
     const error = await failureOf(read('echo-json'))
     expect(error).toMatchObject({ message: 'bad Bearer [key]', details: { header: 'Bearer [key]' } })
@@ -187,7 +187,7 @@ describe('bad answers end in the right error', () => {
 })
 
 describe('retries on a real line', () => {
-  test('a burst of 503 and a 429 with a hint are waited out', async () => {
+  test('waits out a burst of 503 and a 429 with a hint', async () => {
     expect(await read('burst')).toEqual(goodRun)
     expect(server.count('burst')).toBe(3)
     expect(await read('rate-with-hint')).toEqual(goodRun)
@@ -195,7 +195,7 @@ describe('retries on a real line', () => {
   })
 
   test.each(['reset', 'closed', 'not-http', 'cut-body', 'html-502'] as const)(
-    'a write without a key meets "%s" once',
+    'a write without a key is sent once and gets "%s"',
     async name => {
       const before = server.count(name)
       const body = { scope: 'failed_cases' as const }
@@ -207,7 +207,7 @@ describe('retries on a real line', () => {
 })
 
 describe('the key stays at its address', () => {
-  test('a redirect is an error that says so, and nobody follows', async () => {
+  test('a redirect is an error that says so, and is not followed', async () => {
     const error = await failureOf(read('redirect'))
     expect(error).toMatchObject({ kind: 'http', status: 302 })
     expect(error.message).toContain(elsewhere.origin)
@@ -216,7 +216,7 @@ describe('the key stays at its address', () => {
     expect(elsewhere.seen).toEqual([])
   })
 
-  test('a fetch that is bound to an address refuses every other', async () => {
+  test('a fetch that is limited to an address refuses every other', async () => {
     const bound = createHttpFetch({ baseUrl: server.origin })
     const error = await failureOf(read('good', clientOf(elsewhere.origin, bound.fetch)))
     expect(error).toMatchObject({ kind: 'refused', code: 'foreign-address', sent: false })
@@ -246,7 +246,7 @@ describe('no connection', () => {
     expect(error).toMatchObject({ kind: 'network', code: 'dns', sent: false })
   })
 
-  test('TLS to a port that does not speak it', async () => {
+  test('TLS to a port without TLS', async () => {
     const error = await failureOf(read('good', clientOf(server.origin.replace('http:', 'https:'))))
     expect(error).toMatchObject({ kind: 'network', code: 'tls' })
     expect(describeError(error).sentence).toBe(
@@ -273,7 +273,7 @@ describe('the caller gives up', () => {
   })
 })
 
-test('a port that no request may go to is told, not that the fetch failed', async () => {
+test('a forbidden port is reported, not that the fetch failed', async () => {
   const failed = clientOf('http://127.0.0.1:9').account.me()
   await expect(failed).rejects.toMatchObject({ kind: 'network', message: 'bad port' })
 })

@@ -16,7 +16,7 @@ afterEach(() => machine.remove())
 
 const after = (ms: number) => new Promise<void>(resolve => clock.after(ms, resolve))
 
-test('what all processes sent in the last minute is counted by what it was for, also of those that ended', async () => {
+test('requests of all processes in the last minute are counted by purpose, including ended processes', async () => {
   const [one, job] = [machine.start().budget, machine.start().budget]
   one.placeIs('runs')
   job.placeIs('mcpdeck get')

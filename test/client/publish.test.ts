@@ -29,7 +29,7 @@ function deployment(answers: Record<string, { status: number; body: object }>) {
 const refusal = (status: number, code: string) => ({ status, body: { code, message: 'No.' } })
 
 describe('publishing', () => {
-  test('goes by POST where the deployment takes it', async () => {
+  test('uses POST if the deployment accepts it', async () => {
     const { seen, publish } = deployment({ POST: { status: 200, body: published } })
     expect(await publish()).toMatchObject(published)
     expect(seen).toEqual(['POST {"mode":"project_members"}'])
@@ -39,13 +39,13 @@ describe('publishing', () => {
     // The account tells a missing path from a wrong address, once and while nothing else was answered.
     [404, 'NOT_FOUND', ['GET ']],
     [405, 'METHOD_NOT_ALLOWED', []],
-  ])('goes by PUT, with the same body, where POST answers %i', async (status, code, between) => {
+  ])('uses PUT, with the same body, if POST answers %i', async (status, code, between) => {
     const { seen, publish } = deployment({ POST: refusal(status, code), PUT: { status: 200, body: published } })
     expect(await publish()).toMatchObject(published)
     expect(seen).toEqual(['POST {"mode":"project_members"}', ...between, 'PUT {"mode":"project_members"}'])
   })
 
-  test('says that the environment is missing where both verbs do', async () => {
+  test('says that the environment is missing if both methods say so', async () => {
     const { seen, publish } = deployment({ POST: refusal(404, 'NOT_FOUND'), PUT: refusal(404, 'NOT_FOUND') })
     await expect(publish()).rejects.toMatchObject({ status: 404, endpoint: 'publishScenarioPut' })
     expect(seen.map(each => each.split(' ')[0])).toEqual(['POST', 'GET', 'PUT'])
@@ -55,7 +55,7 @@ describe('publishing', () => {
     [400, 'VALIDATION_ERROR'],
     [403, 'FORBIDDEN'],
     [409, 'CONFLICT'],
-  ])('is not tried again after %i', async (status, code) => {
+  ])('is not retried after %i', async (status, code) => {
     const { seen, publish } = deployment({ POST: refusal(status, code) })
     await expect(publish()).rejects.toMatchObject({ status, code })
     expect(seen).toHaveLength(1)

@@ -74,7 +74,7 @@ describe('several processes and an exact server', () => {
     await fc.assert(property, { numRuns: 60 })
   })
 
-  test('all who ask all the time get the same', async () => {
+  test('all that send continuously get the same share', async () => {
     const served = [0, 0, 0]
     const end = clock.now() + 300_000
     const work = served.map(async (_, index) => {
@@ -91,7 +91,7 @@ describe('several processes and an exact server', () => {
     expect(served.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(295)
   })
 
-  test('one with much to send does not shut out one with little, whenever that comes', async () => {
+  test('one that sends much does not block one that sends little, whenever that starts', async () => {
     const property = fc.asyncProperty(fc.integer({ min: 0, max: 3_000 }), async offset => {
       const [time, rule] = [new VirtualClock(), { capacity: 1 }]
       const own = virtualMachine(time)
@@ -109,7 +109,7 @@ describe('several processes and an exact server', () => {
     await fc.assert(property, { numRuns: 50 })
   })
 
-  test("a person's request in one goes before the polling of another, even without a reserve", async () => {
+  test("a person's request in one precedes the polling of another, even without a reserve", async () => {
     const rule = { capacity: 1 }
     const [other, mine] = [machine.start(rule).budget, machine.start(rule).budget]
     await askAndEnd(other, 'foreground')
@@ -121,7 +121,7 @@ describe('several processes and an exact server', () => {
     await clock.finish(polling)
   })
 
-  test('a claim ends with the wait, or soon after its process stops', async () => {
+  test('a claim ends with the wait, or soon after its process has stopped', async () => {
     const rule = { capacity: 1 }
     const frozen = machine.start({ ...rule, clock: new VirtualClock() }).budget
     const other = machine.start(rule).budget
@@ -162,7 +162,7 @@ describe('what one process does, the others know', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(until)
   })
 
-  test('keys are apart from each other', async () => {
+  test('keys are separate from each other', async () => {
     const [one, two] = [machine.start().budget, machine.start({}, 'another key').budget]
     await drain(one)
     await two.acquire()
@@ -172,7 +172,7 @@ describe('what one process does, the others know', () => {
     expect(ids.join()).not.toContain('sk_')
   })
 
-  test('the gauge of one that only looks follows', async () => {
+  test('the gauge of a process that only reads follows', async () => {
     const [one, two] = [machine.start().budget, machine.start().budget]
     await two.acquire().then(permit => permit.release())
     let seen = two.snapshot()
@@ -186,7 +186,7 @@ describe('what one process does, the others know', () => {
   })
 })
 
-test('while nobody is there, what other processes do is examined eight times as rarely, and at once when somebody comes', async () => {
+test('while nobody is there, other processes are read eight times as rarely, and at once when somebody comes', async () => {
   const [one, two] = [machine.start().budget, machine.start().budget]
   await two.acquire().then(permit => permit.release())
   await clock.advance(2_000)
@@ -212,7 +212,7 @@ test('while nobody is there, what other processes do is examined eight times as 
 })
 
 describe('a process that dies', () => {
-  test('frees what it held at once when its id is gone', async () => {
+  test('frees its requests at once when its id is gone', async () => {
     const [dying, other] = [machine.start(), machine.start().budget]
     await take(dying.budget, 10)
     dying.budget.startPolling()
@@ -224,7 +224,7 @@ describe('a process that dies', () => {
     expect(other.snapshot()).toMatchObject({ inFlight: 1, pollers: 0 })
   })
 
-  test('stays counted while it lives, however long its requests take', async () => {
+  test('stays counted while it runs, however long its requests take', async () => {
     const [slow, other] = [machine.start().budget, machine.start().budget]
     await take(slow, 10)
     const waiting = other.acquire({ priority: 'foreground' })
@@ -234,7 +234,7 @@ describe('a process that dies', () => {
     await clock.finish(waiting)
   })
 
-  test('frees what it held after its lease when its id says nothing', () => {
+  test('frees its requests after its lease if its id says nothing', () => {
     const holders = fc.integer({ min: 1, max: 10 })
     const property = fc.asyncProperty(holders, fc.integer({ min: 0, max: 20_000 }), async (held, idle) => {
       const [frozen, time] = [new VirtualClock(), new VirtualClock()]
@@ -253,7 +253,7 @@ describe('a process that dies', () => {
 })
 
 describe('a refusal although the budget said yes', () => {
-  test('halves the assumed rate, which success brings back within half an hour', async () => {
+  test('halves the assumed rate, which recovers within half an hour of successes', async () => {
     const [one, two] = [machine.start().budget, machine.start().budget]
     const [permit] = await take(one, 1)
     permit!.limited(1_000)
@@ -273,7 +273,7 @@ describe('a refusal although the budget said yes', () => {
     expect(one.snapshot()).toMatchObject({ refillPerSecond: 1, slowed: false })
   })
 
-  test('repeated ones slow down to a twentieth and no further', async () => {
+  test('repeatedly slows down to a twentieth at most', async () => {
     const { budget } = machine.start()
     for (let i = 0; i < 12; i += 1) {
       const permit = await clock.finish(budget.acquire({ priority: 'foreground' }))
@@ -301,7 +301,7 @@ describe('the file', () => {
     expect(notices).toEqual([expect.stringMatching(/^The request budget is not shared with other processes: /)])
   })
 
-  test('that is no database is told once and left as it is', async () => {
+  test('that is not a database is reported once and left unchanged', async () => {
     mkdirSync(dirname(machine.file))
     writeFileSync(machine.file, 'words, not tables, in some length: '.repeat(100))
     const { budget, notices } = machine.start()
@@ -310,7 +310,7 @@ describe('the file', () => {
     expect(readFileSync(machine.file, 'utf8')).toMatch(/^words/)
   })
 
-  test('that somebody blocks holds nobody up, and the service still never refuses', async () => {
+  test('that somebody locks delays nobody, and the service still never refuses', async () => {
     const processes = [machine.start().budget, machine.start().budget]
     const server = exactServer(10, 1, clock.now())
     const end = clock.now() + 40_000
@@ -341,7 +341,7 @@ describe('the file', () => {
     expect(during).toBeLessThanOrEqual(15)
   })
 
-  test('of before a restart of the machine pauses nobody', async () => {
+  test('from before a restart of the machine pauses nobody', async () => {
     const before = machine.start()
     const permits = await take(before.budget, 10)
     permits[0]!.limited(5_000)

@@ -50,7 +50,7 @@ async function startServer() {
   }
 }
 
-test('three processes hammer one limit without a 429, one of them killed on the way', async () => {
+test('three processes use one limit heavily without a 429, one of them killed in between', async () => {
   const server = await startServer()
   const file = join(directory, 'state', 'budget.sqlite')
   const script = fileURLToPath(new URL('hammering-process.ts', import.meta.url))

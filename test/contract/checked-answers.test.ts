@@ -23,7 +23,7 @@ async function problemsOf(path: string, status: number, body: unknown): Promise<
   return takeAnswerProblems()
 }
 
-test('an answer that breaks the declared shape, its status or its code is found', async () => {
+test('an answer that violates the declared shape, its status or its code is found', async () => {
   expect(await problemsOf('/projects', 200, { items: [{ id: 1 }] })).toContain(
     'listProjects 200: items.0.id: Invalid input: expected string, received number',
   )
@@ -36,7 +36,7 @@ test('an answer that breaks the declared shape, its status or its code is found'
   )
 })
 
-test('what is not known is left out where the contract has no null', async () => {
+test('unknown values are left out if the contract has no null', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   expect(await api.call(account.me)).toMatchObject({ email: '' })
@@ -50,7 +50,7 @@ test('what is not known is left out where the contract has no null', async () =>
   expect(new Set(hosts.map(({ rendersMcpApps }) => typeof rendersMcpApps))).toEqual(new Set(['boolean']))
 })
 
-test('a bare list of runs is the only list without its envelope', async () => {
+test('a bare list of runs is the only list without an envelope', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   expect(await (await api.send(runs.list, { projectId, suiteId })).json()).toBeInstanceOf(Array)
@@ -60,7 +60,7 @@ test('a bare list of runs is the only list without its envelope', async () => {
   expect(await answer.json()).toEqual({ items: [] })
 })
 
-test('a nameless environment is checked by the shape of its own', async () => {
+test('a nameless environment is checked with its own shape', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const { id: hostId } = await api.call(clients.create, {
@@ -77,7 +77,7 @@ test('answers are checked against the published contract too', async () => {
   ])
 })
 
-test('every listed deviation is met', async () => {
+test('every listed deviation occurs', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const body = { name: 'One', model: 'm', serverIds: [serverId], tests: [echoCase('echo', 'hi')] }

@@ -21,7 +21,7 @@ test('what is the same has no differences', () => {
   expect(input(schema, schema)).toEqual([])
 })
 
-test('a body differs by fields, by what is required, and by strictness', () => {
+test('a body differs in its fields, in what is required, and in strictness', () => {
   const documented = object({ name: text, note: text }, ['name'], strict)
   expect(input(documented, object({ name: text, extra: text }))).toEqual([
     'body: takes undeclared fields, documented as strict',
@@ -42,11 +42,11 @@ test.each([
     { type: 'array', items: { type: 'integer' } },
     'body[]: minimum unbounded, documented as 0',
   ],
-])('a body differs by rules: %j, %j', (documented, declared, expected) => {
+])('a body differs in rules: %j, %j', (documented, declared, expected) => {
   expect(input(documented, declared)).toEqual([expected])
 })
 
-test('every way to write an optional null is one', () => {
+test('all ways to write an optional null are equal', () => {
   const ways: JsonSchema[] = [
     { type: ['string', 'null'] },
     { type: 'string', nullable: true },
@@ -56,7 +56,7 @@ test('every way to write an optional null is one', () => {
   for (const way of ways) expect(input({ type: ['string', 'null'] }, way)).toEqual([])
 })
 
-test('of alternatives a field is required only where all of them require it', () => {
+test('of alternatives a field is required only if all of them require it', () => {
   const either = {
     anyOf: [object({ a: text, c: text }, ['a', 'c'], strict), object({ b: text, c: text }, ['b', 'c'], strict)],
   }
@@ -68,13 +68,13 @@ test('branches that only name required fields change nothing', () => {
   expect(input({ ...one, oneOf: [{ required: ['a'] }, { required: ['b'] }] }, one)).toEqual([])
 })
 
-test('an answer may be read more loosely', () => {
+test('an answer may be declared more loosely', () => {
   const documented = object({ id: text, at: { type: 'integer' }, kind: { ...text, enum: ['a'] } }, ['id', 'at', 'kind'])
   const declared = object({ id: text, at: { type: ['number', 'string', 'null'] }, kind: text }, ['id'])
   expect(output(documented, declared)).toEqual([])
 })
 
-test('an answer must not be refused for what the document allows', () => {
+test('an answer must not be refused if the document allows it', () => {
   const documented = object({ id: text, name: { type: ['string', 'null'] }, kind: { ...text, enum: ['a'] } }, ['id'])
   const declared = object(
     { id: text, name: text, kind: { ...text, enum: ['a'] }, other: text },

@@ -58,14 +58,14 @@ describe('the declarations and the OpenAPI file', () => {
     expect(missing.map(({ operation }) => operation)).toEqual([])
   })
 
-  test('differences are exactly those that deviations.ts gives a reason for', () => {
+  test('differences are exactly those with a reason in deviations.ts', () => {
     const listed = deviations.map(({ operation, what }) => `${operation} — ${what}`)
     const found = differences()
     expect(found.filter(difference => !listed.includes(difference))).toEqual([])
     expect(listed.filter(difference => !found.includes(difference))).toEqual([])
   })
 
-  test('what is declared after the document is found there', () => {
+  test('what is declared beyond the document occurs there', () => {
     const places = documented.map(({ method, path }) => `${method} ${path}`)
     const strays = declared.filter(
       ({ source, method, path }) => source === 'openapi' && !places.includes(`${method} ${path}`),

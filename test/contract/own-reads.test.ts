@@ -47,7 +47,7 @@ function keepsObjects({ transform }: Def): boolean {
   return [{}, { items: [] }, null].every(value => transform?.(value, {}) === value)
 }
 
-test('no read hands over something else than the service wrote, but where a list may be left out', () => {
+test('no read returns anything other than the service wrote, except where a list may be left out', () => {
   const reads = allEndpoints().filter(({ method }) => method === 'GET')
   expect(reads.flatMap(({ operation, response }) => changes(response, operation))).toEqual([
     // The local workspace always writes it.
@@ -67,7 +67,7 @@ function clientOf(answer: { body: unknown; asDeclared?: boolean }) {
   return createClient({ fetch, baseUrl: 'http://own.invalid', budget: createBudget({ unlimited: true }) })
 }
 
-test('an answer is checked unless the same process wrote it, and that of a write always', async () => {
+test('an answer is checked unless the same process wrote it, and the answer of a write always is', async () => {
   const broken = { id: 7 }
   const own = clientOf({ body: broken, asDeclared: true })
   expect(await own.suites.get({ projectId: 'p', suiteId: 's' })).toEqual(broken)

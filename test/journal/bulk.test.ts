@@ -24,7 +24,7 @@ async function broken(after: number, of = PROJECTS) {
   return { ...opened, ...next, ids, left, options: { journal: next.journal, client: next.client } }
 }
 
-test('what a bulk action left is told at each start, and sent once when a person says so', async () => {
+test('the rest of a bulk action is reported at each start, and sent once on request', async () => {
   const { resolve, seen, journal, options, left, ids } = await broken(1)
   expect(shown(await resolve())).toEqual([
     ['did-not-happen', 'Delete project, 4 at once broke off: 1 of 4 done, 3 never left this machine.'],
@@ -40,7 +40,7 @@ test('what a bulk action left is told at each start, and sent once when a person
   expect([await left(), await journal.unresolved()]).toEqual([[], []])
 })
 
-test('what somebody else or another action did meanwhile is not sent', async () => {
+test('what somebody else or another action has done since is not sent', async () => {
   const { resolve, client, direct, journal, options, seen, ids } = await broken(1)
   await resolve()
   await client.projects.delete({ projectId: ids[1]! })
@@ -57,7 +57,7 @@ test.each([
   ['breaks', ['lost', 'lost'], { kind: 'network' }, 2],
   ['is redirected', ['redirected'], { status: 302 }, 1],
 ] as const)(
-  'a line that %s while the rest is sent leaves the rest of it in the list',
+  'a connection that %s while the rest is sent leaves what remains in the list',
   async (_, fates, failure, there) => {
     const { resolve, meet, journal, options, left } = await broken(1)
     await resolve()
@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-test('a bulk action that ended, was dismissed or never began more than one thing leaves nothing', async () => {
+test('a bulk action that ended, was dismissed or had only one write leaves nothing', async () => {
   const { resolve, journal, options } = await broken(1)
   await resolve()
   const [entry] = await journal.unresolved()
@@ -82,7 +82,7 @@ test('a bulk action that ended, was dismissed or never began more than one thing
   expect(await whole.resolve()).toEqual([])
 })
 
-test('a bulk action that lacked nothing but its end is over, and keeps no older record', async () => {
+test('a complete bulk action without its end is over, and keeps no older record', async () => {
   const { file, start, remove } = createScene()
   onTestFinished(remove)
   const first = start()
@@ -95,7 +95,7 @@ test('a bulk action that lacked nothing but its end is over, and keeps no older 
   reader.close()
 })
 
-test('after a day the rest is only told', async () => {
+test('after a day the rest is only reported', async () => {
   const { resolve, clock, journal } = await broken(2)
   clock.advance(25 * 60 * 60_000)
   expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
@@ -103,7 +103,7 @@ test('after a day the rest is only told', async () => {
   expect(choicesOf(entry!, clock.now())).toEqual(['dismiss'])
 })
 
-test('a record of the version before is opened with what is open in it', async () => {
+test('a record of the previous version is opened with its open writes', async () => {
   const { file, start, remove } = createScene()
   onTestFinished(remove)
   const first = start()

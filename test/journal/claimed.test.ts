@@ -13,7 +13,7 @@ import { open } from './faulty-line.ts'
 import { createScene, launch } from './scene.ts'
 
 describe('a write in doubt that another process reads back', () => {
-  test('stays in the list of open writes, marked so, until its end is found', async () => {
+  test('stays in the list of open writes, marked, until its outcome is found', async () => {
     const scene = createScene()
     onTestFinished(scene.remove)
     const writer = scene.start()
@@ -33,7 +33,7 @@ describe('a write in doubt that another process reads back', () => {
     expect(await two.journal.unresolved()).toEqual([])
   })
 
-  test('stops another launch of its suite, and --new sends it anyway', async () => {
+  test('blocks another launch of its suite, and --new sends it anyway', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const writer = start()
     void meet('answer-lost', 'answer-lost')
@@ -80,7 +80,7 @@ describe('a write in doubt that another process reads back', () => {
   })
 })
 
-test('reading a write back goes before what a screen reads', async () => {
+test('reading a write back precedes the reads of a screen', async () => {
   const { start, fetch, service, meet, projectId, suiteId } = await open()
   const writer = start()
   void meet('answer-lost', 'answer-lost')

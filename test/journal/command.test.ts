@@ -32,7 +32,7 @@ afterAll(async () => {
   directory.remove()
 })
 
-test('a launch that never left stays in the list until it is sent again or dismissed', async () => {
+test('a launch that was never sent stays in the list until it is sent again or dismissed', async () => {
   const home = await openHome()
   try {
     const projectId = (await client.projects.list()).items[0]!.id
@@ -100,7 +100,7 @@ describe('a change of access whose answer is lost', () => {
     return { line, run: (...args: string[]) => home.run(args, { env }) }
   }
 
-  test('is done where reading back shows it, and no line says otherwise', async () => {
+  test('is done if reading back shows it, and no line says otherwise', async () => {
     const { line, run } = await begin('Desk')
     line.loseNext(/^DELETE /, 'unanswered', 3)
     const { code, stderr } = await run('unpublish', 'Desk', '--yes')
@@ -109,7 +109,7 @@ describe('a change of access whose answer is lost', () => {
     expect(code).toBe(0)
   })
 
-  test('is said to be open with what can be done about it, and a member who is gone is named', async () => {
+  test('is reported as open with what can be done, and a removed member is named', async () => {
     const { line, run } = await begin('Study')
     line.loseNext(/^POST \S+rotate-link /, 'unanswered')
     const lost = await run('rotate', 'Study', '--yes')

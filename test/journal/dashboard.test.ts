@@ -31,7 +31,7 @@ afterAll(async () => {
   directory.remove()
 })
 
-test('a launch that was killed is told by a read-only start and offered by the next one', async () => {
+test('a killed launch is reported by a read-only start and offered by the next one', async () => {
   const home = createHome()
   try {
     const projectId = (await client.projects.list()).items[0]!.id
@@ -69,7 +69,7 @@ test('a launch that was killed is told by a read-only start and offered by the n
   }
 })
 
-test('what the service may still act on is examined again by itself, until it cannot any more', async () => {
+test('a write that the service may still carry out is checked again automatically, until it no longer can', async () => {
   const home = createHome()
   try {
     const projectId = (await client.projects.list()).items[0]!.id
@@ -93,7 +93,7 @@ test('what the service may still act on is examined again by itself, until it ca
   }
 })
 
-test('what never left of a bulk action whose terminal died is told, and sent when a person says so', async () => {
+test('unsent parts of a bulk action whose terminal ended are reported, and sent on request', async () => {
   const home = createHome()
   const proxy = await startProxy(greeting.baseUrl)
   try {

@@ -16,7 +16,7 @@ function scene() {
 }
 
 describe('the journal', () => {
-  test('belongs to its owner alone and is made by the first write', async () => {
+  test('belongs only to its owner and is created by the first write', async () => {
     const { file, start } = scene()
     const { journal } = start()
     expect(await journal.unresolved()).toEqual([])
@@ -26,7 +26,7 @@ describe('the journal', () => {
     expect(statSync(dirname(file)).mode & 0o777).toBe(0o700)
   })
 
-  test('notes the time of the day, also after a sleep of the machine', async () => {
+  test('records the time of day, even after the machine slept', async () => {
     const { file } = scene()
     const journal = openJournal({ file, profile: 'one' })
     onTestFinished(() => void vi.useRealTimers())
@@ -38,7 +38,7 @@ describe('the journal', () => {
     await journal.close()
   })
 
-  test('of a newer version is refused with its name, stays as it is, and nothing is sent', async () => {
+  test('of a newer version is refused by name and left unchanged, and nothing is sent', async () => {
     const { file, start } = scene()
     const { journal } = start()
     await journal.begin(launch(1))
@@ -55,7 +55,7 @@ describe('the journal', () => {
     expect(readFileSync(file)).toEqual(before)
   })
 
-  test('tells an entry of a dead process, not of a living one', async () => {
+  test('distinguishes the entry of a dead process from that of a living one', async () => {
     const { start } = scene()
     const [first, second] = [start(), start()]
     const intent = await first.journal.begin(launch(1))
@@ -76,7 +76,7 @@ describe('the journal', () => {
     ])
   })
 
-  test('tells an unknown outcome at once, and profiles keep apart', async () => {
+  test('reports an unknown outcome at once, and keeps profiles separate', async () => {
     const { start } = scene()
     const { journal } = start()
     ;(await journal.begin(launch(1))).settle({ outcome: 'unknown', code: 'reset' })
@@ -93,7 +93,7 @@ describe('the journal', () => {
     expect(await start('another').journal.since(0)).toEqual([])
   })
 
-  test('keeps what the person was told of a write with the last of its kind that succeeded since', async () => {
+  test('keeps what the person was told of a write with the last successful one of its kind', async () => {
     const { start } = scene()
     const { journal } = start()
     ;(await journal.begin(launch(1))).settle({ outcome: 'succeeded', result: { runId: 'one' } })
@@ -108,7 +108,7 @@ describe('the journal', () => {
     ])
   })
 
-  test('closed while a write is under way notes an answer that is there, and else that its end is unknown', async () => {
+  test('when closed during a write, records an available answer, or that the outcome is unknown', async () => {
     const { start } = scene()
     const [ending, other] = [start(), start()]
     const answered = await ending.journal.begin(launch(1))
@@ -123,7 +123,7 @@ describe('the journal', () => {
     expect([...(await other.journal.knownRunIds())]).toEqual(['r'])
   })
 
-  test('a claim runs out, or ends with its process', async () => {
+  test('a claim expires, or ends with its process', async () => {
     const { start, clock } = scene()
     const writer = start()
     await writer.journal.begin(launch(1))
@@ -142,7 +142,7 @@ describe('the journal', () => {
     expect(await one.journal.unresolved()).toEqual([])
   })
 
-  test('settled entries go after a week or two thousand writes, open ones stay', async () => {
+  test('settled entries are removed after a week or two thousand writes, open ones stay', async () => {
     const { start, clock, file } = scene()
     const { journal, kill } = start()
     await journal.begin(launch(0))
@@ -229,7 +229,7 @@ describe('secrets', () => {
     expect(bytesOf(file)).not.toContain(SECRET)
   })
 
-  test('the input is gone when the outcome is known', async () => {
+  test('the input is removed when the outcome is known', async () => {
     const { file, start } = scene()
     const intent = await start().journal.begin(launch(1))
     expect(bytesOf(file)).toContain('suite-1')

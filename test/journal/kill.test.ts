@@ -92,7 +92,7 @@ describe('a launch whose process is killed', () => {
     ['answer', 1, 'may have happened: run #1 began then'],
     ['answered', 1, 'may have happened: run #1 began then'],
     ['settled', 1, undefined],
-  ] as const)('at "%s" ends in %i runs, and nothing is launched unasked', async (point, expected, words) => {
+  ] as const)('at "%s" ends in %i runs, and nothing is launched without consent', async (point, expected, words) => {
     const { writer, runs, launch } = await scene()
     await killAt(point, { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     const told = await resolveIn(writer)
@@ -112,14 +112,14 @@ describe('a launch whose process is killed', () => {
     expect(await runs()).toHaveLength(isOffered ? 1 : expected)
   })
 
-  test('is launched once when two processes send it again', async () => {
+  test('is launched once if two processes send it again', async () => {
     const { writer, runs, launch } = await scene()
     await killAt('request', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     await Promise.all([resolveApart(writer, 'send'), resolveApart(writer, 'send')])
     expect(await runs()).toHaveLength(1)
   })
 
-  test('is launched once when even the process that sends it again is killed', async () => {
+  test('is launched once even if the process that sends it again is killed', async () => {
     const { writer, runs, launch } = await scene()
     await killAt('journaled', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     for (const hold of ['request', 'answer'] as const) {
@@ -134,7 +134,7 @@ describe('a launch whose process is killed', () => {
     expect(await runs()).toHaveLength(1)
   })
 
-  test('waits in the journal as long as the service is away', async () => {
+  test('waits in the journal while the service is away', async () => {
     const { writer, runs, launch } = await scene()
     const dead = await startProxy(proxy.baseUrl)
     const away = { ...writer, baseUrl: dead.baseUrl }
@@ -150,7 +150,7 @@ describe('a launch whose process is killed', () => {
   })
 })
 
-test('a write whose process is killed is found out by one of two processes that start at once', async () => {
+test('a write whose process is killed is settled by one of two processes that start at once', async () => {
   const { writer } = await scene()
   const input = { projectId, body: { description: randomUUID() } }
   await killAt('answer', { ...writer, write: { operation: 'updateProject', input } })
@@ -158,7 +158,7 @@ test('a write whose process is killed is found out by one of two processes that 
   expect(told.flat()).toMatchObject([{ finding: 'happened' }])
 })
 
-test('a launch that cannot be written down is refused and never sent', async () => {
+test('a launch that cannot be recorded is refused and never sent', async () => {
   const { writer, runs, launch } = await scene()
   const refused = startHostOnFullDisk('write', { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
   expect(await refused.said()).toMatchObject({ error: { kind: 'refused', code: 'journal', sent: false } })
@@ -167,7 +167,7 @@ test('a launch that cannot be written down is refused and never sent', async () 
   expect(await resolveIn(writer)).toEqual([])
 })
 
-test('processes that write for the first time at once share one file', async () => {
+test('processes with a first write at the same time share one file', async () => {
   const { writer } = await scene()
   const names = Array.from({ length: 4 }, () => randomUUID())
   const hosts = names.map(name =>

@@ -82,7 +82,7 @@ describe('a write without a key is read back', () => {
       String.raw`a call of echo at [-\d ]*\d\d:\d\d is listed as answered; the service does not say who made it`,
     ],
     ['updateProjectServer', { body: { env: { A: 'b' } } }, 'the service does not show these fields'],
-  ])('%s may have happened, and says so', async (operation, input, because) => {
+  ])('%s may have happened, and this is reported', async (operation, input, because) => {
     const { start, meet, projectId, serverId } = await open()
     const { client, resolve } = start()
     const endpoint = allEndpoints().find(other => other.operation === operation)!
@@ -124,7 +124,7 @@ describe('a write without a key is read back', () => {
     expect(await found()).toContainEqual([contract.chats.say.operation, 'did-not-happen', false])
   })
 
-  test('a launch of a journey is found by its wave, and no other run is taken for it', async () => {
+  test('a launch of a journey is found by its wave, and no other run is mistaken for it', async () => {
     const model = await scriptedModel(() => ({ text: 'Hello.' }))
     const opened = await open({ models: { ...model.settings, model: 'small' } })
     const { start, meet, projectId, serverId, direct, clock } = opened
@@ -169,7 +169,7 @@ describe('a write without a key is read back', () => {
     expect(seen).toHaveLength(3)
   })
 
-  test('a cancel of a run that ended by itself did not happen, and nothing is left to decide', async () => {
+  test('a cancel of a run that ended by itself did not happen, and is settled', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { runId } = await direct.runs.create({ projectId, body: { suiteId } })
     await expect.poll(async () => (await direct.runs.get({ projectId, runId })).status, PATIENCE).toBe('completed')
@@ -180,7 +180,7 @@ describe('a write without a key is read back', () => {
     expect(await resolve()).toEqual([])
   })
 
-  test('what was about a thing that is gone meanwhile is no longer checked at each start', async () => {
+  test('a write about a deleted thing is no longer checked at each start', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { client, resolve } = start()
     void meet('answer-lost', 'answer-lost')
@@ -196,7 +196,7 @@ describe('a launch is found among the runs of its time by the service’s clock'
   test.each([
     ['ahead', 3_600_000],
     ['behind', -3_600_000],
-  ])('where this machine’s is %s', async (_words, offset) => {
+  ])('if this machine’s limit is %s', async (_words, offset) => {
     const { start, meet, clock, projectId, suiteId, tell } = await open()
     const { client, resolve } = start()
     clock.advance(offset)
@@ -211,7 +211,7 @@ describe('a launch is found among the runs of its time by the service’s clock'
     expect(await resolve()).toMatchObject([{ finding: 'cannot-be-known', isOpen: true }])
   })
 
-  test('also where this machine’s was set between the request and the look back', async () => {
+  test('even if this machine’s limit was set between the request and the check', async () => {
     const { start, meet, clock, projectId, suiteId, tell } = await open()
     const { client, resolve } = start()
     onTestFinished(async () => {

@@ -94,7 +94,7 @@ async function scene(ending: Ending) {
 const idIn = (stderr: string): string => /--retry (\d+)/.exec(stderr)?.[1] ?? 'none'
 
 describe('a launch is not repeated without a word after its command was killed', () => {
-  test('before the request left: it did not happen, which is said, and the launch continues', async ending => {
+  test('before the request was sent: reports that it did not happen, and launches', async ending => {
     const { killNoted, suiteId, name, mcpdeck, runs } = await scene(ending)
     await killNoted('createEvalRun', { projectId, body: { suiteId } })
     const again = await mcpdeck('run', name, '--yes')
@@ -105,7 +105,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('before the service got it, which it still may: it asks, and --retry launches it once', async ending => {
+  test('before the service received it, which it still may: asks, and --retry launches it once', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     const again = await mcpdeck('run', name, '--yes')
@@ -135,7 +135,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('once the service cannot act on it any more: reading back says so, and the launch continues', async ending => {
+  test('once the service can no longer carry it out: reading back says so, and the launch continues', async ending => {
     const { killAt, file, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
@@ -147,7 +147,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('after the service got it: the only run that fits settles it, and the launch continues', async ending => {
+  test('after the service received it: the only matching run settles it, and the launch continues', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
     const again = await mcpdeck('run', name, '--yes')
@@ -159,7 +159,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('where two runs fit: it asks before it launches again', async ending => {
+  test('if two runs match: asks before it launches again', async ending => {
     const { killAt, suiteId, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
     await client.runs.create({ projectId, body: { suiteId } })
@@ -173,7 +173,7 @@ describe('a launch is not repeated without a word after its command was killed',
     }
   })
 
-  test('where another launch of the project is in doubt, one run settles neither', async ending => {
+  test('if another launch of the project is in doubt, one run settles neither', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     const other = await newSuite()
     await killAt('request', 'run', other.name, '--yes')
@@ -182,7 +182,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect(await runs()).toHaveLength(1)
   })
 
-  test('--retry continues with the write of its own target, once', async ending => {
+  test('--retry repeats the write of its own target, once', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     const getsIt = await killAt('request', 'run', name, '--yes')
     const { stderr } = await mcpdeck('run', name, '--yes')
@@ -199,7 +199,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('run', name, '--yes', '--retry', idIn(stderr))).code).toBe(2)
   })
 
-  test.each(['--new', '--in-doubt=new'])('%s launches another one, and ends the question', async flag => {
+  test.each(['--new', '--in-doubt=new'])('%s launches another run, and settles the question', async flag => {
     const { killAt, name, mcpdeck, runs } = await scene(withRunningTest)
     await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
@@ -209,7 +209,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect(await runs()).toHaveLength(2)
   })
 
-  test('the same key of the caller’s own is the same launch, and another key another one', async ending => {
+  test('the caller’s own key identifies the same launch, and another key another one', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes', '--idempotency-key', 'one')
     const same = await mcpdeck('run', name, '--yes', '--idempotency-key', 'one')
@@ -258,7 +258,7 @@ describe('mcpdeck api', () => {
     expect(await projects()).toHaveLength(1)
   })
 
-  test('is not stopped by a write that is older than a day', async ending => {
+  test('is not blocked by a write older than a day', async ending => {
     const { killAt, file, mcpdeck } = await scene(ending)
     const place = ['--field', `projectId=${projectId}`, '--field', `serverId=${serverId}`]
     const echo = [
@@ -279,7 +279,7 @@ describe('mcpdeck api', () => {
     expect(later.code).toBe(0)
   })
 
-  test('sends what never arrived once, and the answer is that of the service', async ending => {
+  test('sends what never arrived once, with the answer of the service', async ending => {
     const { killAt, suiteId, mcpdeck, runs } = await scene(ending)
     const launch = ['api', 'createEvalRun', '--field', `projectId=${projectId}`]
     await killAt('request', ...launch, '--field', `suiteId=${suiteId}`, '--yes')
@@ -305,7 +305,7 @@ describe('mcpdeck api', () => {
   })
 })
 
-test('an import that was killed continues, and is not made twice by --new', async ending => {
+test('a killed import continues, and is not repeated by --new', async ending => {
   const { killAt, mcpdeck, home } = await scene(ending)
   const copy = randomUUID()
   const text = JSON.stringify({

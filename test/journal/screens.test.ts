@@ -29,7 +29,7 @@ async function stage(ending: Ending) {
   return { testService, projectId, suite, server, leave, access: { journal } }
 }
 
-test('a launch in doubt is above the suites while its suite is chosen', async ending => {
+test('a launch in doubt is shown above the suites while its suite is selected', async ending => {
   const { testService, projectId, suite, leave, access } = await stage(ending)
   await leave(contract.runs.create, { projectId, body: { suiteId: suite.id } })
   const place = runsRoute.to({ projectId })
@@ -39,7 +39,7 @@ test('a launch in doubt is above the suites while its suite is chosen', async en
   await app.close()
 })
 
-test('a change of a server in doubt is above its tabs, and a new one above the list', async ending => {
+test('a change of a server in doubt is shown above its tabs, and a new one above the list', async ending => {
   const { testService, projectId, server, leave, access } = await stage(ending)
   await leave(contract.servers.update, { projectId, serverId: server.id, body: { enabled: false } })
   await leave(contract.servers.create, { projectId, body: { name: 'new' } })
@@ -50,7 +50,7 @@ test('a change of a server in doubt is above its tabs, and a new one above the l
   await app.close()
 })
 
-test('a cancel in doubt is above the tabs of its run', async ending => {
+test('a cancel in doubt is shown above the tabs of its run', async ending => {
   const { testService, projectId, suite, leave, access } = await stage(ending)
   const { runId } = await testService.client.runs.create({ projectId, body: { suiteId: suite.id } })
   await leave(contract.runs.cancel, { projectId, runId })

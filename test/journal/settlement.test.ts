@@ -39,7 +39,7 @@ const SETTLEMENTS: Readonly<Record<string, string>> = {
     answerServerRequest clearCalls`,
 }
 
-test('each write says what becomes of it when its answer is lost', () => {
+test('each write says what happens if its answer is lost', () => {
   const writes = allEndpoints().filter(({ risk }) => risk !== 'read')
   const listed = Object.entries(SETTLEMENTS).flatMap(([kind, names]) => names.split(/\s+/).map(name => [name, kind]))
   expect(Object.fromEntries(writes.map(each => [each.operation, settlementOf(each)]))).toEqual(
@@ -198,7 +198,7 @@ test.each(['restartServer', 'endServer'])('%s leaves nothing to decide, whatever
   }
 })
 
-test('a restart that never left, and one whose server is gone, are over', async () => {
+test('a restart that was never sent, and one whose server is gone, are settled', async () => {
   const opened = await open()
   const { server } = await furnish(opened)
   const { client, resolve, journal, kill } = opened.start()
@@ -221,7 +221,7 @@ describe('a write that leaves nothing', () => {
     ['subscribeToResource', liveServers.subscribe, { body: { uri: 'demo://x', subscribed: true } }],
   ]
 
-  test.each(writes)('%s is not noted, so that a lost answer leaves no doubt', async (_operation, endpoint, body) => {
+  test.each(writes)('%s is not recorded, so that a lost answer leaves no doubt', async (_operation, endpoint, body) => {
     const { start, meet, projectId, serverId } = await open()
     const { client, journal } = start()
     void meet('lost', 'lost')
@@ -230,17 +230,20 @@ describe('a write that leaves nothing', () => {
     expect(await journal.unresolved()).toEqual([])
   })
 
-  test.each(writes)('%s that an earlier version noted is closed, and not sent', async (_operation, endpoint, body) => {
-    const { start, projectId, serverId, seen } = await open()
-    const { journal, kill } = start()
-    const intent = await journal.begin({ endpoint, input: { projectId, serverId, ...body } })
-    intent.sent()
-    kill()
-    const { resolve } = start()
-    expect(await resolve()).toMatchObject([
-      { isOpen: false, sentence: expect.stringContaining(endpoint.leavesNothing!) },
-    ])
-    expect(await resolve()).toEqual([])
-    expect(seen).toEqual([])
-  })
+  test.each(writes)(
+    '%s that an earlier version recorded is closed, and not sent',
+    async (_operation, endpoint, body) => {
+      const { start, projectId, serverId, seen } = await open()
+      const { journal, kill } = start()
+      const intent = await journal.begin({ endpoint, input: { projectId, serverId, ...body } })
+      intent.sent()
+      kill()
+      const { resolve } = start()
+      expect(await resolve()).toMatchObject([
+        { isOpen: false, sentence: expect.stringContaining(endpoint.leavesNothing!) },
+      ])
+      expect(await resolve()).toEqual([])
+      expect(seen).toEqual([])
+    },
+  )
 })

@@ -30,7 +30,7 @@ describe('a client with a journal', () => {
     expect(await journal.unresolved()).toMatchObject([{ operation: 'createEvalRun', idempotencyKey: 'k' }])
   })
 
-  test('counts a redirect as unknown, which says nothing of what was redirected', async () => {
+  test('counts a redirect as unknown, since it says nothing about the redirected request', async () => {
     const { start, meet, projectId, serverId, direct } = await open()
     const { client, journal, resolve } = start()
     void meet('redirected')
@@ -40,7 +40,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([['happened', 'Delete project server happened: it is gone.']])
   })
 
-  test('a write that the person made again is not sent again', async () => {
+  test('a write that the person repeated is not sent again', async () => {
     const { start, meet, projectId, suiteId, seen, direct } = await open()
     const { client, resolve } = start()
     void meet('lost', 'lost')
@@ -53,7 +53,7 @@ describe('a client with a journal', () => {
     expect(await resolve()).toEqual([])
   })
 
-  test('a launch that was lost waits for a person, who sends it once or dismisses it', async () => {
+  test('a lost launch waits for a person, who sends it once or dismisses it', async () => {
     const { start, meet, projectId, suiteId, seen, direct } = await open()
     const lost = start()
     void meet('lost', 'lost', 'lost', 'lost')
@@ -80,7 +80,7 @@ describe('a client with a journal', () => {
     expect(seen).toHaveLength(5)
   })
 
-  test('a run that begins 40 s after the first look back is not launched twice', async () => {
+  test('a run that starts 40 s after the first check is not launched twice', async () => {
     const { start, meet, projectId, suiteId, clock, direct } = await open()
     const { client, resolve, sendAll } = start()
     void meet('lost', 'lost')
@@ -96,7 +96,7 @@ describe('a client with a journal', () => {
     expect(await resolve()).toEqual([])
   })
 
-  test('a repeat that is refused says nothing of what was sent before', async () => {
+  test('a refused repeat says nothing about what was sent before', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const { client, journal, resolve, sendAll } = start()
     void meet('answer-lost', 'lost')
@@ -109,7 +109,7 @@ describe('a client with a journal', () => {
     expect(await journal.unresolved()).toEqual([])
   })
 
-  test('of a suite with more runs since than can be read nothing is known', async () => {
+  test('a launch of a suite with too many later runs to read stays unknown', async () => {
     const { start, meet, projectId, suiteId, direct, clock } = await open({
       wrap: fetch => async request => {
         const answer = await fetch(request)
@@ -128,7 +128,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([['cannot-be-known', most]])
   })
 
-  test('a launch without a run did not happen once the service cannot act on it any more', async () => {
+  test('a launch without a run did not happen once the service can no longer carry it out', async () => {
     const { start, meet, projectId, suiteId, clock } = await open()
     const { client, resolve, sendAll } = start()
     void meet('lost', 'lost')
@@ -144,7 +144,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([NOT_AT_ALL])
   })
 
-  test('what somebody else has done by now is not sent again', async () => {
+  test('what somebody else has done since is not sent again', async () => {
     const { start, meet, projectId, serverId, direct, seen, clock } = await open()
     const { client, journal, resolve } = start()
     void meet('lost')
@@ -162,7 +162,7 @@ describe('a client with a journal', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('a launch of the day before yesterday does not begin by itself', async () => {
+  test('a launch of the day before yesterday does not start by itself', async () => {
     const { start, meet, projectId, suiteId, clock, seen } = await open()
     const { client, resolve } = start()
     void meet('lost', 'lost')
@@ -189,7 +189,7 @@ describe('a client with a journal', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test('an earlier run of somebody else is not taken for ours', async () => {
+  test('an earlier run of somebody else is not mistaken for ours', async () => {
     const { start, meet, projectId, suiteId, direct, clock } = await open()
     await direct.runs.create({ projectId, body: { suiteId } })
     clock.advance(60 * 60_000)
@@ -201,7 +201,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([NOT_YET])
   })
 
-  test('a run that a colleague launched then is not taken for a launch that never arrived', async () => {
+  test('a run that a colleague launched is not mistaken for a launch that never arrived', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { client, journal, resolve, sendAll } = start()
     void meet('lost', 'lost')
@@ -223,7 +223,7 @@ describe('a client with a journal', () => {
     expect(await journal.unresolved()).toEqual([])
   })
 
-  test('a run with other notes than those that were sent is somebody else’s', async () => {
+  test('a run with other notes than the sent ones is somebody else’s', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { client, resolve } = start()
     void meet('lost', 'lost')
@@ -249,7 +249,7 @@ describe('a client with a journal', () => {
     ])
   })
 
-  test('a repeat that was refused does not count as made again', async () => {
+  test('a refused repeat does not count as repeated', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     const { client, resolve } = start()
     const launch = (idempotencyKey: string) => client.runs.create({ projectId, body: { suiteId } }, { idempotencyKey })
@@ -260,7 +260,7 @@ describe('a client with a journal', () => {
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(0)
   })
 
-  test('read-only says what is open and touches nothing', async () => {
+  test('read-only reports what is open and changes nothing', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const writer = start()
     void meet('lost', 'lost')
@@ -279,7 +279,7 @@ const test1 = { title: 'one', steps: [step] }
 
 const fate = fc.constantFrom<Fate>('answered', 'lost', 'answer-lost', 'hangs', 'answer-hangs', 'throttled')
 
-test('whatever the line does and whoever crashes, each confirmed launch happens once or is told', async () => {
+test('whatever fails or crashes, each confirmed launch happens once or is reported', async () => {
   const { start, meet, projectId, serverId, direct } = await open()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fate, fate), { maxLength: 4 }), fate, async (launches, interruption) => {

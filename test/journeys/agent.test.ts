@@ -12,7 +12,7 @@ const { submit, clear } = fieldKeys.bindings
 const { next } = talkKeys.bindings
 const { open } = agentRowsKeys.bindings
 
-test('the agent writes a suite, which is launched once that is agreed to, and explains why it failed', async ending => {
+test('the agent writes a suite, which is launched after approval, and explains why it failed', async ending => {
   const model = await openScriptedModel(suiteWriter, 'anthropic')
   ending.onTestFinished(model.close)
   const { baseUrl } = model.settings

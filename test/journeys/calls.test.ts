@@ -18,7 +18,7 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
-test('calls outlive the program that made them: of the shell, of a killed one, and of the dashboard', async () => {
+test('calls outlive the program that made them: a shell command, a killed one, and the dashboard', async () => {
   const own = await openHome()
   onTestFinished(() => own.close())
   const called = await own.run(['call', 'everything', 'echo', 'message=of the shell', '--yes'])
@@ -46,7 +46,7 @@ test('calls outlive the program that made them: of the shell, of a killed one, a
   await quit(again)
 })
 
-test('in a form the cursor of the terminal is at the caret, and lines that come at once are no Enter', async () => {
+test("in a form the terminal's cursor is at the caret, and pasted lines do not act as Enter", async () => {
   const own = await openHome()
   onTestFinished(() => own.close())
   const terminal = openTerminal({ home: own.home, args: ['servers'] })

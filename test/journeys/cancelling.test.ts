@@ -21,7 +21,7 @@ function opened(args: (command: readonly string[]) => readonly string[]) {
   return { terminal, wasCancelled }
 }
 
-test('a call shows how far it is, and one key cancels it at the server', async () => {
+test('a call shows its progress, and one key cancels it at the server', async () => {
   const { terminal, wasCancelled } = opened(command => ['try', '--', ...command])
   await terminal.waitFor(/\d listed/)
   terminal.type('c')
@@ -38,7 +38,7 @@ test('a call shows how far it is, and one key cancels it at the server', async (
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 })
 
-test('Ctrl+C cancels the call of a command at the server, and says what is not known', async () => {
+test("Ctrl+C cancels a command's call at the server, and says what is unknown", async () => {
   const { terminal, wasCancelled } = opened(command => [
     'call',
     '--command',

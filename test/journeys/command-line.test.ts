@@ -54,7 +54,7 @@ describe('bad usage is one sentence and exit code 2', () => {
   })
 })
 
-test('without a terminal it prints what the workspace holds, as plain text', () => {
+test('without a terminal it prints the content of the workspace as plain text', () => {
   const { status, stdout, stderr } = run()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   // Samples come in the background: on a slow start some are there already.
@@ -68,7 +68,7 @@ test('without a terminal it prints what the workspace holds, as plain text', () 
   expect(stdout).not.toContain('\u001B')
 })
 
-test('without a terminal a project that is named is the only one printed, and one that is none is bad usage', () => {
+test('without a terminal only the named project is printed, and an unknown one is invalid usage', () => {
   const home = emptyHome()
   expect(runIn(home, 'api', 'createProject', '--field', 'name=Other').status).toBe(0)
   const printed = (...args: string[]) => runIn(home, ...args).stdout.match(/^project \w+/gm)
@@ -82,14 +82,14 @@ test('without a terminal a project that is named is the only one printed, and on
   }
 })
 
-test('tells its options and its version', () => {
+test('prints its options and its version', () => {
   const help = run('--help')
   expect(help).toMatchObject({ status: 0, stderr: '' })
   for (const word of ['--base-url', '--read-only', '--data-dir', 'serve']) expect(help.stdout).toContain(word)
   expect(run('--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
 })
 
-test('samples are added, told and removed', () => {
+test('samples are added, reported and removed', () => {
   const home = emptyHome()
   const sample = (...args: string[]) => {
     const { status, stdout, stderr } = runIn(home, 'serve', 'sample', ...args)

@@ -58,7 +58,7 @@ const keptIn = (home: string): string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test.concurrent('a case is edited in the person’s editor, corrected where it was wrong, and only then sent', async ending => {
+test.concurrent('a case is edited in the person’s editor, corrected, and only then sent', async ending => {
   const { home, env, runs } = homeWithEditor(
     ending,
     `
@@ -88,7 +88,7 @@ writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30'
   expect(second!.text!.split('\n')[Number(line) - 1]).toBe('iterations: 30')
 })
 
-test.concurrent('unchanged or emptied, nothing happens; an editor that gives up loses nothing, and the text is there the next time', async ending => {
+test.concurrent('an unchanged or emptied text does nothing; an editor that fails loses nothing, and the text is there next time', async ending => {
   const { home, env, runs } = homeWithEditor(
     ending,
     `
@@ -116,7 +116,7 @@ process.exit(count === 3 ? 3 : 0)`,
   await person.see('is saved; edit it again')
 })
 
-test.concurrent('an editor that is missing is said so, and the screen is there again', async ending => {
+test.concurrent('a missing editor is reported, and the screen returns', async ending => {
   const home = usedHome(ending)
   await using person = visit({ home, env: { VISUAL: 'no-such-editor', EDITOR: 'true' } })
   await openCases(person)
@@ -129,7 +129,7 @@ test.concurrent('an editor that is missing is said so, and the screen is there a
   )
 })
 
-test.concurrent('binary data, ten megabytes and what is not YAML are refused with their line, and kept for the next time', async ending => {
+test.concurrent('binary data, ten megabytes and invalid YAML are refused with their line, and kept for next time', async ending => {
   const { home, env } = homeWithEditor(
     ending,
     `
@@ -149,7 +149,7 @@ if (count === 3) writeFileSync(path, 'title: [\\n')`,
   }
 })
 
-test.concurrent('the terminal is the editor’s while it runs: keys and Ctrl+C are its own, and the screen comes back whole', async ending => {
+test.concurrent('the editor has the terminal while it runs, including keys and Ctrl+C, and the screen returns', async ending => {
   const { home, env } = homeWithEditor(
     ending,
     `

@@ -91,7 +91,7 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
     await untilGone(processes)
   })
 
-  test('after Ctrl+Z, until fg brings it back, and after q', { tags: ['bash'] }, async () => {
+  test('after Ctrl+Z, until fg resumes it, and after q', { tags: ['bash'] }, async () => {
     await using person = visit({ command: 'bash', args: ['--norc', '--noediting', '-i'], env: { PS1: 'prompt> ' } })
     await person.see('prompt>')
     person.type(`${RUN}\r`)
@@ -112,7 +112,7 @@ describe.concurrent('the terminal is as it was and no process is left', () => {
     await untilGone(processes)
   })
 
-  test('after the terminal itself is gone', async ending => {
+  test('after the terminal itself has closed', async ending => {
     const host = spawn(process.execPath, [PTY_HOST, usedHome(ending)], { stdio: ['ignore', 'pipe', 'inherit'] })
     ending.onTestFinished(() => void host.kill('SIGKILL'))
     const [line] = (await once(host.stdout, 'data')) as [Buffer]

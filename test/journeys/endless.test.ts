@@ -60,20 +60,17 @@ const WITH_BODIES = [
 ]
 
 // One start for each screen, so that Ctrl+C ends the program wherever it is.
-test.concurrent.for(WITH_BODIES)(
-  'endless texts: Ctrl+C ends the program on $title, and nothing had to help',
-  async screen => {
-    await using person = visit({ env, cols: 120, rows: 36 })
-    const { terminal } = person
-    await person.see('Sandbox')
-    terminal.press('enter')
-    person.open(screen)
-    for (const key of ['j', ']', ']', 'k', ']']) person.type(key)
-    terminal.press('enter')
-    await person.see('evil')
-    terminal.press('ctrl+c')
-    expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
-    expect(terminal.buffer).toBe('normal')
-    expect(terminal.words()).not.toContain('had to stop')
-  },
-)
+test.concurrent.for(WITH_BODIES)('endless texts: Ctrl+C ends the program on $title without help', async screen => {
+  await using person = visit({ env, cols: 120, rows: 36 })
+  const { terminal } = person
+  await person.see('Sandbox')
+  terminal.press('enter')
+  person.open(screen)
+  for (const key of ['j', ']', ']', 'k', ']']) person.type(key)
+  terminal.press('enter')
+  await person.see('evil')
+  terminal.press('ctrl+c')
+  expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
+  expect(terminal.buffer).toBe('normal')
+  expect(terminal.words()).not.toContain('had to stop')
+})

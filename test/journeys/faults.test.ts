@@ -48,7 +48,7 @@ async function expectAlive(person: Visitor): Promise<void> {
   await person.see('[2 Projects]')
 }
 
-test.concurrent('a key that is not accepted is said in the pane, and the frame lives', async ending => {
+test.concurrent('a key that is not accepted is reported in the pane, and the frame works', async ending => {
   const { env } = await reachable(ending)
   await using person = visit({ env: { ...env, MCPDECK_API_KEY: 'sk_wrong' } })
   await person.see('✗ Key not accepted')
@@ -62,7 +62,7 @@ test.concurrent('a key that is not accepted is said in the pane, and the frame l
   expect(await person.terminal.waitForExit()).toMatchObject({ code: 0 })
 })
 
-test.concurrent('a server that never answers is said so in its pane, and the one beside it can be examined', async ending => {
+test.concurrent('a server that never answers is reported in its pane, and the one beside it can be examined', async ending => {
   const { api, env } = await reachable(ending)
   const { projectId } = await sandbox(api)
   const { id } = await api.call(contract.servers.create, {

@@ -62,7 +62,7 @@ async function withLargeTrace() {
 }
 
 test(
-  'a trace of 50 MB opens, is searched, folded and copied from, and memory stays bounded',
+  'a trace of 50 MB is opened, searched, folded and copied from with bounded memory',
   { timeout: 300_000 },
   async () => {
     const { home, bytesOfTrace, place } = await withLargeTrace()

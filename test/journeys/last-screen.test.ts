@@ -24,7 +24,7 @@ async function leftOnServers(ending: Ending, options: TerminalOptions = {}): Pro
   return home
 }
 
-test.concurrent('the screen one left is there at once for its owner, unless the terminal, the data or the file is another', async ending => {
+test.concurrent('the last screen is shown at once to its owner, unless the terminal, the data or the file differs', async ending => {
   const home = await leftOnServers(ending)
   const state = join(home, '.local/state/mcpdeck')
   const [name, ...others] = readdirSync(state).filter(each => each.startsWith('last-screen-'))
@@ -81,7 +81,7 @@ test.concurrent('the screen one left is there at once for its owner, unless the 
   expect(person.terminal.cursorVisible).toBe(true)
 })
 
-test.concurrent('options come back to the same place, and where one is left with them the next start begins', async ending => {
+test.concurrent('the same options return to the same place, where the next start begins', async ending => {
   const home = await leftOnServers(ending)
   await using dressed = visit({ home, args: ['--no-mouse', '--read-only'] })
   await dressed.see('▌everything')
@@ -109,7 +109,7 @@ test.concurrent.for([[], ['--read-only']])(
   },
 )
 
-test.concurrent('a place that is named shows what it showed first, wherever one went from it; a plain start shows what was left', async ending => {
+test.concurrent('a named place shows its first screen, wherever one went from it; a plain start shows the last screen', async ending => {
   const home = usedHome(ending)
   const args = ['servers']
   {
@@ -138,7 +138,7 @@ test.concurrent('a place that is named shows what it showed first, wherever one 
   await plain.see('[4 Runs]')
 })
 
-test.concurrent('options show what was left with the same options, and never what others left', async ending => {
+test.concurrent('a start shows the last screen of the same options, and never that of others', async ending => {
   const home = await leftOnServers(ending)
   const args = ['--ascii']
   {

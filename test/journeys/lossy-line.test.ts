@@ -18,7 +18,7 @@ function through(line: LossyLine, service: Serving) {
 }
 
 test.concurrent(
-  'over 300 ms to the service, and with one request in five lost, a run is launched once and followed to its end',
+  'with 300 ms to the service and one request in five lost, a run is launched once and followed to its end',
   { timeout: 300_000 },
   async ending => {
     const service = await startServing(newHome(ending), {}, ending)
@@ -46,7 +46,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'a line that goes down says since when, keeps what was read, and is back without a key',
+  'a lost connection shows since when, keeps the data, and recovers without a key',
   { timeout: 300_000 },
   async ending => {
     const service = await startServing(newHome(ending), {}, ending)

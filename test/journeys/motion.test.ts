@@ -41,7 +41,7 @@ async function examine(person: Visitor): Promise<void> {
 }
 
 describe.concurrent('while something works', () => {
-  test('a sign turns beside what it is, and is gone with it', async () => {
+  test('a spinner turns beside its task, and disappears with it', async () => {
     const home = await homeWithSilentServer('{}\n')
     await using person = visit({ home, args: ['servers'] })
     await examine(person)
@@ -51,7 +51,7 @@ describe.concurrent('while something works', () => {
     await person.seeGone(TURNING)
   })
 
-  test('nothing turns with reduced motion', async () => {
+  test('nothing spins with reduced motion', async () => {
     const home = await homeWithSilentServer('reducedMotion: true\n')
     await using person = visit({ home, args: ['servers'] })
     await examine(person)

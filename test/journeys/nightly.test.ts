@@ -10,7 +10,7 @@ import { visit } from './visitor.ts'
 
 const keys = runsKeys.bindings
 
-test('from a failed nightly run to the property that a server changed, and to a rerun that passes', async ending => {
+test('a failed nightly run leads to the property that a server changed, and to a rerun that passes', async ending => {
   const home = newHome(ending)
   const { place, drift } = await prepareNightly(home, temporaryDirectory(ending))
   await using person = visit({ cols: 80, rows: 24, home, args: [place] })

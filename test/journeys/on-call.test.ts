@@ -74,7 +74,7 @@ async function insist(at: OnCall, attempt: () => Promise<void>, worked: string |
 }
 
 test.concurrent(
-  'findings are filtered, marked, dismissed and taken back; insights are asked for and cancelled',
+  'findings are filtered, marked, dismissed and restored; insights are requested and cancelled',
   async ending => {
     const model = await openScriptedModel(() => 'silence')
     ending.onTestFinished(model.close)
@@ -325,7 +325,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'a leaked link is dealt with step by step',
+  'a leaked link is handled step by step',
   async ending => {
     const { at, api, scenario, served } = await openScenarios(ending, 15)
     const { person, see, shows } = at

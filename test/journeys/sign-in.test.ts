@@ -110,7 +110,7 @@ function startSignIn(home: Home, ...words: string[]) {
   return { child, ended, output, stderr: () => stderr }
 }
 
-test('sign-in prints the link and waits for the callback, and sign-out takes the tokens away', async () => {
+test('sign-in prints the link and waits for the callback, and sign-out removes the tokens', async () => {
   const { server, home } = await prepared()
   const { child, ended, stderr } = startSignIn(home)
   child.stdin.end()
@@ -126,7 +126,7 @@ test('sign-in prints the link and waits for the callback, and sign-out takes the
   expect(await home.run(['tools', 'guarded'])).toMatchObject({ code: 3 })
 })
 
-test('sign-in takes the address on standard input, and says what is wrong with it', async () => {
+test('sign-in accepts the address on standard input, and says what is wrong with it', async () => {
   const { server, home } = await prepared()
   const { child, ended, stderr } = startSignIn(home, '--json')
   const { back } = await visit(await printed(stderr))
@@ -139,7 +139,7 @@ test('sign-in takes the address on standard input, and says what is wrong with i
   expectNoSecret(server, home, end.stdout, end.stderr)
 })
 
-test('a sign-in that is denied, or answered by somebody else, says so and continues, and one that is interrupted ends with its signal', async () => {
+test('a sign-in that is denied, or answered by somebody else, says so and continues; an interrupted one ends with its signal', async () => {
   const { server, home } = await prepared()
   const denied = startSignIn(home)
   const link = await printed(denied.stderr)
@@ -166,7 +166,7 @@ test('a sign-in that is denied, or answered by somebody else, says so and contin
   })
 })
 
-test('a server that registers nobody wants a client, which the command names', async () => {
+test('a server that registers nobody needs a client, which the command names', async () => {
   const { server, home } = await prepared()
   server.oddities.metadata['registration_endpoint'] = undefined
   expect(await home.run(['sign-in', 'guarded'])).toMatchObject({

@@ -9,14 +9,14 @@ import { newHome } from './homes.ts'
 import { startServing } from './serving.ts'
 import { visit } from './visitor.ts'
 
-test.concurrent('the samples of a new workspace come into its lists by themselves', async ending => {
+test.concurrent('the samples of a new workspace appear in its lists without a key', async ending => {
   await using person = visit({ home: newHome(ending) })
   await person.see('▌Sandbox')
   person.go(4)
   await person.see('Sample: nightly')
 })
 
-test.concurrent('what came since the last session is one key away, and what was marked as seen stays so', async ending => {
+test.concurrent('what is new since the last session is one key away, and what was marked as seen stays seen', async ending => {
   const home = newHome(ending)
   const serving = await startServing(newHome(ending), {}, ending)
   const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
@@ -59,7 +59,7 @@ test.concurrent('what came since the last session is one key away, and what was 
   await person.see('Nothing new or changed here since your last visit')
 })
 
-test.concurrent('a workspace that cannot be opened says so in every pane, and what needs it waits', async ending => {
+test.concurrent('a workspace that cannot be opened is reported in every pane, and actions that need it wait', async ending => {
   const home = newHome(ending)
   const inTheWay = join(home, 'file')
   writeFileSync(inTheWay, '')

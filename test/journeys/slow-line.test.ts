@@ -15,7 +15,7 @@ async function leave(person: Visitor): Promise<void> {
   expect(person.terminal.buffer).toBe('normal')
 }
 
-test.concurrent('over a line of 300 ms the terminal is asked nothing on the way, and keys typed ahead do all that they say', async () => {
+test.concurrent('over 300 ms the terminal is not queried, and keys typed ahead have their effect', async () => {
   await using person = visit({ cols: 120, rows: 40, line: FAR })
   await person.see('Swarms and scenarios')
   const before = person.terminal.output.length
@@ -56,7 +56,7 @@ test.concurrent('over a line of 300 ms the terminal is asked nothing on the way,
 })
 
 describe.concurrent('a line that carries 4 KB a second', () => {
-  test('of what many keys change only the newest is sent', async () => {
+  test('of changes by many keys only the latest is sent', async () => {
     await using person = visit({ cols: 120, rows: 40, line: NARROW })
     const { terminal } = person
     await person.see('▌Sandbox')
@@ -71,7 +71,7 @@ describe.concurrent('a line that carries 4 KB a second', () => {
     await leave(person)
   })
 
-  test('a line that stalls now and then loses nothing', async () => {
+  test('a connection that stalls now and then loses nothing', async () => {
     const line = { ...FAR, stalls: { everyMs: 1000, forMs: 600 } }
     await using person = visit({ cols: 120, rows: 40, line })
     await person.see('▌Sandbox')

@@ -30,7 +30,7 @@ function isStraight(terminal: Terminal): boolean {
   return lines.length === rows && panes.every(line => line.length === cols && /[╮┤│┃╯]$/.test(line))
 }
 
-test('50 resizes within a second end in a right frame, with keys between them', async () => {
+test('50 resizes within a second end in a correct frame, with keys between them', async () => {
   await using person = visit({ cols: 120, rows: 40 })
   const { terminal } = person
   await person.see('▌Sandbox')
@@ -50,7 +50,7 @@ test('50 resizes within a second end in a right frame, with keys between them', 
 
 describe('a terminal that takes nothing, as after Ctrl+S', () => {
   test(
-    'for ten seconds: a run goes on to its end behind it, and then the screen is right',
+    'after ten seconds in the background a run has ended, and the screen is right',
     { timeout: 300_000 },
     async () => {
       await using person = visit({ isPlain: true, cols: 120, rows: 40 })
@@ -87,7 +87,7 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
     },
   )
 
-  test('it still hears SIGTERM, however full its terminal is, and nothing of it is left', async () => {
+  test('a program behind a full terminal still handles SIGTERM, and nothing of it is left', async () => {
     await using person = visit({ cols: 200, rows: 60 })
     const { terminal } = person
     await person.see('▌Sandbox')

@@ -61,7 +61,7 @@ function expectGivenBack(terminal: Terminal): void {
 }
 
 describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread is stuck', () => {
-  test('in a loop is ended a second after Ctrl+C, with its code and the terminal given back', async () => {
+  test('in a loop is ended a second after Ctrl+C, with its exit code and the terminal restored', async () => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.press('ctrl+c')
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     removeHome(home)
   })
 
-  test('outside of JavaScript is killed, and the terminal given back', async () => {
+  test('outside of JavaScript is killed, and the terminal restored', async () => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'outside')
     terminal.press('ctrl+c')
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
   test.each([
     ['SIGTERM', 143],
     ['SIGUSR2', 128 + constants.signals.SIGUSR2],
-  ] as const)('hears %s, which ends it with its code and the terminal given back', async (signal, code) => {
+  ] as const)('receives %s, which ends it with its exit code and the terminal restored', async (signal, code) => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     await vi.waitUntil(() => hasReadKeys(terminal.pid), { ...PATIENCE, interval: 1 })
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux').concurrent('a screen whose thread 
     removeHome(home)
   })
 
-  test('and continues gets the keys that were read meanwhile, before those that it reads itself', async () => {
+  test('and continues gets the keys read in the meantime, before those that it reads itself', async () => {
     const home = createUsedHome()
     await using terminal = await openBlocked(home, 'inside')
     terminal.type(':')

@@ -85,7 +85,7 @@ describe.concurrent('terminals of many kinds', () => {
     ['xterm-256color', { MCPDECK_THEME: 'light' }, ['256']],
     ['xterm-256color', { MCPDECK_THEME: 'light', COLORTERM: 'truecolor' }, ['true']],
     ['vt100', { NO_COLOR: '1', LANG: 'C' }, []],
-  ] as const)('TERM=%s %j shows all and asks for no other colours', async (term, env, colours) => {
+  ] as const)('TERM=%s %j shows everything and requests no other colors', async (term, env, colours) => {
     await using person = visit({ env: { TERM: term, ...env }, cols: 120, rows: 30 })
     await person.see(/[▌>]Sandbox/)
     person.press(projectsKeys.bindings.open)
@@ -113,7 +113,7 @@ describe.concurrent('terminals of many kinds', () => {
   test.each([
     [65_535, 65_535],
     [0, 0],
-  ])('one that claims %d columns and %d rows neither stops it nor fills the memory', async (cols, rows) => {
+  ])('a terminal claiming %d columns and %d rows neither stops it nor fills the memory', async (cols, rows) => {
     const start = `stty cols ${cols} rows ${rows}; exec "$0" "$@"`
     await using person = visit({ command: 'sh', args: ['-c', start, process.execPath, PROGRAM], cols: 120, rows: 40 })
     const { terminal } = person
@@ -126,7 +126,7 @@ describe.concurrent('terminals of many kinds', () => {
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
   })
 
-  test('a dumb one is told what to do, and gets plain lines when asked', async () => {
+  test('with a dumb one it says what to do, and prints plain lines on request', async () => {
     await using refused = visit({ env: { TERM: 'dumb' } })
     expect(await refused.terminal.waitForExit()).toEqual({ code: 2, signal: undefined })
     expect(refused.terminal.words()).toContain('pass --screen-reader for plain lines')
@@ -146,7 +146,7 @@ describe.concurrent('terminals of many kinds', () => {
     expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯┬┴├┤│─▌█░━╸╺]/)
   })
 
-  test('a light background is noticed when the terminal says so, however late; --no-mouse leaves the mouse alone', async () => {
+  test('a light background is noticed when the terminal reports it, however late; --no-mouse disables the mouse', async () => {
     await using person = visit({ args: ['--no-mouse'], cols: 120, rows: 30 })
     await person.see('▌Sandbox')
     expect(person.terminal.modes.mouseTrackingMode).toBe('none')
@@ -160,7 +160,7 @@ describe.concurrent('terminals of many kinds', () => {
   })
 })
 
-test.concurrent('a click focuses and chooses, a double click opens, the wheel scrolls, M switches it off', async () => {
+test.concurrent('a click focuses and selects, a double click opens, the wheel scrolls, M disables it', async () => {
   await using person = visit({ cols: 120, rows: 24 })
   const { terminal } = person
   await openTools(person)
@@ -185,7 +185,7 @@ test.concurrent('a click focuses and chooses, a double click opens, the wheel sc
   await leave(person)
 })
 
-test.concurrent('the title tells the run, and its end rings where that is wanted', async () => {
+test.concurrent('the title shows the run, and its end rings if wanted', async () => {
   await using person = visit({ env: { MCPDECK_NOTIFY: 'bell' }, cols: 120, rows: 40 })
   const titles = (): string[] =>
     [...person.terminal.output.matchAll(/\u001B\]2;([^\u001B]*)/g)].map(([, text]) => text!)
@@ -207,7 +207,7 @@ test.concurrent('the title tells the run, and its end rings where that is wanted
   expect(person.terminal.output).toContain('\u001B[23;0t')
 })
 
-test.concurrent('200 keys at once are all meant, and a paste of 100 KB is text for a field and nothing elsewhere', async () => {
+test.concurrent('200 keys at once all count, and a paste of 100 KB is text for a field and nothing elsewhere', async () => {
   await using person = visit({ cols: 120, rows: 24 })
   await openTools(person)
   person.type(`${'j'.repeat(100)}${'k'.repeat(97)}Gkk${'g'.repeat(10)}j`)

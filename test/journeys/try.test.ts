@@ -29,7 +29,7 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
-test('one key saves it in the local workspace with all that it was opened with', async () => {
+test('one key saves it in the local workspace with everything that it was opened with', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--timeout', '9s', '--', process.execPath, SERVER, 'healthy')
   await terminal.waitFor('3 listed')
@@ -49,7 +49,7 @@ test('one key saves it in the local workspace with all that it was opened with',
   await again.waitFor('3 listed')
 })
 
-test('a call becomes an eval case that was run in at most twelve keys after its arguments', async () => {
+test('a call becomes an eval case that runs with at most twelve keys after its arguments', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--', process.execPath, SERVER, 'drifts', join(own.home, 'never'))
   let keys = 0
@@ -140,7 +140,7 @@ test('a second call is saved in the suite of the first, or in another new one', 
   expect(own.left()).toEqual([])
 })
 
-test('what a killed one left behind is removed at the next start, and what is in use is not; a directory is told to be left behind', async () => {
+test('remains of a killed one are removed at the next start, except what is in use; a named directory is kept', async () => {
   const own = homeWithTemporary()
   const killed = tried(own, '--', process.execPath, SERVER, 'healthy')
   await killed.waitFor('3 listed')
@@ -165,7 +165,7 @@ test('what a killed one left behind is removed at the next start, and what is in
   expect(own.left()).toEqual([])
 })
 
-test('an address opens with its headers, is called without being saved, and nothing of it stays', async () => {
+test('an address opens with its headers, is called without being saved, and leaves nothing', async () => {
   const server = await startHttpServer()
   onTestFinished(() => server.close())
   const own = homeWithTemporary()

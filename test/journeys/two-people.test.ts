@@ -56,7 +56,7 @@ async function chooseMode(person: Visitor, to: 'anyone' | 'members'): Promise<vo
 }
 
 test.concurrent(
-  'two processes on one data directory see each other’s changes in time',
+  'two processes on one data directory soon see each other’s changes',
   { timeout: 300_000 },
   async ending => {
     const { args } = await studied(ending)
@@ -107,7 +107,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'the data directory and its service show each other’s changes in time',
+  'the data directory and its service soon show each other’s changes',
   { timeout: 300_000 },
   async ending => {
     const home = createHome()

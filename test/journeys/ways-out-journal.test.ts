@@ -151,7 +151,7 @@ const withoutHangUp = (command: string): string => `trap '' HUP; setsid -w ${com
 describe.concurrent('a write without an answer stays open with its target', () => {
   describe.each(NAMES)('in %s', name => {
     const command = commands[name]
-    test.for(SIGNALS[name])('where %s ends the program', async (signal, ending) => {
+    test.for(SIGNALS[name])('if %s ends the program', async (signal, ending) => {
       const place = await openPlace(ending)
       await endWith(signal, command, place, 'request')
       expect(place.noted()).toMatchObject(IN_DOUBT)
@@ -160,7 +160,7 @@ describe.concurrent('a write without an answer stays open with its target', () =
 
     const lost = { 'with a hang-up': withHangUp, ...(name === 'dashboard' && { 'without one': withoutHangUp }) }
     test.for(Object.entries(lost))(
-      'where the terminal is gone %s',
+      'if the terminal has closed %s',
       { tags: ['setsid'] },
       async ([, started], ending) => {
         const place = await openPlace(ending)
@@ -174,22 +174,18 @@ describe.concurrent('a write without an answer stays open with its target', () =
 })
 
 describe('a write is settled by an answer that arrives while the program ends', () => {
-  test.for(NAMES)('in %s, or is still open where it came too late', async (name, ending) => {
+  test.for(NAMES)('in %s, or is still open if it came too late', async (name, ending) => {
     const place = await openPlace(ending)
     await endWith('SIGHUP', commands[name], place, 'answer')
     expect([ANSWERED, TOO_LATE]).toContainEqual(place.noted())
   })
 
-  test(
-    'in run, which does not notice a terminal that is gone until it says something',
-    { tags: ['setsid'] },
-    async ending => {
-      const place = await openPlace(ending)
-      const { goOn, ended } = await endTerminal(withoutHangUp, commands.run, place)
-      goOn()
-      await ended()
-      expect(place.noted()).toEqual(ANSWERED)
-      expect(await place.listed()).toEqual([])
-    },
-  )
+  test('in run, which notices a closed terminal only when it prints something', { tags: ['setsid'] }, async ending => {
+    const place = await openPlace(ending)
+    const { goOn, ended } = await endTerminal(withoutHangUp, commands.run, place)
+    goOn()
+    await ended()
+    expect(place.noted()).toEqual(ANSWERED)
+    expect(await place.listed()).toEqual([])
+  })
 })

@@ -81,7 +81,7 @@ const followed = { underWay: 'running, 2 of 2 trials', says: 'Interrupted; the r
 const line = (args: readonly string[]) => commandLineOf(process.execPath, ...SHORT_LIFE, PROGRAM, ...args)
 
 describe.each(Object.entries(commands))('%s', (name, prepare) => {
-  test.each(SIGNALS[name]!)('ends on %s with its code, and gives the terminal back', async signal => {
+  test.each(SIGNALS[name]!)('ends on %s with its exit code, and restores the terminal', async signal => {
     const { args, underWay, says = '', ordinary = [], home, env } = await prepare(withRunningTest)
     const script = `${line(args)}; echo "code $?"; stty -a | tr ';' '\\n' | grep -wE -e '-?(icanon|echo)'; exec sleep 60`
     await using person = visit({ command: 'sh', args: ['-c', script], home, env })
@@ -111,7 +111,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
     'without a hang-up': command => `trap '' HUP; setsid -w ${command}`,
   }
   const cases = Object.entries(lost).filter(([how]) => name !== 'serve' || how === 'with a hang-up')
-  test.each(cases)('ends when the terminal is gone %s', { tags: ['setsid'] }, async (how, started) => {
+  test.each(cases)('ends when the terminal has closed %s', { tags: ['setsid'] }, async (how, started) => {
     const { args, underWay, home, env, end } = await prepare(withRunningTest)
     const file = join(home, 'code')
     const script = `${started(`${line(args)} 2>'${home}/errors'`)}; echo "code $?" >'${file}.part'; mv '${file}.part' '${file}'`

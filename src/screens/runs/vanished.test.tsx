@@ -13,7 +13,7 @@ let service: TestService
 let stage: Awaited<ReturnType<typeof launchStage>>
 let app: TestApp
 let vanished: string | undefined
-/** Whether the list of runs names what vanished anyway. */
+/** Whether the list of runs still names what vanished. */
 let isListed = false
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function launch(name: string) {
 }
 
 test.each(['summary', 'trials', 'diagnostics'])(
-  'a run that vanishes while its %s is open does not seem to continue',
+  'a run that vanishes while its %s is open is not shown as continuing',
   async tab => {
     const run = await launch(`Vanishing ${tab}`)
     app = await openApp({ testService: service, place: runsRoute.to({ ...run, pane: 'run', tab }) })
@@ -66,25 +66,22 @@ test.each(['summary', 'trials', 'diagnostics'])(
   },
 )
 
-test.each(['summary', 'trials', 'diagnostics'])(
-  'of a run that is listed and cannot be read any more the %s says so',
-  async tab => {
-    const run = await launch(`Listed ${tab}`)
-    isListed = true
-    app = await openApp({ testService: service, place: runsRoute.to({ ...run, pane: 'run', tab }) })
-    await app.see(/Run #1 ─+ ● running[^]*Trials 2/)
-    vanished = run.runId
-    const frame = await app.see('! gone')
-    expect(frame).toContain('Not found')
-    expect(frame).not.toMatch(/seconds left|time left|about \d/)
-    vanished = undefined
-    await app.press(appKeys.bindings.refresh)
-    await app.see(shown => !shown.includes('! gone'))
-    await service.client.runs.cancel({ projectId: run.projectId, runId: run.runId })
-  },
-)
+test.each(['summary', 'trials', 'diagnostics'])('the %s says so if a listed run can no longer be read', async tab => {
+  const run = await launch(`Listed ${tab}`)
+  isListed = true
+  app = await openApp({ testService: service, place: runsRoute.to({ ...run, pane: 'run', tab }) })
+  await app.see(/Run #1 ─+ ● running[^]*Trials 2/)
+  vanished = run.runId
+  const frame = await app.see('! gone')
+  expect(frame).toContain('Not found')
+  expect(frame).not.toMatch(/seconds left|time left|about \d/)
+  vanished = undefined
+  await app.press(appKeys.bindings.refresh)
+  await app.see(shown => !shown.includes('! gone'))
+  await service.client.runs.cancel({ projectId: run.projectId, runId: run.runId })
+})
 
-test('a followed run that vanishes is gone in the header', async () => {
+test('a followed run that vanishes is shown as gone in the header', async () => {
   const run = await launch('Vanishing followed')
   const pins = createPins()
   pins.add([run])

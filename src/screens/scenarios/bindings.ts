@@ -61,12 +61,12 @@ export const scenariosKeys = define.screen('scenarios', 'Scenarios', {
   }),
 })
 
-/** While the findings of a scenario are on screen. */
+/** Active while the findings of a scenario are on screen. */
 export const visitFindingsKeys = define.panel('scenarioFindings', 'Findings of a scenario', {
   triage: { keys: ['enter'], label: 'triage', hint: true, help: 'Show them on the Findings screen.' },
 })
 
-/** While the sessions of a scenario are on screen. */
+/** Active while the sessions of a scenario are on screen. */
 export const visitsKeys = define.panel('visits', 'Sessions', {
   read: { keys: ['enter'], label: 'read', hint: true, needs: 'service', help: 'Read the messages.' },
 })

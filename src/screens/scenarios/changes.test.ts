@@ -15,12 +15,12 @@ const close = textOverlayKeys.bindings.close
 const SMALL = { width: 80, height: 24 }
 const stage = new ScenariosStage()
 
-/** The line breaks before anything is known. */
+/** The connection breaks before anything is known. */
 const cutOff = () =>
   Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }))
 
 describe('changing the mode', () => {
-  test('tightening says what ends, ends it, and says that the answer does not tell the version', async () => {
+  test('tightening says what ends, ends it, and says that the answer does not give the version', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId }, { size: SMALL })
@@ -67,7 +67,7 @@ describe('changing the mode', () => {
     await app.see('✓ Answered: it is for anyone with the link.')
   })
 
-  test('a change by somebody else is said before, and one while it is asked stops it', async () => {
+  test('a change by somebody else is shown first, and one during the question stops it', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(/invited/)
@@ -84,7 +84,7 @@ describe('changing the mode', () => {
     stage.sent = []
     await app.press(answer.next, answer.choose)
     await stage.seeWords('Not sent: while you decided, its mode became invited people.')
-    // It is asked again, about what holds now.
+    // It asks again, about the current state.
     await stage.seeWords('Tightens access: invited people > members of the project.')
     expect(stage.sent.filter(path => path.startsWith('PATCH'))).toEqual([])
     await stage.agree('end')
@@ -94,7 +94,7 @@ describe('changing the mode', () => {
   test.each([
     ['rotate', 'POST', undefined],
     ['limits', 'PUT', 'send'],
-  ] as const)('%s stops for what somebody else changed of the scenario', async (id, method, first) => {
+  ] as const)('%s stops if somebody else changed the scenario', async (id, method, first) => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -115,7 +115,7 @@ describe('changing the mode', () => {
     expect(stage.sent.filter(path => path.startsWith(method))).toHaveLength(1)
   })
 
-  test('a change that comes between the last look and the answer is told as what was read back', async () => {
+  test('a change between the last read and the answer is reported as read back', async () => {
     const place = await stage.published('project_members')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -160,7 +160,7 @@ describe('members', () => {
     const code = app.copied.at(-1)!
     expect(app.frame()).not.toContain(code)
     const session = await place.door.enter({ invitation: code })
-    // On the scenario itself the key would remove somebody who is not in sight.
+    // On the scenario itself the key would remove somebody who is not shown.
     await app.press(keys.back)
     await app.press(keys.remove)
     await app.see('This removes a member, in the tab Access of the open scenario.')
@@ -181,7 +181,7 @@ describe('members', () => {
 })
 
 describe('the link', () => {
-  test('rotating says that it evicts nobody, and evicts nobody', async () => {
+  test('rotating says that it removes nobody, and removes nobody', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })
@@ -194,7 +194,7 @@ describe('the link', () => {
     expect((await place.door.describe()).status).toBe(404)
   })
 
-  test('that leaked is rotated, those who are in are decided about, and its death is verified', async () => {
+  test('that leaked is rotated, people with access are decided about, and it is verified to be dead', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })
@@ -235,7 +235,7 @@ describe('the link', () => {
 })
 
 describe('the link of a service', () => {
-  test('that leaked is rotated, and what a visitor has to try is said instead of tried', async () => {
+  test('that leaked is rotated, and what a visitor should try is described instead of tried', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId }, { hasDoor: false })
     await app.see(place.name)
@@ -250,7 +250,7 @@ describe('the link of a service', () => {
     expect(stage.words()).toContain('Open the old link in a private browser window')
   })
 
-  test('is never sent anywhere by being shown, and a lost answer is not taken for nothing', async () => {
+  test('is never sent anywhere by being shown, and a lost answer is not ignored', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId }, { size: SMALL })
     await app.see(place.name)
@@ -270,7 +270,7 @@ describe('the link of a service', () => {
     expect(stage.sent.filter(path => path.includes('/visit/'))).toEqual([])
   })
 
-  test('that may be another one since an answer was lost shows no more, and rotating again is advised', async () => {
+  test('that may have changed since a lost answer is no longer shown, and rotating again is advised', async () => {
     const place = await stage.published('anyone_with_link')
     secretsOf(stage.client).keepLink(place.scenarioId, place.link, undefined)
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
@@ -285,7 +285,7 @@ describe('the link of a service', () => {
     expect(stage.words()).not.toContain('shows or hides it')
   })
 
-  test('is not known where the answer to publishing was lost and a repeat finds it published', async () => {
+  test('is unknown if the answer to publishing was lost and a repeat finds it published', async () => {
     const { name, environmentId } = await stage.environment()
     const { client, projectId } = stage
     const app = await stage.open()
@@ -308,7 +308,7 @@ describe('the link of a service', () => {
 })
 
 describe('rebinding and limits', () => {
-  test('rebind proves the version again and lists no environment that another scenario is of', async () => {
+  test('rebind proves the version again and lists no environment of another scenario', async () => {
     const place = await stage.published('project_members')
     const other = await stage.published('project_members')
     const free = await stage.environment()
@@ -328,7 +328,7 @@ describe('rebinding and limits', () => {
     expect(stage.notes.of(place.scenarioId)?.moved).toBeUndefined()
   })
 
-  test('guest limits are replaced as a whole, and remembered because nobody tells them', async () => {
+  test('guest limits are replaced as a whole, and remembered because the service never returns them', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -358,7 +358,7 @@ describe('rebinding and limits', () => {
     })
   })
 
-  test('limits that another process here sets meanwhile are beside one’s own, and the person chooses', async () => {
+  test('limits set by another process here are shown beside one’s own, and the person chooses', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)

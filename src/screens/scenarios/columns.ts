@@ -16,17 +16,17 @@ import { ownValue } from '../../lib/own-value.ts'
 /** A published scenario with what else is known of it. */
 export type ScenarioRow = {
   scenario: ProjectScenario
-  /** Name of its environment, else its id; undefined while that is not known. */
+  /** Name of its environment, else its id; undefined if unknown. */
   environment: string | undefined
   environmentId: string | undefined
   /** The `accessVersion` that was proved and still holds, as far as is known here. */
   accessVersion: number | undefined
-  /** Sessions on the first page of them; `more` says that there are others. */
+  /** Number of sessions on their first page; `more` says that there are others. */
   sessions: { count: number; more: boolean } | undefined
   lastVisitAt: number | undefined
-  /** Its share link, if one is known here that can still be it. */
+  /** Its share link, if one is known here that may still be current. */
   link: string | undefined
-  /** A link was known here, and somebody else has changed the scenario since. */
+  /** Whether a link was known here, and somebody else has changed the scenario since. */
   isLinkOld: boolean
 }
 
@@ -83,7 +83,7 @@ export function sessionsText(sessions: ScenarioRow['sessions']): string {
   return sessions === undefined ? UNKNOWN : `${formatCount(sessions.count)}${sessions.more ? '+' : ''}`
 }
 
-/** `signed in, new`, as far as it is known; a guest who came back cannot be known again. */
+/** `signed in, new`, as far as known; a returning guest cannot be recognized. */
 export function visitorLabel({ visitor }: UserTestingSession): string {
   const who = visitor?.authType === 'signedIn' ? 'signed in' : (visitor?.authType ?? UNKNOWN)
   return visitor?.recency ? `${who}, ${visitor.recency}` : who

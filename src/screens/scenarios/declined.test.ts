@@ -27,7 +27,7 @@ test('a declined invitation can be sent again from the form, with its address fi
   expect(stage.notes.of(place.scenarioId)?.members).toMatchObject([{ member: 'ada@example.org' }])
 })
 
-test('guest limits that are declined are open again as they were filled in', async () => {
+test('declined guest limits are shown again as entered', async () => {
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId })
   await app.see(place.name)
@@ -51,7 +51,7 @@ test('guest limits that are declined are open again as they were filled in', asy
   })
 })
 
-test('a mode that is declined is open again with what was chosen', async () => {
+test('a declined mode is shown again as selected', async () => {
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId })
   await app.see(place.name)

@@ -16,7 +16,7 @@ type Cap = {
   harness?: true
 }
 
-/** The caps in the order of the contract; they are replaced as a whole. */
+/** The limits in the order of the contract; they are replaced as a whole. */
 const CAPS: readonly Cap[] = [
   { id: 'enabled', label: 'answers for guests', kind: 'toggle' },
   { id: 'dailyCreditCap', label: 'credits a day', kind: 'credits' },
@@ -32,7 +32,7 @@ const CAPS: readonly Cap[] = [
 
 const MOST = Number.MAX_SAFE_INTEGER
 
-/** The caps as they were sent, in the words of their fields. */
+/** The limits as sent, with the labels of their fields. */
 export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   return CAPS.flatMap(({ id, label }) => {
     const value = caps[id]
@@ -41,7 +41,7 @@ export function capLabels(caps: CapsNote['caps'], between = '  '): string[] {
   })
 }
 
-/** Fields filled with the caps that were set from here last, else with none. */
+/** Fields filled with the limits last set from here, else empty. */
 export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   return CAPS.map(({ id, label, kind, harness }): FormFieldSpec => {
     const value = known?.caps[id]
@@ -57,7 +57,7 @@ export function capFields(known: CapsNote | undefined): FormFieldSpec[] {
   })
 }
 
-/** The caps as they are sent; what belongs to harnesses goes along only with them. */
+/** The limits for the request; those of harnesses are included only with harnesses. */
 export function capsOf(values: FormValues): GuestCaps {
   const withHarness = values['harnessEnabled'] === YES
   const sent = CAPS.filter(({ id, harness }) => (harness || id === 'harnessEnabled' ? withHarness : true))
@@ -68,12 +68,12 @@ export function capsOf(values: FormValues): GuestCaps {
   return Object.fromEntries(entries) as GuestCaps
 }
 
-/** Whether the scenario was changed by somebody else since its limits were set from here. */
+/** Whether somebody else has changed the scenario since its limits were set from here. */
 export function mayBeOthers(known: CapsNote | undefined, changedAt: number | undefined): boolean {
   return known?.changedAt !== undefined && changedAt !== undefined && known.changedAt !== changedAt
 }
 
-/** What the fields are filled with, and what of that is certain. */
+/** What the fields are filled with, and how certain it is. */
 export function filledLabel(known: CapsNote | undefined, changedAt: number | undefined): string {
   if (!known) return 'The service does not return the current values; what you send replaces all of them.'
   const filled = 'Filled with what was set from here last'

@@ -21,8 +21,8 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-describe('open documents', () => {
-  test('rates that cover recent sessions only say so first', () => {
+describe('open-ended documents', () => {
+  test('rates of only recent sessions say so first', () => {
     const truncated = scanLines({ scan: { sessions: 500, totalSessions: 900, truncated: true } })
     expect(text(truncated)).toContain('! These numbers cover the newest 500 of 900 sessions only.')
     expect(text(scanLines({ scan: { truncated: true } }))).toContain('recent sessions only')
@@ -38,7 +38,7 @@ describe('open documents', () => {
     expect(fieldLabel('averageAnswerMs')).toBe('average answer')
   })
 
-  test('of any shape are shown whole, names and values, whatever the service adds', () => {
+  test('of any shape are shown completely, with names and values, whatever the service adds', () => {
     const name = fc.constantFrom(
       'id',
       'sessionId',
@@ -62,14 +62,14 @@ describe('open documents', () => {
         const shown = `${text(lines)}\n${rest.flat().join('\n')}`
         for (const each of Object.keys(document)) expect(shown.toLowerCase()).toContain(fieldLabel(each))
         for (const value of stringsIn(document)) expect(shown).toContain(value)
-        // A row is cut where the pane ends.
+        // A row is cut at the edge of the pane.
         for (const line of lines)
           if (typeof line === 'object' && 'parts' in line) expect(widthOf(plainText(line))).toBeLessThanOrEqual(width)
       }),
     )
   })
 
-  test('a table whose cells or rows would be cut is fields, so that a search and a copy have them whole', () => {
+  test('a table whose cells or rows would be cut becomes fields, so that search and copy have them whole', () => {
     const lastError = 'The server answered with a sentence that is longer than any cell of a table.'
     const tools = [
       { toolName: 'get-sum', calls: 14, lastError },
@@ -83,7 +83,7 @@ describe('open documents', () => {
     expect(text(documentView({ tools: short }, { ...look, width: 30 }).lines)).toMatch(/Tool name +get-sum\n/)
   })
 
-  test('an id is folded only beside a name, which says whose it is', () => {
+  test('an id is folded only beside a name that says whose it is', () => {
     const view = (document: object) => documentView({ ...document }, look)
     expect(view({ last: { sessionId: 'ses_1' } })).toMatchObject({ rest: [] })
     expect(text(view({ last: { sessionId: 'ses_1' } }).lines)).toContain('ses_1')
@@ -95,14 +95,14 @@ describe('open documents', () => {
     ])
   })
 
-  test('a long value has lines of its own, which are wrapped and not cut', () => {
+  test('a long value has its own lines, which are wrapped and not cut', () => {
     const title = 'The tool get-structured-content answers visitors with errors'
     const { lines } = documentView({ count: 2, title }, look)
     expect(lines.map(plainText)).toEqual(['Count  2', 'Title', expect.stringContaining(title)])
     expect(lines.at(-1)).toMatchObject({ text: title })
   })
 
-  test('shares come first as bars, lists of records are tables with words, and ids beside a name are folded', () => {
+  test('shares come first as bars, lists of records become tables, and ids beside a name are folded', () => {
     const tools = [
       { serverId: 'srv_1', toolName: 'get-sum', calls: 14, lastError: 'tool_error', averageMs: 185 },
       { serverId: 'srv_2', toolName: 'echo', calls: 2, lastError: null, averageMs: 20 },
@@ -120,7 +120,7 @@ describe('open documents', () => {
     ])
   })
 
-  test('a signal says in words what it is, how often it was seen, and what was said', () => {
+  test('a signal shows its kind, how often it was seen, and quotes', () => {
     const signal = { kind: 'tool_error', title: 'Fails', count: 3, sessionCount: 1, evidence: [{ excerpt: 'No city' }] }
     const { lines, left } = signalsOf({ windowId: 'w', signals: [signal] }, look)
     expect(text(lines)).toBe('Fails\n  tool error - 3 times in 1 session\n  “No city”\n')
@@ -128,7 +128,7 @@ describe('open documents', () => {
     expect(signalsOf({ signals: 'none' }, look)).toEqual({ lines: [], left: { signals: 'none' } })
   })
 
-  test('a signal shows what else it has: its subject, further quotes, where each was said', () => {
+  test('a signal shows its other fields: its subject, more quotes, and their sources', () => {
     const said = ['one', 'two', 'three'].map(excerpt => ({ sessionId: `ses_${excerpt}`, excerpt }))
     const evidence = [...said, { sessionId: 'ses_four', excerpt: 'one', turn: 4, kind: 'tool_error' }]
     const signal = { title: 'Fails', count: 'often', subject: { kind: 'tool', id: 'get-sum' }, evidence, later: 'new' }
@@ -145,7 +145,7 @@ describe('open documents', () => {
     ])
   })
 
-  test('a finding keeps its status apart from its dismissal', () => {
+  test('a finding shows its status and its dismissal separately', () => {
     const shown = text(
       findingLines(
         { title: 'Slow', status: 'recurring', dimension: 'tool_error', dismissedAt: 5, occurrenceCount: 1 },
@@ -157,7 +157,7 @@ describe('open documents', () => {
 })
 
 describe('the list', () => {
-  test('marks what strangers may enter without colour, and keeps unknown modes as they are', () => {
+  test('marks modes open to strangers by more than color, and shows unknown modes as received', () => {
     expect(modeLook('anyone_with_link', symbols)).toEqual({ text: '! ANYONE', tone: 'warn' })
     expect(modeLook('invited_only', symbols).text).toBe('invited')
     expect(modeLook('secret_club', symbols)).toMatchObject({ text: 'secret_club', tone: 'warn' })
@@ -185,9 +185,9 @@ describe('the list', () => {
   })
 })
 
-describe('the door', () => {
+describe('the visitor address', () => {
   const door = { origin: 'http://127.0.0.1:4747', start: 'mcpdeck serve' }
-  test('is never called open when nothing serves it', () => {
+  test('is never called open if nothing serves it', () => {
     for (const state of ['nothing', 'other'] as const) {
       const shown = text(doorLines(symbols, { ...door, state }))
       expect(shown).toContain('links do not')
@@ -204,7 +204,7 @@ describe('the old link', () => {
   const told = (...of: Parameters<typeof verifiedLines> extends [unknown, ...infer Rest] ? Rest : never) =>
     text(verifiedLines(symbols, ...of))
   const local = { hasDoor: true, given: true }
-  test('is verified only where it opened something before and nothing afterwards', () => {
+  test('is verified only if it worked before and no longer does', () => {
     expect(told({ before: open, after: gone }, local)).toContain('Verified')
     expect(told({ before: gone, after: gone }, local)).toContain('did not before the rotation either')
     expect(told({ before: open, after: open }, local)).toContain('It still opens Study')
@@ -214,8 +214,8 @@ describe('the old link', () => {
   })
 })
 
-describe('what was proved', () => {
-  test('a version that something moved since says so', () => {
+describe('proved values', () => {
+  test('a version that something has changed since says so', () => {
     const version = { value: 3, at: 0, by: 'publish' } as const
     expect(versionText(undefined, 0)).toBeUndefined()
     expect(versionText({ at: 0, members: [], version }, 60_000)).toBe('3, as publish answered 1m ago')
@@ -226,7 +226,7 @@ describe('what was proved', () => {
 })
 
 describe('guest limits', () => {
-  test('go out as they were typed, those of harnesses only with harnesses', () => {
+  test('are sent as typed, those of harnesses only with harnesses', () => {
     const values = Object.fromEntries(capFields(undefined).map(({ id, initial }) => [id, initial]))
     expect(capsOf({ ...values, enabled: 'yes', dailyCreditCap: ' 12.5 ' })).toEqual({
       enabled: true,
@@ -243,7 +243,7 @@ describe('guest limits', () => {
     })
   })
 
-  test('are filled with what was set from here last', () => {
+  test('are filled with what was last set from here', () => {
     const fields = capFields({ at: 0, caps: { enabled: true, dailyCreditCap: 7 } })
     expect(fields.map(({ initial }) => initial).slice(0, 2)).toEqual(['yes', '7'])
   })

@@ -9,7 +9,7 @@ const form = formKeys.bindings
 const close = textOverlayKeys.bindings.close
 const stage = new ScenariosStage()
 
-test('a link that somebody else may have rotated is not known any more, and is never copied as the present one', async () => {
+test('a link that somebody else may have rotated is dropped, and is never copied as current', async () => {
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
   await app.see(place.name)

@@ -20,7 +20,7 @@ import { isPlainObject } from '../../lib/json.ts'
 
 const NOBODY = { why: 'No visitor has opened a session yet.', next: 'Figures appear with the first one.' }
 
-/** What the feature gates, while it is on; otherwise the sentence that helps, and nothing is asked for. */
+/** Shows gated content while the feature is on; otherwise a sentence that helps, without requests. */
 export function Gated(props: { closed: string | undefined; children: ReactNode }) {
   const { profile } = useWorkspace()
   if (props.closed === undefined) return props.children
@@ -32,7 +32,7 @@ export function Gated(props: { closed: string | undefined; children: ReactNode }
   )
 }
 
-/** What to do about a gate that is closed. */
+/** What to do about a closed gate. */
 export function openGateSentence(isLocal: boolean): string {
   const how = isLocal
     ? 'Here it is switched on by: mcpdeck serve gate user-testing on.'
@@ -40,7 +40,7 @@ export function openGateSentence(isLocal: boolean): string {
   return `${how} Unpublishing still works.`
 }
 
-/** Whether the numbers cover everything, as the document says of itself. */
+/** Whether the numbers cover everything, according to the document. */
 export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
   const scan = isPlainObject(document['scan']) ? document['scan'] : undefined
   const { sessions, totalSessions } = scan ?? {}
@@ -55,12 +55,12 @@ export function scanLines(document: Readonly<Record<string, unknown>>): Line[] {
   return [{ text: 'The service does not report whether these numbers cover all sessions.', tone: 'muted' }, '']
 }
 
-/** An open document in its five states; not found means that nobody came yet. */
+/** A document of any shape in its five states; not found means that nobody has visited yet. */
 function OpenDocument(props: {
   query: ApiQuery<OpenRecord>
   loading: string
   focused: boolean
-  /** What of it is shown in words of its own; the rest of the document comes below. */
+  /** Parts of it with their own text, shown above the rest. */
   before: (document: OpenRecord, look: DocumentLook) => Part
 }) {
   const { query, before } = props
@@ -83,10 +83,10 @@ function OpenDocument(props: {
 
 type OpenRecord = Readonly<Record<string, unknown>>
 
-/** What of a document has words of its own; `left` is what has none, `rest` what goes behind the line at the end. */
+/** The parts of a document with their own text; `left` has the others, `rest` is folded at the end. */
 type Part = { lines: Line[]; rest?: Field[]; left: OpenRecord }
 
-/** What the figures cover, before the figures. */
+/** What the figures cover, above the figures. */
 function figuresOf(document: OpenRecord): Part {
   const { scan: _scan, ...left } = document
   return { lines: scanLines(document), left }
@@ -101,10 +101,10 @@ export function signalsOf(document: OpenRecord, look: DocumentLook): Part {
   return { lines: [...views.flatMap(({ lines }) => lines), ''], rest: views.flatMap(({ rest }) => rest), left }
 }
 
-/** Quotes of a signal that stand first. */
+/** Number of quotes of a signal shown first. */
 const FIRST_QUOTES = 2
 
-/** How often a signal was seen and two quotes, then what else is known of it, such as its subject. */
+/** How often a signal was seen and two quotes, then its other fields, such as its subject. */
 function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; rest: Field[] } {
   const { kind, count, sessionCount } = signal
   const title = textAt(signal, 'title')
@@ -136,7 +136,7 @@ function signalView(signal: OpenRecord, look: DocumentLook): { lines: Line[]; re
 
 type Quote = { text: string; fields: Set<string> }
 
-/** The first quotes with what is known of each, ids of theirs behind the line at the end, and all other evidence. */
+/** The first quotes with their other fields, their ids folded at the end, and all other evidence. */
 function quotesOf(evidence: unknown, { now }: DocumentLook): { quotes: Quote[]; rest: Field[]; left: unknown } {
   if (!Array.isArray(evidence)) return { quotes: [], rest: [], left: evidence }
   const quotes = new Map<string, Quote>()
@@ -180,7 +180,7 @@ const NO_FINDINGS = {
   next: 'Findings are made from signals when a window of sessions is analyzed.',
 }
 
-/** Findings over the scenario's own windows; triage is the findings screen's. */
+/** Findings in the scenario's own windows; they are triaged on the findings screen. */
 export function Findings(props: TabProps) {
   const { queries } = useWorkspace()
   const { symbols } = useTheme()
@@ -206,7 +206,7 @@ export function Findings(props: TabProps) {
   )
 }
 
-/** `regressed · repeated question · 3 times` below its title, as far as the open document says. */
+/** `regressed · repeated question · 3 times` below the title, as far as the document says. */
 export function findingLines(finding: Readonly<Record<string, unknown>>, bullet: string): Line[] {
   const text = (name: string): string | undefined => {
     const value = finding[name]

@@ -15,16 +15,16 @@ const INDENT = 2
 const DEEPEST = 4
 /** Maximum number of characters of JSON that one value shows. */
 const MOST_TEXT = 10_000
-/** Longest value that is beside its label. */
+/** Maximum length of a value beside its label. */
 const MOST_BESIDE = 40
-/** Records of more fields are shown below each other. */
+/** Records with more fields are shown as fields. */
 const MOST_COLUMNS = 10
-/** Columns of a bar. */
+/** Width of a bar. */
 const BAR = 12
-/** Columns of the greatest number with the gaps before it. */
+/** Width of the largest number with the gaps before it. */
 const LONGEST_COUNT = 24
 
-/** `averageAnswerMs` as `average answer`: the words of a field without its unit. */
+/** Turns `averageAnswerMs` into `average answer`: the words of a field without its unit. */
 export function fieldLabel(name: string): string {
   return name
     .replace(/(Ms|At)$/, '')
@@ -33,7 +33,7 @@ export function fieldLabel(name: string): string {
     .toLowerCase()
 }
 
-/** A value of an open document in the unit that its name says; null means that there was nothing to count. */
+/** A value of a document in the unit that its name gives; null means that there was nothing to count. */
 export function settingLabel(name: string, value: unknown, now: number): string {
   if (value === null || value === undefined) return UNKNOWN
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -45,7 +45,7 @@ export function settingLabel(name: string, value: unknown, now: number): string 
   return Number.isInteger(value) ? formatCount(value) : String(Math.round(value * 100) / 100)
 }
 
-/** How the figures of an open document are drawn, in how many columns. */
+/** How the figures of a document are drawn, and the width. */
 export type DocumentLook = { symbols: Symbols; now: number; width: number }
 
 /**
@@ -68,7 +68,7 @@ function documentLines(document: Open, draw: Draw, depth: number, above?: string
   const entries = Object.entries(document)
   const plain = entries.filter(([, value]) => !isPlainObject(value) && !Array.isArray(value))
   const name = nameOf(document, draw) ?? above
-  // An id without a name beside it is all there is to tell one from another.
+  // An id without a name is the only way to distinguish it from others.
   const [ids, shown] = partition(plain, each => name !== undefined && isFolded(each))
   draw.rest.push(...ids.map(([id, value]) => foldedField(id, String(value), name!)))
   const fields = shown
@@ -77,7 +77,7 @@ function documentLines(document: Open, draw: Draw, depth: number, above?: string
   const [short, long] = partition(fields, ([, words]) => words.length <= MOST_BESIDE)
   return [
     ...(short.length > 0 ? fieldLines(short, depth * INDENT) : []),
-    // A value beside its label is cut where the pane ends; a line of its own is wrapped.
+    // A value beside its label is cut at the edge of the pane; one on its own line is wrapped.
     ...long.flatMap(([label, words]) => [
       ...indented([{ text: label, tone: 'muted' }], depth),
       ...indented([words], depth + 1),
@@ -105,14 +105,14 @@ function nestedLines(name: string, value: unknown, draw: Draw, depth: number): L
   ]
 }
 
-/** How many there are of each kind, where an object inside another holds nothing but such counts. */
+/** Counts of each kind, if a nested object contains only counts. */
 function countLines(value: Open, { symbols, width: room }: Draw, depth: number): Line[] | undefined {
   const counts = Object.entries(value)
   const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0
   if (depth === 0 || counts.length === 0 || !counts.every(([, count]) => isCount(count))) return undefined
   const most = Math.max(1, greatest(counts.map(([, count]) => count as number)))
   const width = greatest(counts.map(([name]) => widthOf(clean(fieldLabel(name)))))
-  // A row is cut where the pane ends; fields are wrapped.
+  // A row is cut at the edge of the pane; fields are wrapped.
   if ((depth + 1) * INDENT + width + BAR + LONGEST_COUNT > room) return undefined
   return counts
     .toSorted(([, a], [, b]) => (b as number) - (a as number))
@@ -125,7 +125,7 @@ function countLines(value: Open, { symbols, width: room }: Draw, depth: number):
     }))
 }
 
-/** Records of plain values as rows, each under what its columns are; undefined if a record holds more than that. */
+/** Records of plain values as a table; undefined if a record contains more. */
 function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Line[] | undefined {
   const records = items.filter(isPlainObject)
   const isRow = records.every(each => Object.values(each).every(value => value === null || typeof value !== 'object'))
@@ -148,20 +148,20 @@ function recordsTable(items: readonly unknown[], draw: Draw, depth: number): Lin
   return tableLines(columns, draw.width, depth * INDENT)
 }
 
-/** Longest name that says whose an id is. */
+/** Maximum length of a name that says whose an id is. */
 const LONGEST_OWNER = 40
 
-/** An id behind the line at the end, with what it is the id of. */
+/** An id folded at the end, with the name of what it identifies. */
 export function foldedField(name: string, value: string, owner: string): Field {
   return [`${label(name)} of ${truncate(clean(owner), LONGEST_OWNER)}`, value]
 }
 
-/** Whether a field goes behind the line at the end where a name is beside it. */
+/** Whether a field is folded at the end if there is a name beside it. */
 export function isFolded([name, value]: readonly [string, unknown]): boolean {
   return isId(name) && typeof value === 'string'
 }
 
-/** What a record is called by a field of its own. */
+/** The name of a record, from one of its fields. */
 function nameOf(record: Open, { now }: Draw): string | undefined {
   const field = Object.keys(record).findLast(name => isName(name) && typeof record[name] === 'string')
   return field === undefined || record[field] === '' ? undefined : settingLabel(field, record[field], now)

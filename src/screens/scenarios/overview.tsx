@@ -24,17 +24,17 @@ import type { TabProps } from './tab.ts'
 import { useAccessPause } from './use-scenarios.ts'
 import { useQuery } from '@tanstack/react-query'
 
-/** How often it is looked who answers at the visitors' door, in milliseconds. */
+/** How often the visitor address is checked, in milliseconds. */
 const LOOK_MS = 10_000
 
-/** The mode, marked by more than its colour where strangers may enter. */
+/** The mode, marked by more than its color if strangers may enter. */
 export function modeField(mode: string | null | undefined, symbols: Symbols): Field {
   const { text, tone } = modeLook(mode, symbols)
   const sign = text.startsWith(symbols.warn) ? `${symbols.warn} ` : ''
   return ['Open to', mode == null ? undefined : `${sign}${modeLabel(mode)}`, tone]
 }
 
-/** Whom a mode lets in, if it is one that is known here and says less by its name. */
+/** Who a mode admits, for a known mode whose name says less. */
 export function admittedLines(mode: string | null | undefined): Line[] {
   if (!isAccessMode(mode)) return []
   const admitted = listed(ADMITS[mode].map(kind => VISITOR_KIND_LABELS[kind]))
@@ -42,7 +42,7 @@ export function admittedLines(mode: string | null | undefined): Line[] {
   return [{ text: `May enter: ${admitted} (${mode}).`, tone: 'muted' }]
 }
 
-/** What is known of `accessVersion`, and from where. */
+/** What is known of `accessVersion`, and its source. */
 export function versionText(notes: ScenarioNotes | undefined, now: number): string | undefined {
   if (!notes?.version) return notes?.moved ? `not returned; moved on by ${moveLabel(notes.moved.by)}` : undefined
   const { value, by, at } = notes.version
@@ -52,7 +52,7 @@ export function versionText(notes: ScenarioNotes | undefined, now: number): stri
     : said
 }
 
-/** The version that still holds as far as is known here, and below the fields where that comes from. */
+/** The version that still holds as far as is known here, with its source below the fields. */
 export function versionField(notes: ScenarioNotes | undefined): Field {
   const proved = provedVersion(notes)
   return ['accessVersion', proved === undefined ? undefined : String(proved)]
@@ -63,7 +63,7 @@ export function versionLines(notes: ScenarioNotes | undefined, now: number): Lin
   return text === undefined ? [] : [{ text: `accessVersion: ${text}.`, tone: 'muted' }]
 }
 
-/** What can be said of the door that a link leads through. */
+/** What is known of the address that a link leads to. */
 export function doorLines(
   symbols: Symbols,
   door: { origin: string; start: string; state: DoorState | undefined },
@@ -153,7 +153,7 @@ function capLines(
   ]
 }
 
-/** A scenario at a glance: who may enter and how, what they meet there, what is known of the rest. */
+/** A scenario at a glance: who may enter and how, what they find there, and what else is known. */
 export function Overview(props: TabProps) {
   const { row, input, focused } = props
   const { queries, accessNotes, profile } = useWorkspace()
@@ -218,7 +218,7 @@ export function zero(): number {
   return 0
 }
 
-/** Who answers where a link leads; undefined for a service, whose door is its own. No link is sent there. */
+/** Who answers where a link leads; undefined for a remote service. No link is sent to it. */
 function useDoor(
   link: string | undefined,
 ): { origin: string; start: string; state: DoorState | undefined } | undefined {

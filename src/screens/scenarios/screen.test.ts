@@ -14,7 +14,7 @@ const SMALL = { width: 80, height: 24 }
 const stage = new ScenariosStage()
 
 describe('the list', () => {
-  test('marks what strangers may enter by more than colour, and tells what is unknown as unknown', async () => {
+  test('marks modes open to strangers by more than color, and shows unknown values as unknown', async () => {
     const open = await stage.published('anyone_with_link')
     const closed = await stage.published('invited_only')
     await open.door.enter()
@@ -24,7 +24,7 @@ describe('the list', () => {
     expect(app.frame()).not.toContain(open.link)
   })
 
-  test('without anything published says how to begin', async () => {
+  test('without a published scenario says how to begin', async () => {
     await stage.open({}, { size: SMALL })
     await stage.seeWords('Nothing is published in this project.')
     expect(stage.words()).toContain('Press n to publish an environment for visitors')
@@ -32,7 +32,7 @@ describe('the list', () => {
 })
 
 describe('publishing', () => {
-  test('asks for environment and mode, says who may enter, keeps the link to itself, and proves the version', async () => {
+  test('asks for environment and mode, says who may enter, hides the link, and proves the version', async () => {
     const { name, environmentId } = await stage.environment()
     const app = await stage.open()
     await app.see('Nothing is published')
@@ -67,7 +67,7 @@ describe('publishing', () => {
     await stage.seeWords('visitors can reach it')
   })
 
-  test('starts on Cancel, and nothing is sent by giving up', async () => {
+  test('starts with Cancel selected, and sends nothing when cancelled', async () => {
     await stage.environment()
     stage.sent = []
     const app = await stage.open()
@@ -82,11 +82,11 @@ describe('publishing', () => {
   })
 })
 
-describe('what may not be done', () => {
+describe('forbidden actions', () => {
   test.each([
     { enabled: false, mode: 'off', enforced: false },
     { enabled: false, mode: 'dark', enforced: false },
-  ])('is nothing while the flag is disabled and not enforced: %j', async flag => {
+  ])('are none while the flag is disabled and not enforced: %j', async flag => {
     stage.flag = flag
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
@@ -94,7 +94,7 @@ describe('what may not be done', () => {
     expect(stage.words()).not.toContain('switched off')
   })
 
-  test('while the feature is off says so, asks for nothing of it, and unpublishes anyway', async () => {
+  test('while the feature is off, says so, requests nothing of it, and can still unpublish', async () => {
     const place = await stage.published('anyone_with_link')
     stage.gate('off')
     stage.sent = []
@@ -114,7 +114,7 @@ describe('what may not be done', () => {
     expect((await stage.client.scenarios.list({ projectId: stage.projectId })).items).toEqual([])
   })
 
-  test('a member sees why, before anything is sent', async () => {
+  test('tell a member why, before anything is sent', async () => {
     const place = await stage.published('project_members')
     const { key } = makeKey(stage.store, 'a member', { role: 'member' })
     const app = await stage.open({ scenarioId: place.scenarioId }, { key })
@@ -135,7 +135,7 @@ describe('what may not be done', () => {
 })
 
 describe('what visitors did', () => {
-  test('shows the session with its visitor, and what was said', async () => {
+  test('shows the session with its visitor, and the messages', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     await session.say('What is the sum?')
@@ -163,13 +163,13 @@ describe('what visitors did', () => {
     await app.see(/finding/i)
   })
 
-  test('before anybody came says so', async () => {
+  test('before any visit says so', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'metrics' })
     await app.see('No visitor has opened a session yet.')
   })
 
-  test('the raw record holds no link', async () => {
+  test('the raw record contains no link', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
     await app.see(place.name)

@@ -23,7 +23,7 @@ import { useKeys } from './use-keys.ts'
 import { useScenarios } from './use-scenarios.ts'
 
 const HIDDEN = 'hidden here; the scenario’s own keys show and copy it'
-/** An open transcript is of one scenario and one tab. */
+/** An open transcript belongs to one scenario and one tab. */
 const WITHIN = ['sessionId']
 const TABS = [
   { id: 'overview', title: 'Overview', Content: Overview, companion: 'sessions' },
@@ -50,12 +50,12 @@ export const ScenariosScreen = projectScreen('scenarios', ProjectScenarios)
 
 const savedScenarioKey = ({ id }: ProjectScenario): string => id
 
-/** What of a scenario is worth a notice when it changes: who may enter, its name, what it reaches. */
+/** What counts as a change of a scenario: who may enter, its name, what it reaches. */
 function scenarioSays({ name, mode, hostId, serverNames }: ProjectScenario): string {
   return [name, mode, hostId, ...(serverNames ?? [])].join('\n')
 }
 
-/** The record as it may be examined and copied. */
+/** The record for viewing and copying. */
 function withoutLink({ scenario }: ScenarioRow) {
   return { ...scenario, ...(scenario.link != null && { link: HIDDEN }) }
 }

@@ -65,10 +65,10 @@ function Visits(props: TabProps) {
   )
 }
 
-/** A pane of fewer rows gives them all to the list. */
+/** A pane with fewer rows gives all of them to the list. */
 const HOURS_FROM = 14
 
-/** The last days an hour a column, if there is room. */
+/** The last days in columns of an hour, if there is room. */
 function BelowHours(props: HoursProps) {
   const { height } = useSize()
   return height < HOURS_FROM || props.visits.length === 0 ? props.children : <VisitHours {...props} />
@@ -85,7 +85,7 @@ type HoursProps = {
   children: ReactNode
 }
 
-/** The hour under the mouse, or else that of the chosen session, is inverse and in words. */
+/** The hour under the mouse, or of the selected session, is inverse and described. */
 function VisitHours(props: HoursProps) {
   const { visits, isWhole, list } = props
   const { width, height } = useSize()

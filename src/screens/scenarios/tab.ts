@@ -1,12 +1,12 @@
 import type { ScenarioRow } from './columns.ts'
 
-/** What every tab of a scenario's pane is given. */
+/** The props of every tab of a scenario's pane. */
 export type TabProps = {
   input: { projectId: string; scenarioId: string }
   row: ScenarioRow
   focused: boolean
-  /** Why the feature is off for the organization; what it gates is then not asked for. */
+  /** Why the feature is off for the organization, so that gated data is not requested. */
   closed: string | undefined
-  /** Links and invitations show as they are. */
+  /** Whether links and invitations are shown in full. */
   showsSecrets: boolean
 }

@@ -35,43 +35,43 @@ import {
   whatMoved,
 } from '../../domain/scenarios/access-state.ts'
 
-/** One change of access, from its question to what is known afterwards. */
+/** A change of access, from its question to what is known afterwards. */
 export type Changing<Answer extends ChangeAnswer> = {
   change: AccessChange
   /** Undefined for what is not published yet. */
   target: Target | undefined
   title: string
-  /** The answer that acts. */
+  /** Label of the answer that acts. */
   action: string
-  /** Said before the consequences, about the scenario as it is by now. */
+  /** Lines before the effects, about the current state of the scenario. */
   before?: (now: AccessState) => readonly Consequence[]
   endpoint: AnyEndpoint
-  /** `Rotating the link of Study…` */
+  /** Shown at the start: `Rotating the link of Study…` */
   start: string
   done: (answer: Answer) => string
-  /** Sends it for the scenario as it was asked about. */
+  /** Sends it for the state of the scenario in the question. */
   send: (send: WriteTask['send'], asked: AccessState) => Promise<Answer>
   /** Stores what the answer returned, before anything is read back. */
   retain?: (answer: Answer, asked: AccessState) => void
-  /** What the answer brought besides and where it is now, as a sentence. */
+  /** What else the answer contained and where it is now, as a sentence. */
   followUp?: (answer: Answer) => string | undefined
-  /** Nobody knows whether it happened. */
+  /** Called if it is unknown whether it happened. */
   onOutcomeUnknown?: () => void
-  /** The scenario that the answer is about, where that is not the target. */
+  /** The scenario in the answer, if that is not the target. */
   scenarioId?: (answer: Answer) => string
 }
 
 /**
- * `silent` leaves what is known afterwards to the caller; `before` is said before the consequences; `declined` goes
- * back to what the person filled in for the change.
+ * `silent` leaves reporting to the caller; `before` is shown before the effects; `declined` returns to the form of the
+ * change.
  */
 export type ChangeOptions = { silent?: boolean; before?: readonly Consequence[]; declined?: () => Promise<unknown> }
 export const SILENT: ChangeOptions = { silent: true }
 
-/** `changedAt` is when the service says that it was changed last, read after the change. */
+/** `changedAt` is the time of the last change according to the service, read after the change. */
 export type Changed<Answer> = { answer: Answer; proofs: readonly Proof[]; changedAt: number | undefined }
 
-/** A change whose answer was lost, with what was read afterwards. */
+/** A change with a lost answer, and what was read afterwards. */
 export type OutcomeUnknown = { answer: undefined; change: AccessChange; read: ReadBack }
 
 const MARKS: Record<Proof['how'], { symbol: 'ok' | 'error' | 'pending'; tone: 'ok' | 'error' | 'muted' }> = {
@@ -84,13 +84,13 @@ export function proofLines({ symbols }: Theme, proofs: readonly Proof[]): Line[]
   return proofs.map(({ how, text }) => ({ text: `${symbols[MARKS[how].symbol]} ${text}`, tone: MARKS[how].tone }))
 }
 
-/** `moved` says what somebody else changed meanwhile, as a clause. */
+/** `moved` says what somebody else changed in between, as a clause. */
 type Sent<Answer> = { sent: true; answer: Answer } | { sent: false; moved: string } | { sent: false; notMember: string }
 
-/** A scenario as it was asked about. */
+/** A scenario in the state shown in the question. */
 type Asked = AccessState & { liveSessions: number | undefined }
 
-/** Looking at a scenario before a change and after one that was lost, and what is noted of it here. */
+/** Reads a scenario before a change and after a lost one, and records what is learned. */
 function useLooks(projectId: string, isClosed: boolean) {
   const { client, accessNotes, journal } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -123,7 +123,7 @@ function useLooks(projectId: string, isClosed: boolean) {
           },
         })
 
-  /** Notes that the version moved, or may have. */
+  /** Records that the version changed, or may have. */
   const noteMove = (change: AccessChange, target: Target | undefined, by: string): void => {
     const { accessVersion } = effectOf(change)
     if (target && (accessVersion === 'moves' || accessVersion === 'unsure'))
@@ -138,14 +138,14 @@ function useLooks(projectId: string, isClosed: boolean) {
     onOutcomeUnknown?.()
   }
 
-  /** What can be read after a change whose answer never came; shown unless the caller shows it. */
+  /** Reads what it can after a change with a lost answer; shown unless the caller shows it. */
   const readLost = async (
     { title, target, endpoint }: { title: string; target: Target | undefined; endpoint: AnyEndpoint },
     change: AccessChange,
     { silent = false }: ChangeOptions,
   ): Promise<OutcomeUnknown> => {
     const read = target ? await readBack(client, projectId, target.id, change.do === 'unpublish') : {}
-    // The journal reads it back by its own rules now, so that both say the same.
+    // The journal now reads it back by its own rules, so that both agree.
     const only = ({ operation, readBack }: JournalEntry) => operation === endpoint.operation && readBack === undefined
     if (journal) await resolveJournal({ journal, client, only }).catch(() => undefined)
     const proofs = lossProofs(change, read)
@@ -156,7 +156,7 @@ function useLooks(projectId: string, isClosed: boolean) {
     return { answer: undefined, change, read }
   }
 
-  /** Notes when the scenario was changed, by what was read before and after a change from here. */
+  /** Records when the scenario changed, from reads before and after a change from here. */
   const noteChanged = (id: string, before: number | undefined, after: number): void => {
     const secrets = secretsOf(client)
     secrets.seen(id, after)
@@ -201,7 +201,7 @@ export function useChange(projectId: string, isClosed: boolean) {
     return isAgreed
   }
 
-  /** Sends it where the scenario is still as it was asked about; undefined when it failed, which was reported. */
+  /** Sends it if the scenario is unchanged since the question; undefined after a failure, which was reported. */
   const send = async <Answer extends ChangeAnswer>(
     changing: Changing<Answer>,
     change: AccessChange,
@@ -223,7 +223,7 @@ export function useChange(projectId: string, isClosed: boolean) {
           changing.retain?.(answer, asked)
           return { sent: true, answer } as const
         } catch (error) {
-          // The scenario was there a moment ago, so it is the member who is not.
+          // The scenario existed a moment ago, so it is the member who does not.
           if (change.do === 'remove' && isMissing(error)) return { sent: false, notMember: change.member } as const
           isLost = error instanceof ApiError && error.leavesDoubt
           if (isLost) noteLoss(changing, change)

@@ -8,7 +8,7 @@ import { scenariosKeys } from './bindings.ts'
 import type { ScenarioRow } from './columns.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
 
-/** Where a secret is that an answer brought, and how to get at it; or at another one. */
+/** Says where a secret from an answer is, and how to see or replace it. */
 export function useRetainedSecrets() {
   const key = useKeyName()
   const kept = (what: string, copies: string): string =>
@@ -23,7 +23,7 @@ export function useRetainedSecrets() {
   }
 }
 
-/** Copying what lets others in; what it grants is said with it. */
+/** Copies what grants access, and says what it grants. */
 export function useSecretCopies() {
   const { client } = useWorkspace()
   const copy = useCopy()
@@ -31,7 +31,7 @@ export function useSecretCopies() {
   const invitationOf = ({ scenario }: ScenarioRow) =>
     secrets.invitationsOf(scenario.id, toEpochMs(scenario.updatedAt))[0]
   return {
-    /** The latest invitation that was answered in this session. */
+    /** The latest invitation returned in this session. */
     invitationOf,
     copyLink: ({ scenario, link }: ScenarioRow): void => {
       if (link !== undefined) copy(link, `Share link copied. ${linkGrants(scenario.mode)}`)

@@ -10,10 +10,10 @@ import { GO_ON, useFormDialog, type FormSpec } from '../../components/form/form-
 import { environmentField } from './forms.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
-/** Scenarios whose environment is asked for before an action that depends on it. */
+/** Maximum number of scenarios whose environment is read before an action that depends on it. */
 const MOST_ASKED = 10
 
-/** Which environments an action may be about. */
+/** Which environments an action may use. */
 export function useEnvironments(projectId: string, { rows, isClosed }: ScenariosData) {
   const { client } = useWorkspace()
   const opening = useOpening(useRunTask())
@@ -21,7 +21,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
   const ask = useFormDialog()
   const confirm = useConfirm()
   const saveEnvironment = useSaveEnvironment(projectId)
-  /** The environment of each scenario; what the list has not read yet is asked for, while the feature is on. */
+  /** The environment of each scenario; unknown ones are read while the feature is on. */
   const bound = async (): Promise<ReadonlyMap<string, string>> => {
     const known = new Map(rows.flatMap(({ scenario, environmentId: id }) => (id ? [[scenario.id, id]] : [])))
     if (isClosed) return known
@@ -41,7 +41,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
     return { others: new Set(all.values()), own, isWhole: all.size + (except ? 1 : 0) >= rows.length }
   }
 
-  /** The environments in use, and which of them scenarios are of. */
+  /** The environments that are not archived, and those used by scenarios. */
   const read = (except?: ScenarioRow) =>
     opening({
       start: 'Reading the environments…',
@@ -83,7 +83,7 @@ export function useEnvironments(projectId: string, { rows, isClosed }: Scenarios
       const found = await read(row)
       return found && { items: found.all.filter(({ id }) => !found.others.has(id)), own: found.own }
     },
-    /** While the feature is off the service does not return a scenario's environment, and unpublishing names that. */
+    /** While the feature is off the service does not return a scenario's environment, which unpublishing needs. */
     async chooseOf(row: ScenarioRow): Promise<string | undefined> {
       const found = await read(row)
       if (!found) return undefined

@@ -25,7 +25,7 @@ import type { Publication } from './use-publication.ts'
 
 const STEPS = ['which link', 'rotate it', 'who is in', 'what is known'] as const
 
-/** `2 of 4`; if nobody can be asked what a link leads to, the first step is left out. */
+/** `2 of 4`; if it cannot be checked what a link leads to, the first step is left out. */
 function stepOf(step: (typeof STEPS)[number], hasDoor: boolean): string {
   const steps = hasDoor ? STEPS : STEPS.slice(1)
   return `${steps.indexOf(step) + 1} of ${steps.length}`
@@ -47,14 +47,14 @@ type Means = {
   exposure: Exposure
   members: Members
   publication: Publication
-  /** The person may take it offline. */
+  /** Whether the person may take it offline. */
   mayUnpublish: boolean
 }
 
-/** What the leaked link did before, and does after the rotation. */
+/** What the leaked link led to before and after the rotation. */
 type Verified = { before: LinkState; after: LinkState } | undefined
 
-/** The link got out: rotate it, decide about those who are in, verify, and say what is still open. */
+/** The link leaked: rotate it, decide about people with access, verify, and report what is still open. */
 export function useLeak(of: Means) {
   const { exposure } = of
   const decide = useDecision(of)
@@ -94,7 +94,7 @@ export function useLeak(of: Means) {
   }
 
   return async (row: ScenarioRow): Promise<void> => {
-    // Only the local workspace can be asked what a link leads to.
+    // Only the local workspace can check what a link leads to.
     const link = door ? await askForLink(row) : ''
     if (link === undefined) return
     const before = link === '' ? undefined : await door?.leadsTo(link)
@@ -125,7 +125,7 @@ export function useLeak(of: Means) {
   }
 }
 
-/** Asks about those who are in, and does it; resolves to what that came to. */
+/** Asks about people with access, and acts; resolves to the result. */
 function useDecision({ projectId, exposure, members, publication, mayUnpublish }: Means) {
   const { client, door } = useWorkspace()
   const ask = useFormDialog()
@@ -166,7 +166,7 @@ function useDecision({ projectId, exposure, members, publication, mayUnpublish }
   }
 }
 
-/** The scenario as the rotation left it, which is not a change that somebody else made. */
+/** The scenario after the rotation, which is not a change by somebody else. */
 function after(row: ScenarioRow, changedAt: number | undefined): ScenarioRow {
   return changedAt === undefined ? row : { ...row, scenario: { ...row.scenario, updatedAt: changedAt } }
 }
@@ -178,7 +178,7 @@ function openLines(symbols: Symbols, kept: string | undefined): Line[] {
   return [`${symbols.pending} Send the new link to those who may enter; the old one no longer works for them.`, kept]
 }
 
-/** What can be done about those who are in, as far as the mode leaves it; first of all nothing. */
+/** What can be done about people with access, as the mode allows; first of all nothing. */
 function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOption[] {
   return [
     { value: LEAVE, label: 'leave them in', detail: 'ends nothing' },
@@ -194,7 +194,7 @@ function ways(mode: string | null | undefined, mayUnpublish: boolean): FieldOpti
   ]
 }
 
-/** Whether the old link is dead, as far as that was tried; else what to try. */
+/** Whether the old link is dead, as far as it was checked; else what to try. */
 export function verifiedLines(
   symbols: Symbols,
   verified: Verified,

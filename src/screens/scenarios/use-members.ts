@@ -17,7 +17,7 @@ import { useRetainedSecrets } from './use-copies.ts'
 import { targetOf, type Target } from '../../domain/scenarios/access-state.ts'
 import type { Change, Changed, OutcomeUnknown, ChangeOptions } from './use-change.ts'
 
-/** Inviting and removing, of which the service keeps the list to itself. */
+/** Invites and removes members, whose list the service does not return. */
 export function useMembers(projectId: string, change: Change) {
   const { client, accessNotes, profile } = useWorkspace()
   const ask = useFormDialog()
@@ -114,7 +114,7 @@ function inviteForm(target: Target, isLocal: boolean): FormSpec {
           return /^[^\s@]+@[^\s@]+$/.test(text.trim()) ? undefined : 'This is not an e-mail address.'
         },
       },
-      // The local workspace has no mail.
+      // The local workspace sends no mail.
       ...(isLocal ? [] : [{ id: 'mail', label: 'send them an e-mail', input: { kind: 'toggle' as const } }]),
     ],
     act: GO_ON,

@@ -15,7 +15,7 @@ import type { Change, ChangeOptions } from './use-change.ts'
 import { useEnvironments } from './use-environments.ts'
 import type { ScenariosData } from './use-scenarios.ts'
 
-/** Publishing, unpublishing and what a scenario points at. */
+/** Publishes, unpublishes and rebinds scenarios. */
 export function usePublication(
   projectId: string,
   options: { data: ScenariosData; change: Change; onPublished: (scenarioId: string) => void },
@@ -105,7 +105,7 @@ export function usePublication(
   return { publish, unpublish, rebind }
 }
 
-/** Taking a scenario offline; resolves to what was answered and proved, unless it was not sent. */
+/** Takes a scenario offline; resolves to what was answered and proved, unless it was not sent. */
 function useUnpublishing(projectId: string, change: Change, environments: ReturnType<typeof useEnvironments>) {
   const { client, accessNotes } = useWorkspace()
   const secrets = secretsOf(client)

@@ -15,11 +15,11 @@ import { useWholeList } from '../../hooks/use-whole-list.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import type { ScenarioRow } from './columns.ts'
 import { secretsOf } from '../../domain/scenarios/session-secrets.ts'
-/** How often scenarios on screen are read again, in milliseconds: within that another person's change shows. */
+/** How often scenarios on screen are read again, in milliseconds, so that changes by others show. */
 const POLL_MS = { local: 5_000, remote: 30_000 }
-/** Scenarios whose sessions and environment are read unasked: two requests each. */
+/** Number of scenarios whose sessions and environment are read automatically: two requests each. */
 const MOST_READ = { local: 50, remote: 8 }
-/** For so long those are not read again unasked, in milliseconds. */
+/** How long those are not read again automatically, in milliseconds. */
 const FACTS_AGE_MS = 60_000
 
 const NO_SCENARIOS: readonly ProjectScenario[] = []
@@ -29,7 +29,7 @@ function useIsLocal(): boolean {
   return budget.snapshot().unlimited
 }
 
-/** How scenarios and their access are read again: so soon a change by somebody else shows. */
+/** How scenarios and their access are read again, which determines when changes by others show. */
 export function useAccessRead(): RepeatedRead {
   return { kind: 'own', everyMs: POLL_MS[useIsLocal() ? 'local' : 'remote'] }
 }
@@ -39,7 +39,7 @@ export function useAccessPause(): number {
   return Number(useCadence()(useAccessRead()))
 }
 
-/** Environment and visits of the first scenarios, by their ids; nothing of that is read while the feature is off. */
+/** Environment and visits of the first scenarios, by id; not read while the feature is off. */
 function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOpen: boolean) {
   const { queries } = useWorkspace()
   const most = MOST_READ[useIsLocal() ? 'local' : 'remote']
@@ -78,7 +78,7 @@ function useFacts(projectId: string, scenarios: readonly ProjectScenario[], isOp
   return { factsOf, isRead: details.isRead && visits.isRead }
 }
 
-/** Reads the environment of a scenario again as soon as the list says that the scenario was changed. */
+/** Reads the environment of a scenario again when the list shows that the scenario has changed. */
 function useFollowedChanges(projectId: string, scenarios: readonly ProjectScenario[]): void {
   const { queries } = useWorkspace()
   const queryClient = useQueryClient()
@@ -106,7 +106,7 @@ export function useScenarios(projectId: string) {
   const environments = useWholeList(queries.environments.list, { projectId })
   const closed = gateClosed(capabilities.data)
   const isClosed = closed !== undefined
-  // While it is not known whether the feature is on, what it gates is not asked for.
+  // Until it is known whether the feature is on, gated data is not requested.
   const isOpen = !isClosed && !capabilities.pending
   const items = scenarios.items ?? NO_SCENARIOS
   const { factsOf, isRead } = useFacts(projectId, items, isOpen)
@@ -115,7 +115,7 @@ export function useScenarios(projectId: string) {
   const secretsVersion = useSyncExternalStore(secrets.subscribe, secrets.version)
   const notesVersion = useSyncExternalStore(accessNotes?.subscribe ?? never, accessNotes?.version ?? zero)
   useEffect(() => {
-    // What another program of the same person noted shows as often as what the service answers.
+    // Records by another program of the same person show as often as the service's answers.
     accessNotes?.look()
     return every(pauseMs, () => accessNotes?.look())
   }, [accessNotes, pauseMs])
@@ -158,7 +158,7 @@ export function useScenarios(projectId: string) {
   return {
     scenarios,
     rows,
-    /** Whether all that the rows show was read. */
+    /** Whether everything that the rows show was read. */
     isWhole: isRead && !scenarios.pending && !scenarios.hasMore && !capabilities.pending && !environments.pending,
     capabilities: capabilities.data,
     environments,

@@ -19,33 +19,33 @@ import { schemaLines, type SchemaLine } from './schema-lines.ts'
 import { useArgumentEditor } from './use-argument-editor.ts'
 import type { JsonObject } from '../../lib/json.ts'
 
-/** What is to be filled in, and what happens then. */
+/** What to fill in, and what happens then. */
 export type ArgumentQuestion = {
   title: string
-  /** Ids of what is called, which tell a text in the editor from that of another call. */
+  /** Ids of what is called, which distinguish a text in the editor from that of another call. */
   subject: readonly string[]
   about: string | undefined
   form: ArgumentForm
-  /** Input schema to check against before anything is sent; without the property nothing is checked. */
+  /** Input schema to validate against before sending; without the property nothing is validated. */
   schema?: JsonObject | null | undefined
-  /** That schema as the server lists it when the form is sent; undefined if it lists none any more. */
+  /** The schema as listed when the form is sent; undefined if it is no longer listed. */
   schemaNow?: () => JsonObject | null | undefined
-  /** What sending does, where it has effects. */
+  /** The effect of sending, if it has any. */
   effect: readonly FormText[]
   act: string
   onSend: (value: JsonObject) => void
-  /** What the server suggests for a field, with what is typed in the others. */
+  /** The server's suggestions for a field, given the other fields. */
   suggest?: (field: string, text: string, others: Record<string, string>, signal: AbortSignal) => Promise<string[]>
 }
 
 const WIDTH = 92
-/** Columns with the schema beside the form, of which the form has all that the schema leaves. */
+/** Width from which the schema is beside the form, which has the remaining width. */
 const WIDE = 150
 const LEAST_WIDE = 110
 const SCHEMA_SHARE = 0.4
 const MOST_ABOUT = 600
 
-/** Opens the form of a call; nothing is sent unless the person chooses the act. */
+/** Opens the form of a call; nothing is sent unless the person chooses the action. */
 export function useArgumentDialog(): (question: ArgumentQuestion) => void {
   const overlays = useOverlays()
   return question => {
@@ -62,12 +62,12 @@ export function useArgumentDialog(): (question: ArgumentQuestion) => void {
 
 const OUTDATED = 'The arguments of the tool have changed meanwhile. Close this form and open it again.'
 
-/** What is wrong, by the id of a field, and what belongs to none. */
+/** Faults by the id of a field, and those that belong to none. */
 type Faults = { fields: ReadonlyMap<string, string>; rest: readonly string[] }
 const NO_FAULTS: Faults = { fields: new Map(), rest: [] }
 const MOST_FAULTS = 3
 
-/** Faults at the fields that they are about; what is about none stands by itself. */
+/** Puts faults at their fields; those about no field are separate. */
 function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly ArgumentFault[]): Faults {
   const fields = shownFields(form, texts)
   const placed = new Map<string, string>()
@@ -76,7 +76,7 @@ function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly Arg
     const { path, says } = inner
     const field = fields.findLast(each => each.path.length > 0 && each.path.every((step, at) => path[at] === step))
     const place = path.slice(field?.path.length ?? 0).join('.')
-    // Anyone who types a list counts its items from one.
+    // People count the items of a typed list from one.
     const where = field?.items && place !== '' ? `item ${Number(place) + 1}` : place
     const said = where === '' ? says : `${where} ${says}`
     if (field === undefined) rest.push(said)
@@ -88,7 +88,7 @@ function placeFaults(form: ArgumentForm, texts: FieldTexts, faults: readonly Arg
   return { fields: placed, rest: rest.slice(0, MOST_FAULTS) }
 }
 
-/** Why the schema cannot be used, as soon as that is known. */
+/** Why the schema cannot be used, once known. */
 function useUnusable(question: ArgumentQuestion): string | undefined {
   const [unusable, setUnusable] = useState<string>()
   useEffect(() => {
@@ -108,10 +108,10 @@ function useUnusable(question: ArgumentQuestion): string | undefined {
 
 type DialogProps = { question: ArgumentQuestion; lines: readonly SchemaLine[]; onClose: () => void }
 
-/** Of the answers below the fields; the same each time, or each drawing would cause the next one. */
+/** For the answers below the fields; a constant, since a new value would cause another render. */
 const NO_PATH: readonly string[] = []
 
-/** The form and, if there is room, the schema beside it, from the argument on that the person is at. */
+/** The form and, if there is room, the schema beside it, starting at the current argument. */
 function ArgumentDialog(props: DialogProps) {
   const { lines } = props
   const { width, height } = useSize()
@@ -187,11 +187,11 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
   const [at, setAt] = useState(0)
   const { form, texts, fields, isTaken, isBlankChanged, setText } = useFilledForm(question, at, () => changed())
   const [faults, setFaults] = useState(NO_FAULTS)
-  /** Why what is typed cannot be checked; sending it as it is takes a second press. */
+  /** Why the input cannot be validated; sending it unchanged takes a second press. */
   const [unchecked, setUnchecked] = useState<string>()
   const [isChecking, setChecking] = useState(false)
   const sent = useRef(false)
-  /** What was typed changed, or the form was left, since a check began: its end means nothing any more. */
+  /** Counts edits and leaving, which invalidate a check in progress. */
   const edits = useRef(0)
   useEffect(() => () => void (edits.current += 1), [])
   const changed = (): void => {
@@ -225,7 +225,7 @@ function Arguments(props: DialogProps & { onPath: (path: readonly string[]) => v
         return undefined
       }
     }
-    // A second press while the check was awaited must not call twice.
+    // A second press during the check must not call twice.
     if (sent.current) return undefined
     sent.current = true
     props.onClose()

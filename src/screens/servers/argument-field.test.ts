@@ -26,7 +26,7 @@ function sent(form: ArgumentForm, texts: FieldTexts) {
   return 'problems' in parsed ? Object.fromEntries(parsed.problems) : parsed.value
 }
 
-/** What is sent where this is typed into the only field. */
+/** What is sent if this is typed into the only field. */
 function typed(schema: JsonObject, what: string, required: readonly string[] = []) {
   const form = argumentForm(object({ x: schema }, required))
   return sent(form, new Map([['/x', what]]))
@@ -43,7 +43,7 @@ describe('a list of plain items', () => {
     expect(typed(nullable(listOf(nullable(text))), 'null\nx')).toEqual({ x: ['null', 'x'] })
   })
 
-  test('is taken as JSON too, and then refused with what its items are not', () => {
+  test('may be typed as JSON, and is then refused for items of another type', () => {
     expect(typed(listOf(text), '["a\\nb", ""]')).toEqual({ x: ['a\nb', ''] })
     expect(typed(listOf(text), '[\n  "a",\n  "b"\n]')).toEqual({ x: ['a', 'b'] })
     expect(typed(listOf(text), '[]')).toEqual({ x: [] })
@@ -51,18 +51,18 @@ describe('a list of plain items', () => {
     expect(typed(listOf(text), '[1]')).toEqual({ '/x': 'must be string[]' })
     expect(typed(listOf({ type: 'integer' }), '[1, 1.5]')).toEqual({ '/x': 'must be integer[]' })
     expect(typed(listOf({ type: 'number' }), '[1e400]')).toEqual({ '/x': expect.stringContaining('1e400') })
-    // One who begins a JSON list and leaves out its end means no text.
+    // A JSON list without its end is not meant as text.
     expect(typed(listOf(text), '["a", "b"')).toEqual({ '/x': 'is not JSON for string[]' })
     expect(typed(listOf(text), '[draft] a title')).toEqual({ x: ['[draft] a title'] })
   })
 
-  test('names the line that is none of its items', () => {
+  test('names the line that is not a valid item', () => {
     expect(typed(listOf({ type: 'integer' }), '1\n1.5')).toEqual({ '/x': 'line 2 must be integer' })
     expect(typed(listOf({ type: 'integer' }), '1, 2')).toEqual({ '/x': 'line 1 is not JSON for integer' })
     expect(typed(listOf({ type: 'number' }), '\n\nx')).toEqual({ '/x': 'line 3 is not JSON for number' })
   })
 
-  test('of named values is chosen, also of such as are no plain texts', () => {
+  test('of listed values is selected, even if they are not plain texts', () => {
     const form = argumentForm(object({ x: listOf({ enum: ['a', 'b\nc', '', 1, '1'] }) }))
     const { choices = [] } = fieldOf(form, 'x')
     expect(choices.map(({ label }) => label)).toEqual(['a', '"b\\nc"', '""', '1', '"1"'])
@@ -72,18 +72,18 @@ describe('a list of plain items', () => {
     expect(sent(lists, new Map([['/x', '[]']]))).toEqual({ x: ['[]'] })
   })
 
-  test('that must be given and is left empty is an empty list, unless it may be null', () => {
+  test('that is required and left empty is an empty list, unless it may be null', () => {
     expect(typed(listOf(text), '', ['x'])).toEqual({ x: [] })
     expect(typed(nullable(listOf(text)), '', ['x'])).toEqual({ x: null })
     expect(typed(listOf(text), '\n')).toEqual({})
   })
 
-  test('begins with its default', () => {
+  test('starts with its default', () => {
     const form = argumentForm(
       object({ x: listOf(text, { default: ['a', 'b c'] }), y: listOf(text, { default: [''] }) }),
     )
     expect(shownFields(form, form.texts).map(({ initial }) => initial)).toEqual(['a\nb c', '[""]'])
-    // One that is no such list is not made into one.
+    // A default that is not such a list is not converted.
     const kinds = { enum: ['a', 'b'] }
     const wrong = object({ x: listOf(text, { default: 'a' }), y: listOf(kinds, { default: ['c'] }) })
     expect(shownFields(argumentForm(wrong), new Map()).map(({ initial }) => initial)).toEqual(['', ''])
@@ -91,7 +91,7 @@ describe('a list of plain items', () => {
     expect(sent(chosen, chosen.texts)).toEqual({ x: ['b', 'a'] })
   })
 
-  test('whatever texts are in it go into its field and come out as they were', () => {
+  test('any texts in it are put into the field and read back unchanged', () => {
     const items = fc.array(fc.oneof(trickyTexts, fc.string(), fc.string({ unit: anyCharacter })))
     fc.assert(
       fc.property(items, fc.boolean(), fc.boolean(), (x, isRequired, isNullable) => {
@@ -105,7 +105,7 @@ describe('a list of plain items', () => {
     )
   })
 
-  test('any lines that begin no JSON list are its texts', () => {
+  test('any lines that do not start a JSON list are its texts', () => {
     const line = fc.string({ unit: anyCharacter, minLength: 1 }).filter(each => !/\n|^\s*\[/.test(each))
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), lines => {
@@ -117,7 +117,7 @@ describe('a list of plain items', () => {
 })
 
 describe('a field that is left empty', () => {
-  /** What is sent and shown for each press of the key that goes on to what else it can stand for. */
+  /** What is sent and shown for each press of the key that changes the meaning of an empty field. */
   function pressed(form: ArgumentForm, label: string) {
     const field = fieldOf(form, label)
     let texts: FieldTexts = form.texts
@@ -130,7 +130,7 @@ describe('a field that is left empty', () => {
     return seen
   }
 
-  test('is left out, an empty text or list, or null, whichever it may be', () => {
+  test('is left out, an empty text or list, or null, as allowed', () => {
     const of = (schema: JsonObject, required: readonly string[] = []) =>
       pressed(argumentForm(object({ x: schema }, required)), 'x')
     expect(of(text)).toEqual([{}, { x: '' }])
@@ -149,7 +149,7 @@ describe('a field that is left empty', () => {
     expect(pressed(promptForm([{ name: 'x' }]), 'x')).toEqual([{}, { x: '' }])
   })
 
-  test('counts as given where what holds it need not be', () => {
+  test('counts as given if its parent is optional', () => {
     const form = argumentForm(object({ at: object({ x: text, y: text }, ['x']) }))
     const field = fieldOf(form, 'at.y')
     expect(sent(form, new Map([[field.id, otherBlank(field, new Map())!]]))).toEqual({ at: { x: '', y: '' } })
@@ -161,7 +161,7 @@ describe('a field that is left empty', () => {
     expect(filledForm(form, { at: { x: '' } }).whole).toBe(false)
   })
 
-  test('holds what was sent before', () => {
+  test('contains what was sent before', () => {
     const schema = object({ a: text, b: nullable(text), c: nullable({ type: 'integer' }), d: listOf(text), e: text })
     const before = { a: '', b: null, c: null, d: [] }
     const filled = filledForm(argumentForm(schema), before)
@@ -169,7 +169,7 @@ describe('a field that is left empty', () => {
     expect(sent(filled, filled.texts)).toEqual(before)
   })
 
-  test('has nothing else to stand for while something is typed', () => {
+  test('has no other meaning while something is typed', () => {
     const form = argumentForm(object({ x: text }))
     expect(otherBlank(fieldOf(form, 'x'), new Map([['/x', 'typed']]))).toBeUndefined()
   })

@@ -134,7 +134,7 @@ function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 
 
 /** How long a server may take to end by itself after its input closed, and then after SIGTERM. */
 const GRACE_MS = { input: 500, terminate: 1000 }
-/** SIGKILL cannot be refused; a dead grandchild may stay listed where nobody collects it. */
+/** SIGKILL cannot be ignored; a dead grandchild may stay listed if nobody reaps it. */
 const KILL_MS = 200
 const POLL_MS = 20
 
@@ -164,7 +164,7 @@ async function endWindowsTree(child: ChildProcess, pid: number): Promise<void> {
   await new Promise<void>(resolve => taskkill.once('exit', () => resolve()).once('error', () => resolve()))
 }
 
-/** False when no process of the group is left. */
+/** False if no process of the group is left. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal)
@@ -174,7 +174,7 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Nothing announces the end of a grandchild, so its group is asked. */
+/** The end of a grandchild is not reported, so its group is polled. */
 async function groupGone(group: number, ms: number): Promise<boolean> {
   for (let waited = 0; waited < ms; waited += POLL_MS) {
     if (!signalGroup(group, 0)) return true

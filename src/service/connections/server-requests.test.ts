@@ -9,7 +9,7 @@ let requests: ServerRequests
 let roots = [{ uri: 'file:///work', name: 'work' }]
 afterEach(() => connections.close())
 
-/** Connections behind which somebody can answer. */
+/** Connections with a person who can answer. */
 function attended(idleMs = 30_000): void {
   requests = createServerRequests({ rootsOf: () => roots, onChange: () => undefined })
   connections = createConnections({ deadlineMs: 20_000, idleMs, requests })
@@ -19,7 +19,7 @@ const call = (toolName: string, parameters = {}, on = target, signal?: AbortSign
   connections.callTool(on, { toolName, parameters }, signal)
 const textOf = ({ content }: { content: readonly Record<string, unknown>[] }) =>
   content.map(({ text }) => text).join('\n')
-/** The only thing that waits, as soon as something does. */
+/** The only waiting request, once there is one. */
 const waits = (): Promise<WaitingRequest> =>
   vi.waitFor(
     () => {
@@ -32,7 +32,7 @@ const answer = (request: WaitingRequest, result: Record<string, unknown>) =>
   requests.settle(request.serverId, request.id, { result })
 
 describe('the reference server', () => {
-  test('gets a form filled in, an address accepted, a message written and its roots', async () => {
+  test('gets a filled-in form, an accepted address, a written message and its roots', async () => {
     attended()
     const filled = call('trigger-elicitation-request')
     const form = await waits()
@@ -62,12 +62,12 @@ describe('the reference server', () => {
     })
   })
 
-  test('is told that nobody can answer where nobody can, and by trials at all', async () => {
+  test('is told that nobody can answer if nobody can, and always during trials', async () => {
     const offered = (tools: readonly { name: string }[]) => tools.some(({ name }) => name.startsWith('trigger-elicit'))
     attended()
     expect(offered((await connections.listTools(target)).items)).toBe(true)
     expect(offered(await connections.use(target, undefined, session => session.listTools()))).toBe(false)
-    // The doctor speaks of the process that the lists on screen are of.
+    // The doctor examines the process that the lists on screen come from.
     expect(offered((await connections.doctor(target)).tools)).toBe(true)
     expect(offered((await connections.exportSnapshot(target)).tools)).toBe(false)
     await connections.close()
@@ -79,12 +79,12 @@ describe('the reference server', () => {
 describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
   const server = asking(era)
 
-  test('waits for a person longer than a call may take, and gets the answer once', async () => {
+  test('waits longer for a person than a call may take, and gets the answer once', async () => {
     attended()
     await call('echo', {}, server)
     const called = call('form', {}, { ...server, timeoutMs: 1000 })
     const request = await waits()
-    // Begun later, so its time is over after that of the first.
+    // Started later, so its time ends after that of the first.
     await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
@@ -93,7 +93,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     expect(textOf(await called)).toBe('{"action":"accept","content":{"name":"Ada"}}')
   })
 
-  test('hears its roots, and that a person rejected what it wanted of a model', async () => {
+  test("receives its roots, and a person's refusal of a sampling request", async () => {
     attended()
     expect(textOf(await call('roots', {}, server))).toContain('"uri":"file:///')
     const called = call('sample', {}, server).then(textOf, String)
@@ -103,7 +103,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     expect(textOf(await call('echo', { a: 1 }, server))).toBe('{"a":1}')
   })
 
-  test('asks nothing any more once its call is cancelled', async () => {
+  test('has no open requests once its call is cancelled', async () => {
     attended()
     const abort = new AbortController()
     const called = call('form', {}, server, abort.signal)
@@ -113,7 +113,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     expect(requests.all()).toEqual([])
   })
 
-  test('that wants a schema of megabytes is refused at once', async () => {
+  test('that asks with a schema of megabytes is refused at once', async () => {
     attended()
     const said = await call('huge', {}, server).then(textOf, String)
     expect(said).toContain('too large to be shown')
@@ -124,7 +124,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
 describe('a server that misbehaves', () => {
   const server = asking('legacy')
 
-  test('has some dozens of requests waiting at most; the others are refused and none is answered', async () => {
+  test('has at most some dozens of requests waiting; others are refused, not answered', async () => {
     attended()
     expect(textOf(await call('flood', {}, server))).toBe('refused 968')
     expect(requests.all()).toHaveLength(32)
@@ -132,14 +132,14 @@ describe('a server that misbehaves', () => {
     expect(requests.all()).toEqual([])
   })
 
-  test('gets one answer for two requests of one id', async () => {
+  test('gets one answer for two requests with the same id', async () => {
     attended()
     const called = call('twice', {}, server)
     answer(await waits(), { action: 'cancel' })
     expect(textOf(await called)).toBe('answered 1')
   })
 
-  test('takes a request back', async () => {
+  test('can withdraw a request', async () => {
     attended()
     const called = call('takesBack', {}, server)
     await waits()
@@ -147,23 +147,23 @@ describe('a server that misbehaves', () => {
     expect(requests.all()).toEqual([])
   })
 
-  test('asks after its call, keeps its connection while it waits, and is said to have no call', async () => {
+  test('that asks after its call keeps its connection while it waits, and is shown without a call', async () => {
     attended(500)
     await call('late', {}, server)
     expect((await waits()).call).toBeUndefined()
-    // Takes longer than a connection that nobody uses stays.
+    // Takes longer than an unused connection stays open.
     await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
     expect(requests.all()).toHaveLength(1)
   })
 
-  test('hears why what the protocol does not have is refused', async () => {
+  test('is told why a request outside the protocol is refused', async () => {
     attended()
     expect(textOf(await call('nested', {}, server))).toContain('Invalid elicitation request')
   })
 
-  test('whose connection ends asks nothing any more', async () => {
+  test('whose connection ends has no open requests', async () => {
     attended()
     const called = call('form', {}, server).catch(String)
     await waits()
@@ -174,7 +174,7 @@ describe('a server that misbehaves', () => {
 })
 
 describe('a call that demands a visit first', () => {
-  test('leaves the address waiting, which closes when the server says that it is done', async () => {
+  test('leaves the address waiting until the server says that the visit is completed', async () => {
     attended()
     const on = asking('legacy')
     await expect(call('required', {}, on)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe('a call that demands a visit first', () => {
     expect(textOf(await call('required', {}, on))).toBe('welcome')
   })
 
-  test('is an error alone where nobody can go there', async () => {
+  test('is only an error if nobody can visit the address', async () => {
     attended()
     const trial = connections.use(asking('legacy'), undefined, session => session.callTool('required', {}))
     await expect(trial).rejects.toThrow('call again afterwards')

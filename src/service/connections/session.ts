@@ -30,29 +30,29 @@ export type SessionSettings = {
   client: { name: string; version: string }
   /** Longest message a server may send, in bytes. */
   maxResultBytes: number
-  /** Where the ending of a failed attempt continues, so that its error is not late. */
+  /** Where a failed attempt continues to close, so that its error is not delayed. */
   pending: PendingWork
-  /** The program of a command that was started before; undefined if it is to be started. */
+  /** The program of a command that was started earlier; undefined if it must be started. */
   takeStarted?: EarlyStart['take']
   ending: ServerEnding
-  /** Where it is recorded what passes over the connections; absent if nobody could look at it. */
+  /** Records what passes over the connections; absent if nobody can view it. */
   traffic?: Traffic | undefined
-  /** Takes what servers ask of a person; absent if nobody could answer, and then nothing of it is announced. */
+  /** Handles servers' requests to a person; without it nobody could answer, and none is announced. */
   requests?: ServerRequests | undefined
 }
 
 /** An initialized session with one server. */
 export type Session = Wishes & {
   readonly initInfo: InitInfo
-  /** Milliseconds until the transport stood, and from there until the session was initialized. */
+  /** Milliseconds until the transport was ready, and from there until the session was initialized. */
   readonly timings: { start: number; initialize: number }
   /** False once the connection has ended or the server no longer knows the session. */
   readonly usable: boolean
-  /** Called once when the session ends for any reason. */
+  /** Called once when the session ends in any way. */
   onEnd(listener: () => void): void
   /** Whether the server waits for a person's answer. */
   isAwaited(): boolean
-  /** One request; the result is only checked by the schema. Throws what {@link toFailure} makes. */
+  /** Sends a request; the result is only validated by the schema. Throws the errors of {@link toFailure}. */
   request<T>(
     method: string,
     params: JsonObject,
@@ -62,17 +62,22 @@ export type Session = Wishes & {
   ): Promise<T>
   /** Calls back with what the server reports as changed. */
   onChange(listener: (change: Change) => void): void
-  /** What a program printed to stdout beside the protocol; undefined over HTTP. */
+  /** What a program printed to stdout outside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
-  /** @param reason the error of requests under way that did not end the session themselves */
+  /** @param reason the error for requests in progress that did not end the session themselves */
   close(reason?: ServiceError): Promise<void>
 }
 
-/** The deadline decides; the library's own timer must not come first. */
+/** The deadline decides, so the library's own timer must be longer. */
 const NO_LIBRARY_TIMEOUT_MS = 2 ** 31 - 1
-/** Answers to `initialize` that say "only the newer protocol is spoken here" (unsupported version, unknown method). */
+/**
+ * Error codes for `initialize` from servers that support only the newer protocol (unsupported version, unknown method).
+ */
 const MODERN_ONLY_CODES = [-32022, -32601]
-/** Answers to a first POST by servers that have only the older event-stream transport (MCP 2025-11-25, transports). */
+/**
+ * Statuses for a first POST from servers that support only the older event-stream transport (MCP 2025-11-25,
+ * transports).
+ */
 const SSE_ONLY_STATUSES = [400, 404, 405]
 
 const ErrorAnswer = shape(() => z.object({ error: z.object({ code: z.number() }) }))
@@ -99,7 +104,7 @@ export async function openSession(
     try {
       return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy')
     } catch (second) {
-      // A refusal of credentials says more than "not found here"; otherwise the first answer is the true one.
+      // A refusal of credentials is more informative than "not found"; otherwise the first answer is reported.
       const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
       throw refused ? second : error
     }
@@ -126,7 +131,7 @@ type Attempt = {
   deadline: Deadline
   library: McpLibrary
   mode: 'legacy' | 'auto'
-  /** Those of the protocol that may be agreed on; all that the library speaks by default. */
+  /** Protocol versions that may be agreed on; by default all that the library supports. */
   versions?: string[] | undefined
 }
 
@@ -149,7 +154,7 @@ async function connect(link: Link, { target, settings, deadline, library, mode, 
     started = performance.now()
     deadline.stage = 'initialize'
   }
-  // The library waits for ever on an event stream that was closed before it began.
+  // The library waits forever for an event stream that was closed before it started.
   const failed = new Promise<never>((_resolve, reject) => {
     link.transport.onclose = () => {
       if (link.failure()) reject(link.failure())
@@ -184,7 +189,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   link.notices.onVisited(id => desk?.visited(id))
   if (!usable) desk?.close()
   let underWay = 0
-  /** How many requests a program took with it, whichever of them ended it. */
+  /** Number of requests lost when the program ended. */
   let lost: number | undefined
   let closedFor: ServiceError | undefined
   const attempt: Attempted = async (asked, deadline, work) => {
@@ -196,7 +201,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       if (closedFor && !deadline.signal.aborted) throw closedFor
       if (link.kind === 'stdio' && link.failure()) lost ??= underWay
       const failure = besideOthers(toFailure(error, { library, serverName, asked, deadline, link }), lost)
-      // An HTTP server that restarted or forgot the session, or asks for other credentials, needs a new one.
+      // An HTTP server that restarted, forgot the session, or requires other credentials needs a new session.
       if (failure instanceof ServiceError && !isAnswer(error, library)) end()
       throw failure
     } finally {
@@ -244,7 +249,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   }
 }
 
-/** The program ended during several requests, and nobody can tell which of them is why. */
+/** The program ended during several requests, any of which may be the reason. */
 function besideOthers(failure: unknown, lost = 1): unknown {
   if (lost < 2 || !(failure instanceof ServiceError)) return failure
   const others = `${lost - 1} other ${lost === 2 ? 'request was' : 'requests were'} under way`
@@ -256,7 +261,7 @@ function callName(method: string, { name, uri }: JsonObject): string {
 }
 type Attempted = <T>(asked: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
 
-/** @throws ServiceError `SERVER_UNREACHABLE` for an answer that could neither be stored nor sent on */
+/** @throws ServiceError `SERVER_UNREACHABLE` for an answer nested too deeply to be stored or sent */
 function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   if (!hasMoreLevels(answer, MAX_INPUT_LEVELS)) return answer
   throw new ServiceError(
@@ -266,7 +271,7 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   )
 }
 
-/** An error within a working session: the server's answer, or that a person gave none. */
+/** An error within a working session: the server's answer, or a missing answer of a person. */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
   if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
   return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
@@ -291,7 +296,7 @@ function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
   return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
 }
 
-/** A version that both speak, where a server refused ours and named its own. */
+/** A version that both support, if a server refused ours and named its own. */
 function offeredVersion(failure: unknown, library: McpLibrary): string | undefined {
   const cause = failure instanceof Error ? failure.cause : undefined
   if (!(cause instanceof library.ProtocolError)) return undefined
@@ -318,13 +323,13 @@ function parseJson(text: unknown): unknown {
 type Wishes = {
   setLogLevel(level: LogLevel, deadline: Deadline): Promise<void>
   subscribeTo(uris: readonly string[], deadline: Deadline): Promise<void>
-  /** Subscribes to changes of lists, where the protocol needs a request for that. */
+  /** Subscribes to changes of lists, if the protocol needs a request for that. */
   watchLists(): void
 }
 
 type Ask = {
   request: (method: string, params: JsonObject, schema: z.ZodType<unknown>, deadline: Deadline) => Promise<unknown>
-  /** Makes the errors of the library those that a caller knows. */
+  /** Converts the library's errors to those that a caller knows. */
   attempt: <T>(what: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
 }
 
@@ -332,9 +337,9 @@ const Anything = shape(() => z.looseObject({}))
 const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 
 /**
- * Sends a session's requests in the way of its protocol version: single requests with `initialize`, else levels with
- * each request and one stream.
- * @returns them, and what each request carries
+ * Sends a session's requests as its protocol version requires: single requests with `initialize`, else levels with each
+ * request and one stream.
+ * @returns them, and what each request includes
  */
 function createWishes(
   client: Client,
@@ -373,12 +378,12 @@ function createWishes(
         for (const uri of subscribed) if (!uris.includes(uri)) await ask('unsubscribe', uri)
       },
       watchLists() {
-        // A server that cannot say what changes is read as often as the person asks.
+        // A server that cannot report changes is read when the person asks.
         if (isModern && !stream) listen([], AbortSignal.timeout(WATCH_MS)).catch(() => undefined)
       },
     },
   }
 }
 
-/** How long a server may take to agree that it says what changes. */
+/** Time limit for a server to accept a subscription to changes. */
 const WATCH_MS = 30_000

@@ -19,7 +19,7 @@ type StdioLinkOptions = {
   serverName: string
   takeStarted?: EarlyStart['take'] | undefined
   ending: ServerEnding
-  /** Longest message, and most bytes that are not an answer between two answers. */
+  /** Longest message, and maximum bytes that are not an answer between two answers. */
   maxMessageBytes: number
   tap?: Tap | undefined
   notices: Notices
@@ -28,7 +28,7 @@ type StdioLinkOptions = {
 /** Restarting the program would fail the same way and take as long again. */
 const PROGRAM_BROKE = { programBroke: true }
 
-/** A server program as a transport; the library's own starts it in our process group and passes our environment. */
+/** A server program as a transport. The library's own would start it in our process group with our environment. */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
   const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap, notices } = options
   let server: ServerProcess | undefined
@@ -84,14 +84,14 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   }
 
   const shutDown = async () => {
-    // A program that is just being started is waited for: it would otherwise be nobody's.
+    // Waits for a program that is being started, since nobody else would end it.
     const started = server ?? (await starting?.catch(() => undefined))
     transport.onclose?.()
-    // One that floods us is not read to its end.
+    // A flood is not read to its end.
     if (failure) started?.child.stdout.destroy()
     await started?.end()
   }
-  // Deferred by a microtask, so that anyone who hears of the end and closes in turn finds it under way.
+  // Deferred by a microtask, so that a listener that closes again finds the close in progress.
   const close = () => (closing ??= Promise.resolve().then(shutDown))
 
   const transport: Transport = {
@@ -113,7 +113,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
         tap?.frame('sent', line)
         await writeTo(server.child.stdin, line)
       } catch (error) {
-        // The broken pipe comes before the exit that explains it.
+        // The broken pipe is reported before the exit that explains it.
         await settlesWithin(server.ended, EXIT_AFTER_BROKEN_PIPE_MS)
         throw error
       }
@@ -130,7 +130,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   return { kind: 'stdio', transport, notices, failure: () => failure, instead, strayOutput: () => stray, close }
 }
 
-/** What a program printed that is no message, as a sentence without its full stop. */
+/** What a program printed outside the protocol, as a sentence without its full stop. */
 export function strayOutputText({ lines, first }: StrayOutput): string {
   const printed = lines === 1 ? 'a line that is not a message' : `${lines} lines that are not messages`
   return `It printed ${printed} of MCP, first: ${first}`
@@ -142,9 +142,9 @@ function writeTo(stream: Writable, text: string): Promise<void> {
   })
 }
 
-/** `stray` = no message, such as a banner; `notification` = one that the library does not need. */
+/** `stray` is not a message, such as a banner; `notification` is one that the library does not need. */
 function parseMessage(library: McpLibrary, line: string, notices: Notices): JSONRPCMessage | 'notification' | 'stray' {
-  // Garbage is filtered out before the parser: an exception per line would stall us under a flood.
+  // Garbage is filtered out before parsing: an exception for each line would block us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
     const value = parseExact(line) as { method?: unknown; id?: unknown }
@@ -157,15 +157,18 @@ function parseMessage(library: McpLibrary, line: string, notices: Notices): JSON
 }
 
 const NEWLINE = 10
-/** A buffer larger than this is given back after its line, so that one big answer does not pin memory. */
+/** A buffer larger than this is released after its line, so that one long answer does not keep memory. */
 const KEEP_BYTES = 1024 * 1024
 
 type LineReader = {
-  /** Takes the next bytes; false when a line is longer than the limit, after which nothing more is read. */
+  /** Adds bytes; false if a line is longer than the limit, after which nothing more is read. */
   push(chunk: Buffer): boolean
 }
 
-/** Splits a byte stream into lines with a hard limit on what it holds. @param limit longest line in bytes */
+/**
+ * Splits a byte stream into lines with a limit on its buffer.
+ * @param limit longest line in bytes
+ */
 export function createLineReader(limit: number, onLine: (line: string) => void): LineReader {
   let held = Buffer.alloc(0)
   let used = 0
@@ -173,7 +176,7 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
 
   const hold = (bytes: Buffer) => {
     if (used + bytes.length > held.length) {
-      // Doubling keeps a line that arrives byte by byte linear in its length.
+      // Doubling keeps the cost linear for a line that arrives byte by byte.
       const grown = Buffer.allocUnsafe(Math.max(64 * 1024, held.length * 2, used + bytes.length))
       held.copy(grown, 0, 0, used)
       held = grown

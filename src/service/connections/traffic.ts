@@ -4,20 +4,20 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { settingSecrets } from './setting-secrets.ts'
 import type { ServerTarget } from './types.ts'
 
-/** The latest entries of what is recorded: at most that many, of so much together. */
+/** The latest entries, up to a number and a total size. */
 type Ring<Entry> = {
-  /** `size` must not change afterwards. */
+  /** Adds an entry, whose `size` must not change afterwards. */
   add(entry: Entry, size: number): void
   entries(): Entry[]
   size(): number
-  /** Whether entries had to go since it was cleared. */
+  /** Whether entries were dropped since it was cleared. */
   dropped(): boolean
   clear(): void
 }
 
 type Slot<Entry> = { entry: Entry; size: number }
 
-/** A ring within both bounds; an entry that is larger than the second takes everything with it, itself too. */
+/** A ring with both limits; an entry larger than the total size removes all entries, including itself. */
 export function createRing<Entry>(most: { entries: number; size: number }): Ring<Entry> {
   let slots: (Slot<Entry> | undefined)[] = []
   let first = 0
@@ -28,7 +28,7 @@ export function createRing<Entry>(most: { entries: number; size: number }): Ring
     slots[first] = undefined
     first += 1
     isWhole = false
-    // Moved rarely, so that dropping one costs the same for any number of entries.
+    // Compacted rarely, so that dropping an entry costs the same for any number of entries.
     if (first < most.entries) return
     slots = slots.slice(first)
     first = 0
@@ -51,28 +51,28 @@ export function createRing<Entry>(most: { entries: number; size: number }): Ring
   }
 }
 
-/** A request over HTTP and its answer, filled in as it comes; its headers hold secrets. */
+/** An HTTP request and its answer, filled in as it arrives; its headers contain secrets. */
 export type Exchange = {
   readonly method: string
   readonly url: string
   readonly requestHeaders: RequestInit['headers']
-  /** Epoch milliseconds, as all times here. */
+  /** In epoch milliseconds, like all times here. */
   readonly at: number
   status?: number
   responseHeaders?: Headers
-  /** Until the headers of the answer. */
+  /** Time until the headers of the answer. */
   durationMs?: number
-  /** Why there was no answer. */
+  /** Why there is no answer. */
   problem?: string
 }
 
-/** The case of a run that a message was sent for. */
+/** The case of a run for which a message was sent. */
 export type FrameOrigin = { runId: string; caseTitle: string }
 
-/** Around work whose messages are to say what they were sent for. */
+/** Marks the work for which messages are sent. */
 export const frameOrigin = new AsyncLocalStorage<FrameOrigin>()
 
-/** A message as it went over the wire, of a long one beginning and end. */
+/** A message as sent over the wire; of a long one, only the beginning and end. */
 export type Frame = {
   readonly id: number
   readonly connection: number
@@ -80,17 +80,17 @@ export type Frame = {
   readonly direction: 'sent' | 'received'
   readonly text: string
   readonly end: string
-  /** Bytes of the whole message, and how many of them are missing. */
+  /** Size of the whole message in bytes, and number of missing bytes. */
   readonly size: number
   readonly leftOut: number
   readonly exchange: Exchange | undefined
   readonly origin?: FrameOrigin | undefined
 }
 
-/** `log` is a message of the protocol. */
+/** `log` is a log message of the protocol. */
 type OutputStream = 'stderr' | 'stdout' | 'process' | 'log'
 
-/** A line that a program printed; `leftOut` is how many characters are missing at its end. */
+/** A line that a program printed; `leftOut` is the number of characters missing at its end. */
 export type PrintedLine = {
   readonly id: number
   readonly connection: number
@@ -98,23 +98,23 @@ export type PrintedLine = {
   readonly stream: OutputStream
   readonly text: string
   readonly leftOut: number
-  /** Of a log message, as the server wrote them. */
+  /** For a log message, as the server wrote it. */
   readonly level?: string
   readonly logger?: string
 }
 
-/** Records the messages of one connection. Nothing is parsed before somebody reads it. */
+/** Records the messages of one connection. Nothing is parsed until it is read. */
 export type Tap = {
-  /** Whether anything is recorded now. */
+  /** Whether anything is currently recorded. */
   isOpen(): boolean
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
-  /** Bytes as they came, or a whole line. */
+  /** Records bytes as received, or a whole line. */
   print(stream: OutputStream, output: string | Buffer): void
-  /** A log message of the protocol, as the server wrote it. */
+  /** Records a log message of the protocol, as the server wrote it. */
   log(params: Readonly<Record<string, unknown>>): void
 }
 
-/** What is recorded of one server. */
+/** What is recorded for one server. */
 export type TrafficLog = {
   frames(): Recorded<Frame>
   lines(): Recorded<PrintedLine>
@@ -125,14 +125,14 @@ export type TrafficLog = {
 }
 export type Recorded<Entry> = { entries: readonly Entry[]; keptFrom: number; dropped: boolean }
 
-/** What another thread recorded of a server, under numbers of its own. */
+/** What another thread recorded for a server, with its own ids. */
 export type AddedTraffic = {
   frames: readonly Frame[]
   lines: readonly PrintedLine[]
   secrets: readonly string[]
-  /** Whether something had to go before it was handed over. */
+  /** Whether something was dropped before it was transferred. */
   dropped: { frames: boolean; lines: boolean }
-  /** The thread's connections by their numbers here; filled in. */
+  /** Maps the thread's connection numbers to the ones here; filled in. */
   connections: Map<number, number>
 }
 
@@ -150,23 +150,20 @@ declare module '../core/context.ts' {
 }
 
 const KIB = 1024
-/**
- * Maximum number of that is kept of one server, in entries and characters: messages, lines, output that nobody looked
- * at yet.
- */
+/** Limits for one server, in entries and characters: messages, lines, and output that was not read yet. */
 const FRAMES = { entries: BOUNDS.trafficMessages.most, size: 2048 * KIB }
 const LINES = { entries: BOUNDS.consoleLines.most, size: 512 * KIB }
 const UNREAD = { entries: 4000, size: 256 * KIB }
-/** Beyond so many characters of all servers, those that were connected to longest ago lose theirs. */
+/** Total limit for all servers in characters; beyond it, the servers connected to longest ago lose their entries. */
 const MOST_TOGETHER = 16 * 1024 * KIB
 const MESSAGE = BOUNDS.trafficMessage.most
 /** Bytes kept from the end of a message, where the id of an answer is. */
 const MESSAGE_END = KIB
 const LINE = BOUNDS.consoleLine.most
 const MOST_NAME = 100
-/** What an entry takes beside its text. */
+/** Size of an entry besides its text. */
 const ENTRY = 200
-/** A line without its end counts as one after that many milliseconds: it may be a question. */
+/** An unfinished line counts as one after this many milliseconds, since it may be a prompt. */
 const UNFINISHED_MS = 500
 
 type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
@@ -177,14 +174,14 @@ type Log = {
   lines: Ring<PrintedLine>
   unread: Ring<Unread>
   open: Map<string, Open>
-  /** What had to go before it came into the rings. */
+  /** What was dropped before it reached the rings. */
   wasDropped: AddedTraffic['dropped']
   secrets: Set<string>
 }
 
 export function createTraffic(): Traffic {
   const logs = new Map<string, Log>()
-  // Ids continue from the clock, so that those of a later process are higher.
+  // Ids start from the clock, so that those of a later process are higher.
   let lastId = Date.now() * 1000
   const nextId = () => (lastId += 1)
   let connections = 0
@@ -240,7 +237,7 @@ export function createTraffic(): Traffic {
           log.frames.add(frame, sizeOf(frame))
         },
         print(stream, output) {
-          // A copy: a part alone would keep all of its buffer.
+          // A copy, since a slice would keep its whole buffer.
           const own = typeof output === 'string' ? output : Buffer.from(output.subarray(-UNREAD.size / 2))
           log.unread.add({ connection, at: preciseNow(), stream, output: own }, own.length + ENTRY)
         },
@@ -272,7 +269,7 @@ function sizeOf({ text, end }: Frame): number {
   return text.length + end.length + ENTRY
 }
 
-/** A word of the server about its message, as long as such words are. */
+/** A word of the server about its message, cut to a usual length. */
 function nameOf(field: 'level' | 'logger', value: unknown): { level?: string; logger?: string } {
   return typeof value === 'string' ? { [field]: flat(value.slice(0, MOST_NAME)) } : {}
 }
@@ -288,7 +285,7 @@ function createLog(): Log {
   }
 }
 
-/** Empties logs, the first ones first, until what all hold together leaves room for another. */
+/** Empties logs, first ones first, until there is room for more. */
 function makeRoom(logs: Iterable<Log>): void {
   const all = [...logs]
   const held = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()
@@ -312,12 +309,12 @@ function shortened(message: string | Buffer): Pick<Frame, 'text' | 'end' | 'size
   return { text, end, size, leftOut: size - Buffer.byteLength(text) - Buffer.byteLength(end) }
 }
 
-/** A text of its own: a part of a string keeps all of it. */
+/** A copy of a text, since a slice of a string keeps all of it. */
 function flat(text: string | Buffer): string {
   return Buffer.from(text).toString()
 }
 
-/** Makes lines of what programs printed since somebody looked last. */
+/** Splits the output of programs since the last read into lines. */
 function readOutput(log: Log, nextId: () => number): void {
   const { unread, open, lines } = log
   const add = ({ text, ...of }: Omit<PrintedLine, 'id' | 'leftOut'>) => {
@@ -334,7 +331,7 @@ function readOutput(log: Log, nextId: () => number): void {
   }
   for (const { output, ...printed } of unread.entries()) {
     if (typeof output === 'string') {
-      // The outcome of a program comes after its last words.
+      // A program's end is recorded after its last words.
       if (printed.stream !== 'log') finishOf(printed.connection)
       add({ ...printed, text: output })
       continue

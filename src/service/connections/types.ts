@@ -7,7 +7,7 @@ export type McpLibrary = typeof import('@modelcontextprotocol/client')
 
 let library: Promise<McpLibrary> | undefined
 
-/** Loads the protocol library on first use: it is heavy and most starts of the dashboard never need it. */
+/** Loads the protocol library on first use: it is large, and most starts of the dashboard never need it. */
 export function loadLibrary(): Promise<McpLibrary> {
   library ??= import('@modelcontextprotocol/client')
   return library
@@ -20,11 +20,11 @@ export type ServerTransport =
       type: 'http'
       url: string
       headers: Record<string, string>
-      /** Current bearer token; asked before every request, so that a token refreshed meanwhile is the one sent. */
+      /** Current bearer token; read before every request, so that a refreshed token is used. */
       accessToken?: () => Promise<string | undefined>
     }
 
-/** What the store knows of one saved server. */
+/** A saved server as stored. */
 export type ServerTarget = {
   id: string
   name: string
@@ -35,15 +35,15 @@ export type ServerTarget = {
   useOAuth: boolean
 }
 
-/** Deadline of an operation where neither the engine nor the server has one, in milliseconds. */
+/** Deadline of an operation if neither the engine nor the server has one, in milliseconds. */
 export const DEADLINE_MS = 30_000
 
-/** Longest deadline a saved server may ask for, in milliseconds; the runtime's fetch gives up then too. */
+/** Longest deadline of a saved server in milliseconds; the runtime's fetch also gives up then. */
 export const MAX_DEADLINE_MS = 300_000
 
 export type JsonObject = Record<string, unknown>
 
-/** Fields beyond the named ones are the server's own and are passed on untouched. */
+/** Other fields are the server's own and are passed on unchanged. */
 export type Tool = JsonObject & {
   name: string
   description?: string
@@ -60,7 +60,7 @@ export type CallToolResult = JsonObject & { content: JsonObject[]; isError?: boo
 export type GetPromptResult = JsonObject & { messages: JsonObject[] }
 export type ResourceContents = JsonObject & { contents: JsonObject[] }
 
-/** What the server said of itself when the session began. */
+/** What the server said about itself when the session started. */
 export type InitInfo = {
   protocolVersion?: string
   serverInfo?: JsonObject
@@ -81,13 +81,13 @@ export type ExportSnapshot = {
   prompts: Prompt[]
   /** Null if the server gives none. */
   instructions: string | null
-  /** Why a list that the server announces could not be read, by its name; absent if each was. */
+  /** Why an announced list could not be read, by its name; absent if all were read. */
   unread?: Record<string, string>
 }
 
-/** `durationMs` is an extra field: the contract leaves the report open. */
+/** `durationMs` is an extra field, since the contract does not define the report. */
 export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
-/** Called with each step of the doctor when it has ended. */
+/** Called when a step of the doctor has ended. */
 export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
 export type DoctorReport = {
   /** ISO 8601. */
@@ -102,21 +102,21 @@ export type DoctorReport = {
   resources: Resource[]
   resourceTemplates: JsonObject[]
   checks: Record<DoctorStep, DoctorCheck>
-  /** Null when the workflow reached its end, even if a listing failed. */
+  /** Null if all steps were taken, even if a listing failed. */
   error: { code: string; message: string; details?: unknown } | null
 }
 
-/** A connected server for the length of one piece of work; every call has its own deadline. */
+/** A connected server for the duration of one task; every call has its own deadline. */
 export type TrialSession = {
   readonly initInfo: InitInfo
-  /** Every page; empty when the server offers no tools. */
+  /** All pages; empty if the server offers no tools. */
   listTools(): Promise<Tool[]>
-  /** Never repeated by the engine; `durationMs` is the time of the call alone. */
+  /** Never repeated by the engine; `durationMs` is the duration of only the call. */
   callTool(name: string, args?: JsonObject): Promise<{ result: CallToolResult; durationMs: number }>
   getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
   readResource(uri: string): Promise<ResourceContents>
 }
-/** A session that began, as anyone who reads its results later wants to know it. */
+/** A session that started, for readers of its results. */
 export type StartedSession = {
   /** The server's name. */
   name: string
@@ -127,24 +127,24 @@ export type StartedSession = {
   command?: string[]
   /** Absent over stdio. */
   url?: string
-  /** What the server said of itself, its version among it. */
+  /** What the server said about itself, including its version. */
   serverInfo?: JsonObject
   protocolVersion?: string
 }
 
 export type OwnSessions = {
-  /** As that of the connections. */
+  /** Like `use` of the connections. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
-  /** Ends them; nothing is lent afterwards. */
+  /** Ends the sessions; nothing is lent afterwards. */
   end(): void
 }
 
 export type PromptArguments = Record<string, string | number | boolean>
 
-/** Work that nobody waits for while it runs, such as ending a server, but that must be over before we are. */
+/** Work that runs in the background, such as ending a server, but must be completed before the process ends. */
 export type PendingWork = {
   add(work: Promise<unknown>): void
-  /** Resolves when nothing is left, including what was added meanwhile; never rejects. */
+  /** Resolves when nothing is left, including work added in the meantime; never rejects. */
   settled(): Promise<void>
 }
 
@@ -161,23 +161,23 @@ export function createPendingWork(): PendingWork {
   }
 }
 
-/** One connection to a server below the protocol: bytes and how they end. */
+/** A connection to a server below the protocol: bytes and their end. */
 export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
   /** Notifications of the server. */
   readonly notices: Notices
-  /** Why the connection ended by itself; undefined while it lives and when we ended it. */
+  /** Why the connection ended by itself; undefined while it is open and if we closed it. */
   failure(): ServiceError | undefined
-  /** What the server did while an answer was waited for, as sentences; empty if there is nothing to report. */
+  /** What the server did while an answer was awaited, as sentences; empty if there is nothing to report. */
   instead?(): string
-  /** What a program printed to stdout that is no message of MCP, so far; absent if there is no stdout. */
+  /** What a program printed to stdout so far that is not a message of MCP; absent without stdout. */
   strayOutput?(): StrayOutput
   /** Ends the connection and everything behind it; safe to call twice. */
   close(): Promise<void>
 }
 
-/** Lines on stdout that were no messages, and the first of them that can be read. */
+/** Lines on stdout that were not messages, and the first readable one. */
 export type StrayOutput = { lines: number; first: string }
 
 const MEBIBYTE = 1024 * 1024
@@ -186,5 +186,5 @@ export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }
 
-/** What a server's own request counts as, in bytes, among what comes without an answer: each is answered. */
+/** Size that a server's own request counts for among messages without an answer, in bytes, since each is answered. */
 export const REQUEST_BYTES = 8 * 1024

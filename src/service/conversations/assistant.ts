@@ -8,7 +8,7 @@ import type { ServerTargets } from '../servers/targets.ts'
 import { NO_ANSWER } from './model-turn.ts'
 import { openConversation, type Conversation, type ConversationOptions, type History } from './conversation.ts'
 
-/** What assistants work with. */
+/** What assistants need. */
 export type AssistantEngines = { connections: Connections; targets: ServerTargets; models: ModelSettings | undefined }
 
 export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'onCall' | 'onSpend'> & {
@@ -18,7 +18,10 @@ export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'o
   model: string | undefined
 }
 
-/** The assistant of a client over the enabled servers. @throws ServiceError `FEATURE_NOT_SUPPORTED` */
+/**
+ * Opens the assistant of a client with its enabled servers.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`
+ */
 export function openAssistant({ connections, targets, models }: AssistantEngines, parts: AssistantParts): Conversation {
   const { config, servers, model, ...more } = parts
   const { systemPrompt, temperature, requireToolApproval } = config
@@ -47,10 +50,10 @@ export function openAssistant({ connections, targets, models }: AssistantEngines
   }
 }
 
-/** Turns before this one that an assistant is given. */
+/** Number of earlier turns given to an assistant. */
 const REMEMBERED_TURNS = 20
 
-/** Questions with their answers; what was never answered was never said, as far as the assistant knows. */
+/** Questions with their answers; unanswered questions are left out. */
 export function historyOf(messages: readonly { role: string; text: string }[]): History {
   const history: History = []
   let asked: string | undefined

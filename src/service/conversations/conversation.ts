@@ -13,35 +13,35 @@ import { createTrialServers } from '../evals/trial-servers.ts'
 import type { UnsentCall } from '../evals/types.ts'
 import { neverAnswered, readText, runModelTurn } from './model-turn.ts'
 
-/** A call that the assistant made. */
+/** A call made by the assistant. */
 export type ConversationToolCall = {
-  /** Empty for a tool that none of the servers has. */
+  /** Empty for a tool that no server has. */
   serverName: string
   toolName: string
   arguments: Record<string, unknown>
-  /** The tool's own error as well as a server that cannot be reached, stays silent or refuses the call. */
+  /** True for the tool's own error, and for a server that is unreachable, silent or refuses the call. */
   isError: boolean
-  /** What the assistant was told of the result; the server's own words and therefore hostile. */
+  /** The result as given to the assistant; written by the server, and therefore untrusted. */
   resultText: string
   /** Epoch milliseconds. */
   startedAt: number
   durationMs: number
 }
 
-/** One answer of the assistant with everything it took. */
+/** An answer of the assistant with its calls and costs. */
 export type ConversationTurn = {
   text: string
-  /** In the order in which they were begun. */
+  /** In the order in which they started. */
   toolCalls: ConversationToolCall[]
   usage: TokenUsage
   durationMs: number
 }
 
-/** An assistant that remembers what was said, and works with the tools of real servers. */
+/** An assistant with a memory of the conversation, which uses the tools of real servers. */
 export type Conversation = {
   /**
-   * Says something and waits for the answer. Rejects with a ServiceError of the model or of listing tools, or the
-   * signal's reason; nothing was said then.
+   * Sends a message and waits for the answer. Rejects with a ServiceError of the model or of listing tools, or the
+   * signal's reason; the message is then dropped.
    */
   say(text: string, signal: AbortSignal): Promise<ConversationTurn>
 }
@@ -54,14 +54,14 @@ export type ConversationOptions = {
   temperature?: number
   servers: ServerTarget[]
   connections: Pick<Connections, 'use'>
-  /** What the assistant is not told of what tools say. Default: nothing. */
+  /** Texts hidden from the assistant in what tools return. Default: nothing. */
   hidden?: readonly string[]
-  /** Calls of one turn; more are refused. Default 20. */
+  /** Maximum number of calls in one turn. Default 20. */
   maxToolCalls?: number
   history?: History
-  /** Called with each call as it begins; its outcome is set on it later. */
+  /** Called when a call starts; its result is set on it later. */
   onCall?: (call: ConversationToolCall) => void
-  /** Called with the usage of each answer, also in a turn that fails. */
+  /** Called with the usage of each answer, even in a turn that fails. */
   onSpend?: (usage: TokenUsage) => void
 }
 
@@ -70,7 +70,7 @@ export type History = { role: 'user' | 'assistant'; text: string }[]
 
 const DEFAULT_TOOL_CALLS = 20
 
-/** Opens a conversation; nothing is asked or connected before something is said. */
+/** Opens a conversation; nothing is requested or connected before the first message. */
 export function openConversation(options: ConversationOptions): Conversation {
   const { access, systemPrompt, temperature, hidden = [], maxToolCalls = DEFAULT_TOOL_CALLS } = options
   const messages: ModelMessage[] = (options.history ?? []).map(({ role, text }) => ({ role, content: text }))
@@ -79,7 +79,7 @@ export function openConversation(options: ConversationOptions): Conversation {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(temperature !== undefined && { temperature }),
   }
-  // One answer may ask for more than the limit, and the next one still has to be the text.
+  // One answer may request more calls than the limit, and the next must still be the text.
   const maxSteps = maxToolCalls + 2
 
   return {
@@ -99,7 +99,7 @@ export function openConversation(options: ConversationOptions): Conversation {
       const callTool = async (serverName: string, toolName: string, args: Record<string, unknown>) => {
         if (toolCalls.length >= maxToolCalls) {
           const error = `No more than ${maxToolCalls} tool calls a turn: answer with what you have.`
-          // A tool that the model called only now was not "never called" either.
+          // A tool that the model tried to call was not "never called" either.
           noteUnsent({ serverName, toolName, arguments: args, error })
           throw new RefusedCall(error)
         }

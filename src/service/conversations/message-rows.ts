@@ -15,19 +15,19 @@ export type MessageRow<Role extends string = string> = {
   createdAt: number
 }
 
-/** What a session's row counts of its messages. */
+/** What a session's row sums up of its messages. */
 export type MessageTotals = {
-  /** What was said first; null until then. */
+  /** The first message; null until there is one. */
   preview: string | null
   messageCount: number
   userMessageCount: number
   toolCallCount: number
-  /** Of everybody who is played by a model, as far as the endpoint reported. */
+  /** Tokens of all participants that are models, as far as the endpoint reported them. */
   inputTokens: number
   outputTokens: number
 }
 
-/** The totals of a session in which nothing was said. */
+/** The totals of a session without messages. */
 export const NOTHING_SAID: MessageTotals = {
   preview: null,
   messageCount: 0,
@@ -37,7 +37,7 @@ export const NOTHING_SAID: MessageTotals = {
   outputTokens: 0,
 }
 
-/** Longest result of a tool that a transcript keeps, in characters. */
+/** Maximum length of a tool's result stored in a transcript, in characters. */
 const MAX_RESULT = 20_000
 
 export function storedCall(call: ConversationToolCall): ConversationToolCall {
@@ -57,7 +57,7 @@ export function createMessageRows<Role extends string>(
     kinds: { toolCalls: json() },
   })
   return {
-    /** Adds a message behind the others, and what it adds up to. */
+    /** Appends a message, and updates the totals. */
     append({ toolCalls, usage, ...message }: Omit<MessageRow<Role>, 'position'>) {
       const { sessionId, role, text, createdAt } = message
       const { inputTokens, outputTokens } = usage

@@ -10,13 +10,13 @@ import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endp
 import { toModelFailure, loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
 import { readUsage, type TokenUsage } from '../core/token-usage.ts'
-/** Where the tools of a turn come from, and who records their calls. */
+/** Provides the tools of a turn, and records their calls. */
 export type TurnTools = {
   serverNames: readonly string[]
   listTools(serverName: string): Promise<Tool[]>
   /** The MCP result. A {@link RefusedCall} may be shown to the model; any other rejection ends the turn. */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Records a call that the model made and no server got; it must not pass for a call that was never made. */
+  /** Records a call that the model made but no server received, so that it does not pass for one never made. */
   noteUnsent(call: UnsentCall): void
 }
 
@@ -24,18 +24,16 @@ export type TurnRequest = TurnTools & {
   access: ModelAccess
   name: ModelName
   settings: PromptSettings
-  /** Answers that the model may give, tool calls included. */
+  /** Maximum number of answers of the model, including tool calls. */
   maxSteps: number
-  /** How often a request that the endpoint refused is sent again; the library's own number by default. */
+  /** Number of retries of a request that the endpoint refused; by default the library's. */
   maxRetries?: number
   /** Called with each answer's usage before its tool calls run; undefined if the endpoint reports none. */
   spend(usage: TokenUsage | undefined): void
   signal: AbortSignal
 }
 
-/**
- * How a turn ended; `broken` is the endpoint's failure, after that many answers, `cut` says why a text is not whole.
- */
+/** How a turn ended; `broken` is a failure of the endpoint after some answers, `cut` is why a text is incomplete. */
 export type TurnEnd =
   | { kind: 'answered'; text: string; cut: string | undefined }
   | { kind: 'exhausted' }
@@ -67,7 +65,7 @@ export async function runModelTurn(
       messages: [...conversation, said],
       tools,
       ...defined({ instructions: systemPrompt, temperature, toolChoice, maxRetries }),
-      // A demanded call is made once: demanded again after its result, the model could never answer.
+      // A required call is made only once: if required again after its result, the model could never answer.
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
       abortSignal: signal,
@@ -75,7 +73,7 @@ export async function runModelTurn(
         answers += 1
         request.spend(readUsage(usage))
         for (const part of content) {
-          // The library refuses these to the model itself.
+          // The library itself reports these refusals to the model.
           if (part.type !== 'tool-call' || !part.invalid) continue
           request.noteUnsent(toUnsent(part.toolName, part.input, offered.get(part.toolName)))
         }
@@ -90,14 +88,14 @@ export async function runModelTurn(
   }
 }
 
-/** Ends of an answer that are not the model's own. */
+/** Finish reasons that are not the model's own. */
 const CUTS: Readonly<Record<string, string>> = {
   length: 'The model ran out of tokens: this answer is cut off.',
   'content-filter': 'The model or its endpoint withheld the answer, or the rest of it.',
   error: 'The endpoint ended the answer with an error.',
 }
 
-/** Endpoints have reasons of their own, such as a call that their model spelt wrong, and leave the text empty then. */
+/** Endpoints have their own reasons, such as a malformed call of their model, and then leave the text empty. */
 function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string | undefined {
   if (CUTS[finishReason] !== undefined || finishReason === 'stop' || text.trim() !== '') return CUTS[finishReason]
   const named = rawFinishReason === '' ? '' : ` and gave "${rawFinishReason.slice(0, 60)}" as the reason`
@@ -106,15 +104,15 @@ function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string
 
 type TurnResult = { text: string; finishReason: string; rawFinishReason?: string | undefined }
 
-/** The text of an answer for a reader, with a note when it was cut. */
+/** The text of an answer for people, with a note if it was cut. */
 export function readText({ text, cut }: Extract<TurnEnd, { kind: 'answered' }>): string {
   return cut === undefined ? text : `${text.trim()}\n\n(${cut})`.trimStart()
 }
 
-/** What is said of a model that neither says nor calls anything. */
+/** The message for a model that neither answers nor calls anything. */
 export const NO_ANSWER = 'The model ended the turn without an answer.'
 
-/** What is said of a model that uses up its steps. */
+/** The message for a model that uses up its steps. */
 export function neverAnswered(maxSteps: number): string {
   return `The model still called tools after ${maxSteps} steps and never answered.`
 }
@@ -161,7 +159,7 @@ function offerTools(
           return await callTool(serverName, toolName, input)
         } catch (error) {
           if (error instanceof RefusedCall) return refusal(error.message)
-          // The library would hand this to the model and ask again, though the turn has ended.
+          // The library would report this to the model and ask again, although the turn has ended.
           end(error)
           throw error
         }
@@ -176,13 +174,13 @@ function refusal(text: string): Record<string, unknown> {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-/** Answers that a model may give to one prompt, tool calls included. */
+/** Maximum number of answers of a model to one prompt, including tool calls. */
 export const MAX_MODEL_STEPS = 20
 
-/** Tool calls that it may make for one prompt; one answer alone can ask for thousands. */
+/** Maximum number of tool calls for one prompt; a single answer can request thousands. */
 export const MAX_MODEL_CALLS = 200
 
-/** The models of one trial, whose prompts are one conversation with all earlier tool calls and results. */
+/** The models of one trial, whose prompts form one conversation with all earlier tool calls and results. */
 export function createTrialModels(access: ModelAccess): TrialModels {
   const conversation: ModelMessage[] = []
   return {
@@ -202,7 +200,7 @@ export function createTrialModels(access: ModelAccess): TrialModels {
       const request = { ...context, callTool, noteUnsent, access, name, maxSteps }
       const end = await runModelTurn(conversation, prompt, request)
       if (end.kind === 'answered') {
-        // What "never called" or "does not contain" would hold for by accident is not an answer to judge.
+        // An incomplete answer is not judged, since "never called" or "does not contain" could pass by accident.
         if (end.cut !== undefined) throw new TrialEnd('execution_failed', end.cut)
         if (calls === 0 && end.text.trim() === '') throw new TrialEnd('execution_failed', NO_ANSWER)
         return { text: end.text }
@@ -218,12 +216,12 @@ function tooManyCalls(): string {
   return `The model called tools more than ${MAX_MODEL_CALLS} times for one prompt.`
 }
 
-/** Longest name of a tool that every provider takes. */
+/** Maximum length of a tool name that every provider accepts. */
 const MAX_LENGTH = 64
 
 type ServerTool = { serverName: string; toolName: string }
 
-/** A unique name for each tool that every provider takes; the same tools in the same order get the same names. */
+/** A unique name for each tool that every provider accepts; the same tools in the same order get the same names. */
 export function nameTools<T extends ServerTool>(tools: readonly T[]): Map<string, T> {
   const own = Map.groupBy(tools, ({ toolName }) => clean(toolName))
   const named = new Map<string, T>()

@@ -15,17 +15,17 @@ import { readSecretFile } from './database/data-directory.ts'
 import { whileUnchanged } from '../../lib/sqlite.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
-/** Length of the public part behind the prefix, by which a key is found. */
+/** Length of the public part after the prefix, by which a key is found. */
 const LOOKUP_LENGTH = 12
 const SECRET_BYTES = 32
 
-/** Stands for the id of a key where there is none. */
+/** Replaces the id of a key for a caller without one. */
 export const NOBODY = 'nobody'
 
-/** What a key may reach: one role for every project of its organization, and other roles for single projects. */
+/** What a key may access: one role for every project of its organization, and other roles for single projects. */
 export type KeyRights = { role?: ProjectRole; grants?: Readonly<Record<string, ProjectRole>> }
 
-/** A key as it may be shown: everything but its secret. */
+/** A key without its secret, for display. */
 export type KeySummary = {
   id: string
   name: string
@@ -34,7 +34,7 @@ export type KeySummary = {
   role: ProjectRole | null
   /** Project id to role. */
   grants: Record<string, ProjectRole>
-  /** Null when the key is orphaned. */
+  /** Null if the key is orphaned. */
   organizationId: string | null
   createdAt: number
   revokedAt: number | null
@@ -48,14 +48,17 @@ export type Caller = {
   grants: ReadonlyMap<string, ProjectRole>
 }
 
-/** Makes a key; it is returned once and stored as its hash. @throws ServiceError `NOT_FOUND` for an unknown project */
+/**
+ * Creates a key; it is returned once and stored as a hash.
+ * @throws ServiceError `NOT_FOUND` for an unknown project
+ */
 export function makeKey(store: Store, name: string, rights: KeyRights): { key: string; summary: KeySummary } {
   const lookup = randomBytes(LOOKUP_LENGTH / 2).toString('hex')
   const key = `${KEY_PREFIX}${lookup}${randomBytes(SECRET_BYTES).toString('base64url')}`
   return { key, summary: store.write(() => registerKey(store, key, name, rights)) }
 }
 
-/** Stores a key that exists already, as one kept in a file whose database was deleted. */
+/** Stores an existing key, such as one in a file whose database was deleted. */
 export function registerKey(store: Store, key: string, name: string, rights: KeyRights): KeySummary {
   const organizationId = store.settings.get('localOrganizationId')
   const accountId = store.settings.get('localAccountId')
@@ -81,27 +84,27 @@ export function registerKey(store: Store, key: string, name: string, rights: Key
   return summarize(store, row)
 }
 
-/** Every key of the workspace, revoked ones too, oldest first. */
+/** Every key of the workspace, including revoked ones, oldest first. */
 export function listKeys(store: Store): KeySummary[] {
   return store.read(() => store.keys.list().map(row => summarize(store, row)))
 }
 
-/** Ends a key at once; false when there is no such key or it was revoked before. */
+/** Revokes a key at once; false if it is unknown or was already revoked. */
 export function revokeKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.revoke(keyId, Date.now()))
 }
 
-/** Removes a key's organization; false when the key is unknown, revoked or has none. */
+/** Removes a key's organization; false if the key is unknown, revoked or has none. */
 export function orphanKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.orphan(keyId))
 }
 
-/** Whether the text can be a key at all. */
+/** Whether a text has the format of a key. */
 export function looksLikeKey(text: string): boolean {
   return text.startsWith(KEY_PREFIX) && text.length > KEY_PREFIX.length + LOOKUP_LENGTH
 }
 
-/** The record of a key, revoked or not; compared in constant time. */
+/** The record of a key, even if revoked; compared in constant time. */
 export function findKey(store: Store, key: string): KeyRow | undefined {
   const row = store.keys.find(lookupOf(key))
   return row && timingSafeEqual(row.hash, hashOf(key)) ? row : undefined
@@ -114,14 +117,17 @@ export function authenticate(store: Store, authorization: string | null): Caller
   return callerOf(looksLikeKey(key) ? findKey(store, key) : undefined, store)
 }
 
-/** {@link authenticate}, which reads a key's rights again only once anything in the workspace has changed. */
+/** Like {@link authenticate}, but reads a key's rights again only after something in the workspace has changed. */
 export function createAuthentication(store: Store): (authorization: string | null) => Caller {
   const callers = whileUnchanged<string, Caller>(store)
-  // By their hash, so that how long a search takes tells nothing of the keys that are known.
+  // Cached by hash, so that the lookup time reveals nothing about known keys.
   return authorization => callers(hash('sha256', authorization ?? ''), () => authenticate(store, authorization))
 }
 
-/** Who acts with a key, as long as it counts. @throws ServiceError `UNAUTHORIZED` as {@link authenticate} */
+/**
+ * The caller with a key, if the key is valid.
+ * @throws ServiceError `UNAUTHORIZED` as {@link authenticate}
+ */
 export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   if (!row || row.revokedAt !== null) throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
   if (row.organizationId === null)
@@ -137,7 +143,7 @@ export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   }
 }
 
-/** Who asks without a key for what is public; all of them share one rate. */
+/** The caller without a key, for public operations; all of them share one rate. */
 export function nobody(store: Store): Caller {
   return {
     keyId: NOBODY,
@@ -162,7 +168,7 @@ function summarize(store: Store, { id, name, lookup, role, organizationId, creat
 }
 
 /**
- * The owner's key in a file: the stored one while it is valid, else a new one.
+ * The owner's key in a file: the stored one if it is valid, else a new one.
  * @param file undefined for a workspace in memory
  */
 export function ensureKeyFile(store: Store, file: string | undefined, name: string): { key: string; keyId: string } {
@@ -178,7 +184,7 @@ export function ensureKeyFile(store: Store, file: string | undefined, name: stri
   })
 }
 
-/** The key in a file while it counts; undefined is for {@link ensureKeyFile} to put right. */
+/** The valid key in a file; undefined if {@link ensureKeyFile} must replace it. */
 export function countingKey(store: Store, file: string | undefined): { key: string; keyId: string } | undefined {
   const key = keyIn(file)
   const known = key === undefined ? undefined : findKey(store, key)
@@ -191,25 +197,28 @@ function keyIn(file: string | undefined): string | undefined {
   return text !== undefined && looksLikeKey(text) ? text : undefined
 }
 
-/** An orphan whose organization still stands; without one no key could be made. */
+/** An orphaned key whose organization still exists; without an organization no key could be created. */
 function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
   const own = store.settings.get('localOrganizationId')
   return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined
 }
 
-/** The project of a path. The Default project is the organization's oldest one. */
+/** The project in a path. The Default project is the organization's oldest one. */
 export function namedProject(store: Store, caller: Caller, endpoint: AnyEndpoint, projectId: string): string {
   if (projectId !== 'default' || !endpoint.defaultProject) return projectId
   return store.projects.list(caller.organizationId)[0]?.id ?? projectId
 }
 
-/** The caller's role in a project of its organization; undefined = the project is foreign to it. */
+/** The caller's role in a project; undefined if the project belongs to another organization. */
 export function roleIn(caller: Caller, project: ProjectRow): ProjectRole | undefined {
   if (project.organizationId !== caller.organizationId) return undefined
   return caller.grants.get(project.id) ?? caller.role ?? undefined
 }
 
-/** The project an operation names. @throws ServiceError `NOT_FOUND` if unknown or foreign, `FORBIDDEN` by role */
+/**
+ * The project of an operation.
+ * @throws ServiceError `NOT_FOUND` if unknown or of another organization, `FORBIDDEN` by role
+ */
 export function projectFor(store: Store, caller: Caller, projectId: string, needed: ProjectRole): ProjectRow {
   const project = store.projects.get(projectId)
   const role = project && roleIn(caller, project)
@@ -218,12 +227,15 @@ export function projectFor(store: Store, caller: Caller, projectId: string, need
   return project
 }
 
-/** Whether somebody may see the secrets of an address: those who may change servers. */
+/** Whether a caller may see the secrets of an address: those who may change servers. */
 export function readerOf(caller: Caller, project: ProjectRow): { maySeeUrl: boolean } {
   return { maySeeUrl: isAtLeast(roleIn(caller, project), requiredRole(contract.servers.update)) }
 }
 
-/** @param change what needs the role, where less than the operation @throws ServiceError `FORBIDDEN` */
+/**
+ * @param change what needs the role, if it is less than the operation
+ * @throws ServiceError `FORBIDDEN`
+ */
 export function requireRole(role: ProjectRole | undefined, needed: ProjectRole, change?: string): void {
   if (!isAtLeast(role, needed)) throw new ServiceError('FORBIDDEN', roleSentence(needed, role ?? 'none', change))
 }

@@ -4,7 +4,7 @@ import { createBackground } from './background.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A background with looks that write down when they began. */
+/** Background work that records when each run started. */
 function withLooks(longestMs?: number) {
   const failures: unknown[] = []
   const seen: string[] = []
@@ -19,7 +19,7 @@ function withLooks(longestMs?: number) {
   return { background, failures, seen, look }
 }
 
-test('looks of one pause begin in one wake, whenever each was added', async () => {
+test('runs with the same pause start in one wake, whenever each was added', async () => {
   const { background, seen, look } = withLooks()
   background.every(5000, look('a'))
   await vi.advanceTimersByTimeAsync(70)
@@ -30,7 +30,7 @@ test('looks of one pause begin in one wake, whenever each was added', async () =
   await background.close()
 })
 
-test('one that answers false is over, and the last one of a pause leaves no timer', async () => {
+test('work that returns false ends, and the last one of a pause leaves no timer', async () => {
   const { background, seen, look } = withLooks()
   background.every(
     50,
@@ -45,7 +45,7 @@ test('one that answers false is over, and the last one of a pause leaves no time
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('one that fails or takes its time keeps no other one, and is begun once at a time', async () => {
+test('slow or failing work delays no other, and never overlaps with itself', async () => {
   const { background, failures, seen, look } = withLooks(100)
   const { promise, resolve } = Promise.withResolvers<void>()
   background.every(

@@ -1,15 +1,15 @@
 import { every } from '../../lib/clock.ts'
 import type { Store } from './database/store.ts'
 
-/** Work that is repeated while the service is open, such as schedules. */
+/** Work repeated while the service is open, such as schedules. */
 export type Background = {
-  /** Calls `work` at this interval, never twice at once, until it answers false; failures are only logged. */
+  /** Calls `work` at this interval, never concurrently, until it returns false; failures are only logged. */
   every(milliseconds: number, work: () => unknown): void
-  /** No look begins any more; resolves when those under way are done. */
+  /** Starts no more work; resolves when work in progress has ended. */
   close(): Promise<void>
 }
 
-/** @param longestMs longest pause between two runs, where the work itself would wait longer */
+/** @param longestMs longest pause between two runs, even if the work would wait longer */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
   const ends = new Set<() => void>()
   const underWay = new Set<Promise<void>>()
@@ -45,9 +45,9 @@ export function createBackground(onError: (error: unknown) => void, longestMs = 
   }
 }
 
-/** How long the reply to an idempotency key is kept; afterwards the same key is a new intent. */
+/** How long the answer for an idempotency key is stored; afterwards the same key is a new intent. */
 export const IDEMPOTENCY_DAYS = 7
-/** Counted requests are kept until no limit needs them; the longest limit covers one day. */
+/** Counted requests are stored until no limit needs them; the longest limit covers one day. */
 const QUOTA_DAYS = 2
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -23,7 +23,7 @@ const LOOKS: Readonly<Record<WatchState, Look>> = {
   broken: { symbol: 'warn', tone: 'warn', word: 'not run' },
 }
 
-/** The watched suites as the header shows them, which also says how each round ends and reads its run. */
+/** The watched suites for the header, which also reports the end of each round and reads its run. */
 export function useWatchChips(): readonly Chip[] {
   const { watches } = useWorkspace()
   const { symbols } = useTheme()
@@ -38,7 +38,7 @@ function chipOf({ suiteId, name, state }: Watch, symbols: Symbols): Chip {
   return { runId: suiteId, tone, text: `watching ${truncate(clean(name), NAME)} ${symbols[symbol]} ${word}` }
 }
 
-/** Says the end of each round; whoever looked at the run before sees the new one. */
+/** Announces the end of each round; anyone viewing the previous run sees the new one. */
 function useWatchNews(): void {
   const { watches } = useWorkspace()
   const queryClient = useQueryClient()

@@ -15,7 +15,7 @@ import { useWorkspace } from '../../../hooks/workspace.tsx'
 const NONE = { environmentIds: [], clientIds: [], serverIds: [] }
 const USUAL_PATTERN = 'src/**'
 
-/** Starts watching files for a suite, after saying what that spends, or stops. */
+/** Starts watching files for a suite, after saying what that costs, or stops. */
 export function useWatch(projectId: string): (suite: EvalSuite) => Promise<void> {
   const { client, queries, watches, storedReaches } = useWorkspace()
   const queryClient = useQueryClient()
