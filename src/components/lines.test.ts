@@ -15,7 +15,7 @@ test.each([
   ['1.5 MB', '1.5', ' MB'],
   ['74%', '74', '%'],
   ['12,345 tokens', '12,345', ' tokens'],
-])('of %s the number counts, and its unit is secondary', (value, number, unit) => {
+])('in %s the number stands out, and its unit is secondary', (value, number, unit) => {
   const [line] = fieldLines([['Took', value]])
   expect(line).toMatchObject({
     spans: [
@@ -25,7 +25,7 @@ test.each([
   })
 })
 
-test('a number alone, a sentence, and a value with a tone of its own are one piece', () => {
+test('a number alone, a sentence, and a value with its own tone are one piece', () => {
   for (const value of ['12', '9 of 10 graded (90%)', '2026-03-03', '3d ago'])
     expect(fieldLines([['Is', value]])).toMatchObject([{ spans: [{ text: value, tone: 'plain' }] }])
   expect(fieldLines([['Is', '12 ms', 'error']])).toMatchObject([{ spans: [{ text: '12 ms', tone: 'error' }] }])

@@ -8,10 +8,7 @@ import type { OutlineNode } from './viewer/outline-tree.ts'
 import { linesNode } from './viewer/sections.ts'
 import type { Line, Span, SpanLine } from './viewer/source.ts'
 
-/**
- * Longest value that is laid out in a pane of fields, which is drawn again with every change; the raw record holds all
- * of it.
- */
+/** Longest value shown in a pane of fields, which is rendered with every change; the raw record has all of it. */
 const VALUE_LIMIT = 4000
 
 export type Field = readonly [label: string, value: string | null | undefined, tone?: Tone]
@@ -31,7 +28,7 @@ export function fieldLines(fields: readonly Field[], indent = 0, width = labelWi
   }))
 }
 
-/** Columns of the labels of fields, with the blanks behind them. */
+/** Width of the labels of fields, including the blanks after them. */
 export function labelWidth(fields: readonly Field[]): number {
   return greatest(fields.map(([label]) => widthOf(label))) + 2
 }
@@ -56,7 +53,7 @@ function hasValue([, value]: Field): boolean {
   return valueText(value) !== UNKNOWN
 }
 
-/** What the line says that ids and other fields are behind; `hint` is the key that unfolds or folds them. */
+/** The line that folds ids and other fields; `hint` is the key that unfolds or folds them. */
 export function restHead(rest: readonly Field[], isUnfolded?: boolean, hint?: string): Line & { text: string } {
   const does = hint === undefined ? '' : `  (${hint} ${isUnfolded ? 'hides' : 'shows'} them)`
   return { text: `Ids and other fields: ${formatCount(rest.length)}${does}`, tone: 'muted' }
@@ -69,7 +66,7 @@ export function restNodes(rest: readonly Field[]): OutlineNode[] {
   return [linesNode('before rest', ['']), { id: 'rest', head: restHead(rest), body: lines, isFlat: true }]
 }
 
-/** A number with its unit, of which the number counts: `12 ms`, `340ms`, `5 MB`, `74%`. */
+/** Matches a number with its unit, of which the number stands out: `12 ms`, `340ms`, `5 MB`, `74%`. */
 const MEASURE = /^([\d.,]+)( ?(?:[a-zA-Z]{1,9}|%))$/
 
 function measured(text: string): readonly Span[] {
@@ -87,10 +84,10 @@ function valueText(value: string | null | undefined): string {
   return `${value.slice(0, VALUE_LIMIT)} … ${formatCount(value.length - VALUE_LIMIT)} more characters`
 }
 
-/** A column of a table that is only read; numbers are at the right. */
+/** A column of a read-only table; numbers are right-aligned. */
 export type TableColumn = { title: string; cells: readonly string[]; isNumber?: boolean; tone?: Tone }
 
-/** Columns of the widest cell of a table, and between two cells. */
+/** Maximum width of a table's cell, and the gap between two cells. */
 const WIDEST_CELL = 36
 const GAP = 2
 
@@ -141,7 +138,7 @@ export function heading(text: string): Line {
   return { text, tone: 'accent' }
 }
 
-/** What went wrong and the next step, in a text that says other things too. */
+/** What went wrong and the next step, for a text with other content. */
 export function problemLines(symbols: Symbols, problem: Problem): Line[] {
   return [
     { text: `${symbols.error} ${problem.title}`, tone: 'error', indent: 2 },

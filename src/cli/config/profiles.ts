@@ -159,7 +159,7 @@ function expanded(path: string, base: string): string {
   return isAbsolute(path) ? path : join(base, path)
 }
 
-/** Whether a file is there, whatever is in it. */
+/** Whether a file exists, whatever it contains. */
 export function hasFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
 }

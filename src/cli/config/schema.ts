@@ -10,12 +10,12 @@ import { addressProblem, DEFAULT_SLUG } from './address.ts'
 import { NOTIFY_CHOICES } from '../../tui/terminal/announcement.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 
-/** Where a profile's key can come from; a profile names one of them, or none. */
+/** Possible sources of a profile's key; a profile names one of them, or none. */
 export const KEY_SOURCES = ['keyFile', 'keyCommand', 'keyEnv'] as const
 
 const PROFILE_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/i
 
-/** A text that is not a key itself: this file is no place for secrets, and its values are shown. */
+/** A text that is not a key: this file is not for secrets, and its values are shown. */
 function text() {
   return z
     .string()
@@ -26,7 +26,7 @@ function text() {
     })
 }
 
-/** An address of the web with parameters in it. */
+/** A web address with parameters. */
 function webAddress() {
   return text().refine(
     value => /^https?:\/\/[^\s{}]/.test(value) && URL.canParse(value.replaceAll(/[{}]/g, '')),
@@ -98,7 +98,7 @@ const OWN_COLOURS = Object.fromEntries(
   Object.keys(TERMINAL_COLOURS.dark).map(name => [name, Colour.optional()]),
 ) as Record<keyof ThemeColours, z.ZodOptional<typeof Colour>>
 
-/** Colours beside those of the theme that it is like. */
+/** Colors that override those of the base theme. */
 const OwnTheme = z
   .strictObject({ like: z.enum(Object.keys(THEMES) as ThemeName[]).default('nord'), ...OWN_COLOURS })
   .transform(({ like, ...own }): ThemeColours => ({ ...THEMES[like].colours, ...own }))
@@ -162,7 +162,7 @@ export const Config = z.strictObject({
     .meta({ example: { now: 'more', runs: 'less' } }),
 })
 export type Config = z.output<typeof Config>
-/** What a config says of the dashboard's looks and keys. */
+/** The part of a config that concerns the dashboard's look and keys. */
 export type Preferences = Omit<Config, 'default' | 'profiles'>
 
 function keyName() {

@@ -1,18 +1,18 @@
 import { type EndingSignal, onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 
-/** A terminal's two ends; `process.stdin` and `process.stderr` fit. */
+/** A terminal's input and output; `process.stdin` and `process.stderr` fit. */
 export type PromptEnds = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
 const ENDS_INPUT = new Set(['\r', '\n', '\x04'])
 const ERASE = new Set(['\x7f', '\b'])
 const ERASE_ALL = '\x15'
 const INTERRUPT = '\x03'
-/** Bracketed paste marks and other sequences are no part of a key. */
+/** Bracketed paste marks and other sequences are not part of a key. */
 const SEQUENCES = /\x1b(?:\[[\d;?]*[A-Za-z~]|.)?/g
 
 /**
- * Asks for a secret on the terminal without showing it; undefined if there is none. Ctrl+C leaves the program,
- * Backspace and Ctrl+U erase.
+ * Asks for a secret on the terminal without showing it; undefined without a terminal. Ctrl+C exits, Backspace and
+ * Ctrl+U erase.
  */
 export async function askSecret(
   question: string,
@@ -48,7 +48,7 @@ export async function askSecret(
     output.write('\n')
   }
   const stopListening = onEndingSignal(leave)
-  // Anyone who answers at once must not be answered by the terminal's echo, so the question comes last.
+  // The terminal must not echo an immediate answer, so the question comes last.
   input.setRawMode(true)
   input.on('data', take)
   input.resume()

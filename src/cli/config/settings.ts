@@ -11,10 +11,10 @@ import { DEFAULT_PORT } from '../../service/core/urls.ts'
 
 export { UsageError }
 
-/** Options that every command takes, as the command line gives them. */
+/** Options of every command, as given by the command line. */
 export type CommonOptions = ProfileOptions & {
   project?: string
-  /** Each `--project` that was given. */
+  /** Every given `--project`. */
   projects?: readonly string[]
   readOnly?: boolean
   color?: boolean
@@ -37,7 +37,7 @@ export type Settings = {
         keySource: string
         slug: string
       }
-  /** What the header calls the source of the data, and how it marks it. */
+  /** How the header names and marks the source of the data. */
   profile: {
     name: string
     badge: BadgeColour | undefined
@@ -53,19 +53,19 @@ export type Settings = {
   color: boolean
   ascii: boolean
   logFile: string | undefined
-  /** What the config file says of looks and keys; options and the environment go before it. */
+  /** Look and keys from the config file; options and the environment take precedence. */
   preferences: Preferences
 }
 
 type LocalSettings = Pick<Settings, 'dataDir' | 'logFile' | 'port'>
 
-/** What a command needs that works on the local workspace and nothing else. */
+/** The settings of a command that only uses the local workspace. */
 export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): LocalSettings {
   const dataDir = options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data)
   return { dataDir, logFile: options.logFile, port: portOf(env.MCPDECK_PORT) }
 }
 
-/** @throws UsageError when the text is no port */
+/** @throws UsageError if the text is not a port */
 function portOf(text: string | undefined): number {
   if (!text) return DEFAULT_PORT
   if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535) return Number(text)
@@ -88,7 +88,7 @@ export async function resolveSettings(
   return settingsOf(choice, await readKey(choice, env, ask), preferences, options, env)
 }
 
-/** The settings of what was chosen, with its key; the local workspace needs none. */
+/** The settings for a choice, with its key; the local workspace needs none. */
 export function settingsOf(
   choice: Choice,
   key: string,

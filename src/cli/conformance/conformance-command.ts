@@ -37,7 +37,7 @@ import { brokenJunit, conformanceJunit } from './junit.ts'
 import { type Conformance, countOf, failureLines, jsonOf, scenarioLine, sinceLines, verdictLine } from './report.ts'
 import { findSuite, runSuite, type Suite } from './suite.ts'
 
-/** What `mcpdeck conformance` is called with; `timeLimit` in milliseconds. */
+/** Options of `mcpdeck conformance`; `timeLimit` in milliseconds. */
 export type ConformanceOptions = {
   scenario?: readonly string[]
   specVersion?: string
@@ -54,7 +54,7 @@ const MISUNDERSTOOD =
 
 const TIME_LIMIT_MS = 10 * 60_000
 
-/** Writes the JUnit report, where one is wanted. */
+/** Writes the JUnit report, if requested. */
 type WriteJunit = (xml: string) => void
 
 /**
@@ -76,7 +76,7 @@ export async function withConformanceReport(
   }
   try {
     const code = await work(write)
-    // What opens the workspace or the server reports its own failures.
+    // Opening the workspace or the server reports its own failures.
     if (!isWritten) write(brokenJunit(name, `It ended with exit code ${code}; standard error says why.`))
     return code
   } catch (error) {
@@ -121,9 +121,9 @@ async function testServer(
   const [{ at, name }] = await serverOf(context, words, [], 0)
   const baseline = await readBaseline(own.expected)
   const suite = findSuite(process.cwd(), own.suiteVersion)
-  // A server that cannot be reached would fail every scenario.
+  // An unreachable server would fail every scenario.
   await client.servers.validate({ ...at, body: {} })
-  // A report is of the server as it is read here, however long the suite takes.
+  // The report is of the server as read here, however long the suite takes.
   const began = systemClock.now()
   const target = await targetOf(at.serverId)
   if (!target) throw new UsageError(`The server "${name}" is gone.`)
@@ -166,7 +166,7 @@ async function testServer(
   return result.exitCode
 }
 
-/** What changed since the last whole run; undefined if none is kept that had the same scenarios. */
+/** Changes since the last whole run; undefined if none is stored with the same scenarios. */
 function sinceLast(
   kept: ConformanceReports | undefined,
   { projectId, serverId }: { projectId: string; serverId: string },
@@ -174,10 +174,10 @@ function sinceLast(
   scenarios: readonly Scenario[],
 ): Conformance['since'] {
   const last = kept?.of(projectId).find(each => each.serverId === serverId)
-  // Other versions of the protocol have other scenarios.
+  // Other protocol versions have other scenarios.
   if (!last || last.report.specVersion !== specVersion) return undefined
   const changes = changesBetween(last.report.scenarios, scenarios)
-  // Of a run of named scenarios the others are none that are missing.
+  // In a run of named scenarios the others are not missing.
   const limited = scenario === undefined ? {} : { notJudged: [] }
   return changes && { at: last.at, version: last.report.version, ...changes, ...limited }
 }
@@ -225,7 +225,7 @@ async function readBaseline(file: string | undefined): Promise<readonly string[]
 
 type Wanted = { suite: Suite; own: ConformanceOptions; baseline: readonly string[] | undefined }
 
-/** Runs the suite once, or once for each scenario that is named. */
+/** Runs the suite once, or once for each named scenario. */
 async function runAgainst(
   target: ServerTarget,
   { suite, own, baseline }: Wanted,
@@ -277,10 +277,10 @@ async function runAgainst(
 
 type Transport = ServerTarget['transport']
 
-/** A part of a path that may be a secret: long, and not a word. */
+/** Matches a part of a path that may be a secret: long, and not a word. */
 const LONG_PART = /[\w-]{20,}/
 
-/** Whether an address is all that is needed, and nothing of it secret: others see it on the suite's command line. */
+/** Whether a server needs only its address, which contains no secret: others can see it on the suite's command line. */
 async function isOpen(transport: Extract<Transport, { type: 'http' }>): Promise<boolean> {
   const { url, headers, accessToken } = transport
   const { search, pathname } = new URL(url)
@@ -293,7 +293,7 @@ async function secretsOf(transport: Transport): Promise<string[]> {
   return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
 }
 
-/** Why what failed says nothing about the server: it was gone in the end; undefined if it is there. */
+/** Why a failure says nothing about the server, which was gone at the end; undefined if it still answers. */
 async function goneSince(
   client: Client,
   at: { projectId: string; serverId: string },
@@ -308,10 +308,10 @@ async function goneSince(
   }
 }
 
-/** @param plain the scenarios without a baseline, which the next run may not have */
+/** @param plain the scenarios judged without a baseline, which the next run may not have */
 function reportOf({ suite, specVersion }: Conformance, plain: readonly Scenario[]): ConformanceReport {
   return {
-    // As the scenarios are in the report: without what a file expected to fail.
+    // As the scenarios are in the report: without expected failures.
     verdict: verdictOf(plain, [], []),
     version: suite.version,
     specVersion,

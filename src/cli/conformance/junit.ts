@@ -15,7 +15,7 @@ import type { Conformance } from './report.ts'
 
 const ITSELF = 'the suite itself'
 
-/** The run as JUnit XML, a testcase for each scenario; it is as red as the exit code. */
+/** The run as JUnit XML, a testcase for each scenario; it fails if the exit code does. */
 export function conformanceJunit(result: Conformance): string {
   const { server, suite, scenarios, stale, problems, exitCode } = result
   const name = `${server} conformance`

@@ -5,7 +5,7 @@ import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { behind, laidOut } from '../output/prose.ts'
 import type { Suite } from './suite.ts'
 
-/** The outcome of a run of the suite, for all who report it. */
+/** The result of a run of the suite, for all its reports. */
 export type Conformance = {
   server: string
   suite: Suite
@@ -13,23 +13,23 @@ export type Conformance = {
   between: Between
   baseline: readonly string[] | undefined
   scenarios: readonly Scenario[]
-  /** Entries of the baseline that are no longer true, and those that name nothing that was run. */
+  /** Outdated entries of the baseline, and those that name nothing that ran. */
   stale: readonly string[]
   strange: readonly string[]
-  /** Why the suite's result is not all that was wanted, as sentences. */
+  /** Why the suite's result is incomplete, as sentences. */
   problems: readonly string[]
   verdict: 'passed' | 'failed' | null
   exitCode: number
-  /** What changed since the last whole run; undefined if none is kept. */
+  /** Changes since the last whole run; undefined if none is stored. */
   since: ({ at: number; version: string } & Changes) | undefined
 }
 
-/** How many checks of a scenario ended so. */
+/** How many checks of a scenario have this status. */
 export function countOf(checks: readonly Check[], status: string): number {
   return checks.filter(each => each.status === status).length
 }
 
-/** Columns for the names of scenarios; a longer one stands whole. */
+/** Width of the names of scenarios; a longer one is shown in full. */
 const NAME_COLUMNS = 32
 
 /** `✓ tools-list  1 passed  0.1s` for a scenario that has ended. */
@@ -60,7 +60,7 @@ export function scenarioLine(scenario: Scenario, theme: Theme): string {
   return behind(`${theme.paint(...marks[state])} ${clean(name).padEnd(NAME_COLUMNS)} `, text, process.stdout)
 }
 
-/** Of scenarios that failed unexpectedly each failed check: what it is about, what was found, what requires it. */
+/** Each failed check of scenarios that failed unexpectedly: what it is about, what was found, what requires it. */
 export function failureLines({ scenarios, baseline }: Conformance, theme: Theme): string[] {
   return scenarios.flatMap(({ name, state, isExpected, checks }) => {
     if (state !== 'failed' || isExpected) return []
@@ -74,7 +74,7 @@ export function failureLines({ scenarios, baseline }: Conformance, theme: Theme)
   })
 }
 
-/** What changed since the last whole run, as a line; none if nothing is known of it. */
+/** Changes since the last whole run, as a line; none if unknown. */
 export function sinceLines({ since, suite }: Conformance): string[] {
   if (!since) return []
   const { newlyFailing, fixed, notJudged } = since

@@ -15,10 +15,10 @@ import { settlesWithin, untilAborted } from '../../service/core/deadline.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 const PACKAGE = '@modelcontextprotocol/conformance'
-/** The version of the official suite that mcpdeck is tested with, and that is fetched where none is installed. */
+/** The version of the official suite that mcpdeck is tested with, and that is fetched if none is installed. */
 export const SUITE_VERSION = '0.1.16'
 
-/** The official conformance suite as it is started here. */
+/** How the official conformance suite is started. */
 export type Suite = {
   version: string
   /** Where it is installed; undefined if npx fetches it. */
@@ -36,7 +36,7 @@ export function findSuite(folder: string, wanted: string | undefined): Suite {
   const installed = installedSuite(folder)
   if (installed && (wanted === undefined || wanted === installed.version)) return installed
   const version = wanted ?? SUITE_VERSION
-  // It becomes a part of the name of a package.
+  // It becomes part of a package name.
   if (!/^[\w][\w.+-]*$/.test(version)) throw new UsageError(`--suite-version: "${version}" is no version.`)
   return { version, installedIn: undefined, command: 'npx', args: ['-y', `${PACKAGE}@${version}`] }
 }
@@ -45,7 +45,7 @@ function installedSuite(folder: string): Suite | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const installedIn = join(at, 'node_modules', PACKAGE)
     const manifest = join(installedIn, 'package.json')
-    // Below a folder that all users share, another one's package would run as this user.
+    // In a folder shared by all users, another user's package would run as this user.
     if (existsSync(manifest) && isTrusted(manifest)) {
       const { version, bin } = manifestIn(manifest)
       const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0]
@@ -56,12 +56,12 @@ function installedSuite(folder: string): Suite | undefined {
   }
 }
 
-/** Whether a file belongs to this user or to the system's. */
+/** Whether a file belongs to this user or to the system. */
 function isTrusted(file: string): boolean {
   return process.getuid === undefined || [0, process.getuid()].includes(statSync(file).uid)
 }
 
-/** @throws UsageError for what is no manifest of a package */
+/** @throws UsageError for an invalid package manifest */
 function manifestIn(file: string): { version?: unknown; bin?: string | Record<string, string> } {
   try {
     return Object(JSON.parse(readRegularFile(file, BOUNDS.configFile.most))) as ReturnType<typeof manifestIn>
@@ -70,10 +70,10 @@ function manifestIn(file: string): { version?: unknown; bin?: string | Record<st
   }
 }
 
-/** A single executable is no Node for other programs. */
+/** A single executable cannot serve as Node for other programs. */
 const isNode = (): boolean => !process.getBuiltinModule('node:sea').isSea()
 
-/** The suite takes a Node as new as ours, and npx starts it with the first on the PATH. */
+/** The suite needs a Node as new as ours, and npx uses the first on the PATH. */
 function nodeFirst(): Record<string, string> {
   const { PATH = '' } = withoutOwnPrograms(process.env)
   return isNode() ? { PATH: [dirname(process.execPath), PATH].filter(Boolean).join(delimiter) } : {}
@@ -81,14 +81,14 @@ function nodeFirst(): Record<string, string> {
 
 type SuiteRun = {
   url: string
-  /** One scenario; without it all that the suite runs by itself. */
+  /** One scenario; without it, all that the suite runs by default. */
   scenario: string | undefined
   specVersion: string | undefined
   /** Ends the suite. */
   signal: AbortSignal
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   cleaned: (text: string) => string
-  /** Called on each scenario as soon as it has ended. */
+  /** Called with each scenario as soon as it has ended. */
   onScenario: (scenario: RanScenario) => void
 }
 
@@ -119,7 +119,7 @@ const MOST_LINE = 1024 * 1024
 const MOST_WORDS = 64 * 1024
 const BEGINS = /^=== Running scenario: (.+) ===$/
 const HOW_MANY = /^Running \w+ suite \((\d+) scenarios\)/
-/** What was written may still be in the pipe when the end is reported, also on a busy machine; milliseconds. */
+/** How long written output may still be in the pipe after the end is reported, on a busy machine; milliseconds. */
 const DRAIN_MS = 5000
 
 async function followSuite(suite: ServerProcess, folder: string, run: SuiteRun): Promise<string | undefined> {
@@ -154,23 +154,23 @@ type Ended = {
   code: number | null
   words: string
   ran: readonly RanScenario[]
-  /** How many scenarios it was going to run; undefined if it did not say. */
+  /** How many scenarios it announced; undefined if it did not say. */
   said: number | undefined
 }
 
-/** It ends with 1 where a check failed, and with 0 if none did; all else is no result of its own. */
+/** It exits with 1 if a check failed, and with 0 if none did; other exits are not a result. */
 function problemOf({ how, code, words, ran, said }: Ended): string | undefined {
   const ended = [how.split(':', 1)[0]!, ...(words === '' ? [] : [words])].join(': ')
   if (!ran.some(({ checks }) => checks)) return `The suite ran nothing; it ${ended}.`
   if (code !== 0 && code !== 1) return `The suite ${ended}.`
   if (said === undefined) return `The suite did not say how many scenarios it runs; it ran ${ran.length} and ${ended}.`
   if (ran.length < said) return `The suite ran ${ran.length} of ${said} scenarios; it ${ended}.`
-  // A scenario without checks broke off, which it counts as failed.
+  // A scenario without checks was aborted, which it counts as failed.
   const hasFailed = ran.some(({ checks }) => checks?.some(({ status }) => status === 'FAILURE') ?? true)
   return code === 1 && !hasFailed ? `The suite ${ended}, though no check failed.` : undefined
 }
 
-/** Reads what the suite writes of a scenario when that has ended, which is when the next one begins. */
+/** Reads the result of a scenario when that has ended, which is when the next one starts. */
 function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, 'cleaned' | 'onScenario'>) {
   const ran: RanScenario[] = []
   const seen = new Set<string>()
@@ -195,10 +195,10 @@ function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, '
       finish()
       current = { name: cleaned(name), at: performance.now() }
     },
-    /** @param wasStopped whether the last one may lack its result for that */
+    /** @param wasStopped whether the last scenario may therefore lack its result */
     end(wasStopped: boolean, whyOf: (name: string) => string | undefined): void {
       finish(wasStopped ? '' : current && whyOf(current.name))
-      // A later suite may announce them in other words.
+      // A later version of the suite may announce them in other words.
       for (const each of readdirSync(folder).toSorted()) {
         const name = scenarioOf(each)
         if (name === undefined || seen.has(each)) continue
@@ -208,7 +208,7 @@ function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, '
   }
 }
 
-/** `server-<scenario>-<time>` is where its result lies. */
+/** The result is in `server-<scenario>-<time>`. */
 function scenarioOf(name: string): string | undefined {
   return /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1]
 }
@@ -221,16 +221,16 @@ function checksIn(folder: string, cleaned: SuiteRun['cleaned']): Check[] | undef
   }
 }
 
-/** What the suite says of a scenario that broke off. */
+/** The suite's message about an aborted scenario. */
 function crashOf(name: string, words: string): string | undefined {
   const at = words.indexOf(`Failed to run scenario ${name}:`)
   return at === -1 ? undefined : words.slice(at).split('\n', 1)[0]
 }
 
-/** Maximum number of lines that are said whole. */
+/** Maximum number of lines quoted in full. */
 const FEW_LINES = 4
 
-/** Why the suite ended, in its own words, without the names that it lists behind them. */
+/** Why the suite ended, in its own words, without the names that follow. */
 function wordsOf(words: string): string {
   const lines = stripVTControlCharacters(words)
     .replace(/^Available [\s\S]*/m, '')

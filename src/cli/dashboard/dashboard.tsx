@@ -53,7 +53,7 @@ import { createShares, type Share } from '../../domain/polling/share.ts'
 import { createServerWatches } from '../../domain/watching/server-watches.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
 
-/** Where nobody is there, what is answered within so many milliseconds is drawn at once. */
+/** While nobody is there, answers within this many milliseconds are rendered together. */
 const TOGETHER_MS = 100
 
 /** Loaded with the first change. */
@@ -71,45 +71,45 @@ const RENDERING = { exitOnCtrlC: false, patchConsole: false, maxFps: 120, intera
 export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
-  /** Nobody was anywhere before, or says where to begin. */
+  /** Whether no earlier place exists and none was named. */
   isFirst?: boolean
   screens: readonly LoadedScreen[]
-  /** Holds what was read for the first picture; absent = nothing was. */
+  /** Contains data for the first screen; absent if nothing was read. */
   queryClient?: QueryClient
   abilities: Abilities
   ascii: boolean
   conventions: TtyConventions
-  /** Colour of the profile's badge, where it says one. */
+  /** Color of the profile's badge, if configured. */
   badge: BadgeColour | undefined
-  /** All bindings, where the config gives some of them other keys. */
+  /** All bindings, if the config changes some of them. */
   bindings: readonly Bindings[] | undefined
-  /** How often screens are read, where the config says it. */
+  /** How often screens are read, if configured. */
   reads: Readonly<Partial<Record<string, Share>>>
-  /** Whether the config wants nothing to move. */
+  /** Whether the config disables motion. */
   reducedMotion: boolean
   log: Log
-  /** The picture of the last time, on the terminal already. */
+  /** The picture of the last session, already on the terminal. */
   painted?: PaintedScreen | undefined
-  /** Where the screen is kept for the next start; absent = not. */
+  /** Where the screen is stored for the next start; absent if it is not. */
   lastScreenFile?: string | undefined
-  /** Where what is left is kept too, for a plain start; absent = this start says nothing of how that looks. */
+  /** Where the last screen is also stored for a plain start; absent if this start looks different from one. */
   leftScreenFile?: string | undefined
-  /** The place was asked for by name, so that every such start begins there. */
+  /** Whether the place was named, so that every such start begins there. */
   namesPlace?: boolean
   /** The project that the person asked for, by id or name. */
   project?: string | undefined
-  /** What the person is to be told, once it is known. */
+  /** A message for the person, once known. */
   notice?: Promise<string>
 }
 
-/** Runs the dashboard on this process's terminal until the person leaves; the process then ends by itself. */
+/** Runs the dashboard on this process's terminal until the person leaves; then the process ends by itself. */
 export function openDashboard(options: DashboardOptions): void {
   const { opened, conventions, log } = options
   const terminal = createTerminalTheme({ ...options, env: process.env })
-  // Ink and its widgets colour through chalk's shared instance.
+  // Ink and its widgets use chalk's shared instance for colors.
   chalk.level = terminal.level
   const { screen, linePace } = openScreen(terminal, conventions)
-  // A screen reader gets lines; the screen of cells then never takes the terminal.
+  // A screen reader gets plain lines; then the cell screen never takes over the terminal.
   const surface = conventions.screenReader ? createLineScreen(process.stdout, terminal.theme.symbols.pointer) : screen
   const input = createInput(process.stdin, () => watchdog.hear())
   const widgets = createStdinProxy()
@@ -160,7 +160,7 @@ export function openDashboard(options: DashboardOptions): void {
     await act()
     memory.putOff()
   }
-  // Raw mode comes first: the terminal would echo its own answers to the screen's questions into the frame.
+  // Raw mode comes first: the terminal would echo its answers to queries into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
       press: keys => typed(() => dispatcher.press(keys), keys.some(leavesAtOnce)),
@@ -207,7 +207,7 @@ export function openDashboard(options: DashboardOptions): void {
   void reportOpenWrites({ opened, toasts, queryClient, log })
 }
 
-/** The workspace with what this process has beside it, and how both end. */
+/** The workspace with this process's parts, and how both are closed. */
 function withOwn(
   { workspace, watchPatterns, close }: OpenedWorkspace,
   pace: FocusPace,
@@ -226,7 +226,7 @@ function withOwn(
   }
 }
 
-/** What a key says, whatever it does: somebody is there, and from then on no place is chosen for them. */
+/** Every key shows that somebody is there; after it no place is chosen automatically. */
 function keyNotes(
   { opened, isFirst }: DashboardOptions,
   own: { router: Router; queryClient: QueryClient; workspace: Workspace; focusPace: FocusPace },
@@ -241,7 +241,7 @@ function keyNotes(
   }
 }
 
-/** Lets what is examined beside polls be examined as rarely. */
+/** Slows what is checked besides polls to the same pace. */
 function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: MemoryRelease): void {
   watchdog.attended(pace.isAttended())
   setOptimizing(pace.isAttended())
@@ -250,19 +250,19 @@ function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: M
   if (pace.pollFactor() >= AWAY_FACTOR) memory.leave()
 }
 
-/** The screen of cells, which paints as the line to the terminal takes it. */
+/** The cell screen, which paints at the speed of the connection to the terminal. */
 function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
-  // At its end a library shows the cursor through this one.
+  // At exit a library shows the cursor through this stream.
   if (process.stderr.isTTY) neverWaitFor(process.stderr)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
     askSynchronized: true,
-    // The Linux console has neither, and its old versions print parts of what they do not understand.
+    // The Linux console supports neither, and old versions print parts of unknown sequences.
     askKeyboard: process.env.TERM !== 'linux',
     askBackground: terminal.asksBackground,
     onWritten: pace.written,
-    // What holds the other end open is left as a hang-up would leave it.
+    // The program that holds the other end gets a hang-up.
     onGone: () => process.kill(process.pid, 'SIGHUP'),
     mouse: conventions.mouse,
     ...(terminal.theme.ascii && { spell: toAscii }),
@@ -274,7 +274,7 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
 
 type Surface = Screen | LineScreen
 
-/** Begins on the terminal; whether it continues from the picture there, which is taken away where lines are printed. */
+/** Takes over the terminal; returns whether it continues from the picture there, which is removed in line mode. */
 function takeOver(painted: PaintedScreen | undefined, surface: Surface): boolean {
   if (painted && surface instanceof Screen) {
     painted.takeOver()
@@ -324,7 +324,7 @@ function shellActions(options: {
         }),
     }),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
-    // The title is kept anyway, in every window.
+    // The title is set in every window anyway.
     ...(conventions.notify !== 'off' &&
       conventions.notify !== 'title' && {
         announce: (sentence: string) =>
@@ -341,13 +341,13 @@ function shellActions(options: {
   }
 }
 
-/** Draws in the terminal's theme, on the ground that it wants. */
+/** Renders in the terminal's theme, on its background. */
 function onGround({ ground }: TerminalTheme, screen: Screen, draw: () => void): void {
   screen.setGround(ground)
   draw()
 }
 
-/** Choosing among the terminal's themes; `repaint` shows the one that was chosen. */
+/** Selects among the terminal's themes; `repaint` shows the selected one. */
 function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
   return {
     choices: terminal.choices,
@@ -360,7 +360,7 @@ function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
   }
 }
 
-/** Sends a text to the terminal's clipboard; answers why it cannot. */
+/** Copies a text to the terminal's clipboard; returns why it cannot. */
 function copyThrough(surface: Surface, text: string): string | undefined {
   const result = copySequence(text, process.env)
   if (!result.copied) return result.reason

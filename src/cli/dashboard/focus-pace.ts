@@ -6,16 +6,16 @@ import type { LinePace } from '../../hooks/workspace.tsx'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 
 export type FocusPace = LinePace & {
-  /** The terminal's report of whether it has the focus. */
+  /** Sets whether the terminal has the focus, as it reports. */
   set(focused: boolean): void
-  /** A key was pressed. */
+  /** Call when a key was pressed. */
   attend(): void
   isAttended(): boolean
 }
 
 /**
- * Polls more rarely while the terminal is not focused or nobody presses a key, and reads again what got old when that
- * ends. `line` is the line's own pace.
+ * Slows polling while the terminal has no focus or nobody presses a key, and reads outdated data again when that ends.
+ * `line` is the connection's own pace.
  */
 export function createFocusPace(line: LinePace, queryClient: QueryClient, clock: Clock = systemClock): FocusPace {
   let isFocused = true
@@ -30,10 +30,10 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
     if (factor === before) return
     for (const listener of listeners) listener()
     if (factor > 1) return
-    // A read over POST reaches through to somebody's MCP server, so it is not repeated unasked.
+    // A read over POST connects to an MCP server, so it is not repeated automatically.
     void outdate(queryClient, { type: 'active', stale: true, predicate: isPlainRead })
   }
-  /** Updates when the next rest begins; a key meanwhile moves that, and sets no timer again. */
+  /** Computes when the next idle phase starts; a key only moves that time, without setting a timer. */
   const untilRest = (): void => {
     const left = IDLE.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
     if (left.length === 0) return

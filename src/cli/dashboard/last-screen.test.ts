@@ -15,7 +15,7 @@ const size = { columns: 20, rows: 2 }
 const lines = ['\u001B[31mred\u001B[m ❤️ 漢字', '\u001B]8;;https://example.test/\u001B\\link\u001B]8;;\u001B\\']
 const screen = { ...size, place: 'now', lines, picture: pictureOf(lines, size) }
 
-test('a screen that was kept is read as it was', () => {
+test('a stored screen is read unchanged', () => {
   keepLastScreen(file, screen)
   expect(readLastScreen(file)).toEqual({ version: 1, ...screen })
 })
@@ -70,7 +70,7 @@ test('any other JSON, no JSON, a folder and a pipe are refused', () => {
   expect(readLastScreen(pipe)).toBeUndefined()
 })
 
-test('each command line has a screen of its own, and of many the oldest go', () => {
+test('each command line has its own screen, and the oldest are removed', () => {
   const state = mkdtempSync(join(folder, 'state-'))
   const files = [[], ['runs'], ['runs', '--ascii']].map(argv => lastScreenFile({}, argv))
   expect(new Set(files).size).toBe(3)
@@ -88,7 +88,7 @@ test('each command line has a screen of its own, and of many the oldest go', () 
   expect(kept).not.toContain('last-screen-10.json')
 })
 
-test('whoever is in a deleted folder has a kept screen anyway', () => {
+test('a start in a deleted folder still has a stored screen', () => {
   const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
     throw new Error('ENOENT: no such file or directory, uv_cwd')
   })

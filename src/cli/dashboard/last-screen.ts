@@ -16,32 +16,32 @@ export type LastScreen = {
   version: 1
   columns: number
   rows: number
-  /** Locator of the place below the profile. */
+  /** Address of the place below the profile. */
   place: string
-  /** One text with SGR for each row; the last one says from when the picture is. */
+  /** A text with SGR for each row; the last one says when the picture was made. */
   lines: string[]
-  /** What draws the lines on an empty screen. */
+  /** Text that draws the lines on an empty screen. */
   picture: string
 }
 
-/** A restored picture on the terminal, until the dashboard takes it over or it is taken back. */
+/** A restored picture on the terminal, until the dashboard takes over or it is removed. */
 export type PaintedScreen = {
   lines: readonly string[]
-  /** The dashboard looks after the terminal from now on. */
+  /** The dashboard manages the terminal from now on. */
   takeOver(): void
-  /** Gives the terminal back as it was; does nothing after `takeOver`. */
+  /** Restores the terminal; does nothing after `takeOver`. */
   undo(): void
 }
 
 const VERSION = 1
 const NAMED = 'last-screen-'
-/** Ways of starting whose screens are kept; those of the ones that are longest ago go. */
+/** Maximum number of command lines whose screens are stored; the oldest are removed. */
 const MOST_KEPT = 20
-/** Colours and links, as rows have them; and what a painter adds to them. */
+/** Matches colors and links in rows, and what a painter adds. */
 const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
 const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHKX]|\x1b\[2J|[\r\n\b]`, 'g')
 const STANDARD_OUTPUT = 1
-/** What decides which data is shown and how it looks, secrets by their fingerprint only. */
+/** Determines which data is shown and how it looks; secrets only as fingerprints. */
 const SHOWN_BY = [
   'MCPDECK_BASE_URL',
   'MCPDECK_PROFILE',
@@ -62,11 +62,11 @@ const SHOWN_BY = [
   'LC_CTYPE',
 ]
 
-/** Where the last screen of this way of starting lies; each data source, look and command line has its own. */
+/** Where the last screen of this command line is stored, for each data source and look. */
 export function lastScreenFile(env: NodeJS.ProcessEnv, argv: readonly string[]): string {
   const shown = SHOWN_BY.map(name => env[name] ?? '')
   const secret = fingerprint(env['MCPDECK_API_KEY'] ?? '')
-  // What a command line names may be relative to where it is said.
+  // Names on a command line may be relative to the working directory.
   const said = argv.length > 0 ? [currentFolder(), ...argv] : []
   const identity = fingerprint([...shown, secret, configState(configFile(env)), ...said].join('\n'))
   return join(directories().state, `${NAMED}${identity}.json`)
@@ -76,12 +76,12 @@ function currentFolder(): string {
   try {
     return process.cwd()
   } catch {
-    // It was deleted meanwhile, which keeps nobody from looking at a service.
+    // The folder was deleted, which does not prevent using a service.
     return ''
   }
 }
 
-/** The stored screen; undefined when there is none that can be used, or it holds what the dashboard does not write. */
+/** The stored screen; undefined if there is no usable one, or it contains what the dashboard never writes. */
 export function readLastScreen(file: string): LastScreen | undefined {
   try {
     const found = statSync(file)
@@ -94,8 +94,8 @@ export function readLastScreen(file: string): LastScreen | undefined {
 }
 
 /**
- * Whether a file that others may have changed is what was stored: text, colours, links and, in the picture, moves of
- * the cursor.
+ * Whether a file that others may have changed has only valid content: text, colors, links and, in the picture, cursor
+ * movements.
  */
 function isWhole(stored: Partial<LastScreen> | null): stored is LastScreen {
   if (stored?.version !== VERSION || typeof stored.place !== 'string') return false
@@ -111,12 +111,12 @@ function isWhole(stored: Partial<LastScreen> | null): stored is LastScreen {
 
 function holdsOnly(text: unknown, sequences: RegExp): text is string {
   if (typeof text !== 'string') return false
-  // A blank where a sequence stood, so that its neighbours never make another one.
+  // A blank replaces each sequence, so that its neighbors never form another one.
   const rest = text.replaceAll(sequences, ' ')
   return withoutUnprintable(rest) === rest
 }
 
-/** Keeps the screen for the next start, for its owner only. Throws where the file cannot be written. */
+/** Stores the screen for the next start, for its owner only. Throws if the file cannot be written. */
 export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
   const text = JSON.stringify({ version: VERSION, ...screen })
   if (Buffer.byteLength(text) > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
@@ -135,7 +135,7 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   if (!stored) return undefined
   const { stdin, stdout } = process
   if (stdout.columns !== stored.columns || stdout.rows !== stored.rows) return undefined
-  // What is typed from now on waits unread, and the terminal must not show it.
+  // Input stays unread from here on, and the terminal must not echo it.
   stdin.setRawMode(true)
   writeNow(STANDARD_OUTPUT, ENTER + stored.picture)
   let isOurs = true
@@ -155,7 +155,7 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   return { lines: stored.lines, takeOver, undo }
 }
 
-/** Tells one state of the config file from another, since reading YAML would cost more than all the rest. */
+/** Identifies a state of the config file, since parsing YAML would cost more than everything else. */
 function configState(file: string): string {
   try {
     const { size, mtimeMs } = statSync(file)
@@ -165,14 +165,14 @@ function configState(file: string): string {
   }
 }
 
-/** FNV-1a over UTF-16 units: distinguishes texts, and nothing of a secret can be read back from 32 bits. */
+/** FNV-1a over UTF-16 units: distinguishes texts, and its 32 bits reveal nothing of a secret. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** Nothing if the environment has no place for it, which the program itself says better. */
+/** Nothing if the environment has no place for it, which the program itself reports better. */
 function readStored(env: NodeJS.ProcessEnv, argv: readonly string[]): LastScreen | undefined {
   try {
     return readLastScreen(lastScreenFile(env, argv))

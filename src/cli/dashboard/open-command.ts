@@ -43,7 +43,7 @@ export async function openPlace(
   if (!isTerminal) {
     let project = options.project
     if (placeText !== undefined) {
-      // A place that is none is bad usage here too.
+      // An invalid place is invalid usage here too.
       const { openingPlace } = await import('./opening-place.ts')
       const { params } = openingPlace(placeText, opened.workspace.profile, { project: settings.project, commands })
       project = params['projectId']
@@ -62,17 +62,17 @@ export async function openPlace(
   const left = opened.place.get() ?? stored?.place
   const place = openingPlace(placeText, opened.workspace.profile, {
     project: settings.project,
-    // Whoever names a project wants to begin there.
+    // Naming a project means starting there.
     left: options.project === undefined ? left : undefined,
     commands,
   })
   const namesPlace = placeText !== undefined || options.project !== undefined
   if ((namesPlace ? locatorOf(place) : left) !== stored?.place) {
-    // It was left elsewhere since, by another command line, or names another project by now.
+    // Another command line has since left another place, or the place now names another project.
     picture?.undo()
     picture = undefined
   }
-  // From here on anyone who looks after the terminal gives it back first.
+  // From here on crash handlers restore the terminal first.
   leaveCrashesAlone()
   openDashboard({
     opened,
@@ -105,7 +105,7 @@ function screenFiles(namesPlaceHere: boolean): { file?: string; leftFile?: strin
   }
 }
 
-/** Loads what draws, all of it together. */
+/** Loads everything that renders. */
 export function loadDashboard() {
   return Promise.all([
     import('./dashboard.tsx'),
@@ -115,7 +115,7 @@ export function loadDashboard() {
 }
 
 /**
- * What the terminal can do.
+ * What the terminal supports.
  * @throws UsageError if that is too little for a screen
  */
 export function requireAbilities({ screenReader }: TtyConventions): Abilities {
@@ -140,9 +140,7 @@ export async function lookOf(settings: Settings, abilities: Abilities) {
   }
 }
 
-/**
- * All bindings with the keys that the config gives them; undefined if it gives none. Reading it refused what cannot be.
- */
+/** All bindings with the keys of the config; undefined if it sets none. Invalid keys were refused when it was read. */
 async function boundKeys(keys: Overrides): Promise<readonly Bindings[] | undefined> {
   if (Object.keys(keys).length === 0) return undefined
   const [{ applyOverrides }, { allBindings }] = await Promise.all([

@@ -3,7 +3,7 @@ import { openingPlace } from './opening-place.ts'
 
 const PROFILE = { name: 'local', local: true }
 
-test('Now is opened again with its filter and without the line that was chosen then', () => {
+test('Now is opened again with its filter but without the selected line', () => {
   const left = 'now?line=run+r1&faults=yes&pane=detail'
   expect(openingPlace(undefined, PROFILE, { left })).toEqual({
     screen: 'now',
@@ -21,7 +21,7 @@ test('every other place is opened as it was left', () => {
   })
 })
 
-test('whoever mistypes a place or a command is told what is near', () => {
+test('a mistyped place or command gets a suggestion', () => {
   const open = (text: string) => () => openingPlace(text, PROFILE, { commands: ['get', 'doctor'] })
   expect(open('Findngs')).toThrow('There is no place "Findngs". Did you mean "findings"?')
   expect(open('docter')).toThrow('Did you mean "doctor"?')

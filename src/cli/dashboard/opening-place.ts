@@ -11,7 +11,7 @@ import type { Router } from '../../tui/router/router.ts'
 
 type OpeningOptions = {
   project?: string | undefined
-  /** Locator of the place that was left last. */
+  /** Address of the last place. */
   left?: string | undefined
   commands?: readonly string[]
   screens?: readonly ScreenDeclaration[]
@@ -43,7 +43,7 @@ export function openingPlace(
   )
 }
 
-/** A place below its profile, as text. */
+/** A place as text below its profile. */
 export function locatorOf(place: Place): string {
   return formatPlace(
     allScreens.map(screen => screen.route),
@@ -51,15 +51,13 @@ export function locatorOf(place: Place): string {
   )
 }
 
-/** A screen of one project, which its name alone opens too: of the current project, else of the only one. */
+/** A screen of one project, opened by name: for the current project, else the only one. */
 function screenOf(routes: readonly Route[], text: string, projectId: string | undefined): Place | undefined {
   const route = routes.find(({ screen, path }) => screen === text && path.startsWith('projects/{projectId}/'))
   return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }
 }
 
-/**
- * The place that was left; Now begins with what is most urgent by now instead of with the line that was chosen then.
- */
+/** The last place; Now starts with the most urgent line instead of the one that was selected. */
 function placeLeft(routes: readonly Route[], text: string): Place | undefined {
   const place = parsePlace(routes, text)
   if (place?.screen !== nowRoute.screen) return place

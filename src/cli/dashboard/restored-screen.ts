@@ -10,12 +10,12 @@ import { locatorOf } from './opening-place.ts'
 import type { Log } from '../output/log.ts'
 
 /**
- * How long a restored picture stays at most without data, and how long nothing may be asked before data counts as
- * there.
+ * Longest time that a restored picture stays without data, and time without requests after which data counts as
+ * complete.
  */
 const HOLD_AT_MOST_MS = 1500
 const QUIET_MS = 30
-/** The age of the data at the header's end; a kept picture is never fresh. */
+/** The age of the data at the end of the header; a stored picture is never fresh. */
 const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
 
 type Screen = Pick<TerminalScreen, 'release' | 'snapshot' | 'columns' | 'rows'>
@@ -60,7 +60,7 @@ export function passScreenOn(
   return { shown: isRestored ? shown : undefined, keepScreen }
 }
 
-/** What the place that was opened showed once it was complete, or as somebody with all of its data continued. */
+/** What the opened place showed once complete, or when somebody moved on with all of its data. */
 function firstScreen(
   {
     screen,
@@ -81,7 +81,7 @@ function firstScreen(
   const unsubscribe = router.subscribe(() => {
     if (!hasLeft()) return
     unsubscribe()
-    // The next place has drawn nothing yet.
+    // The next place has rendered nothing yet.
     if (isComplete(queryClient)) kept ??= keptNow(screen, opening)
   })
   return () => kept
@@ -96,12 +96,12 @@ function keptNow(screen: Screen, place: Place): Kept {
   return { columns, rows, place: locatorOf(place), lines }
 }
 
-/** Whether nothing waits for its first data. */
+/** Whether no query waits for its first data. */
 function isComplete(queryClient: QueryClient): boolean {
   return queryClient.isFetching({ predicate: query => query.state.data === undefined }) === 0
 }
 
-/** Shows frames, and resolves, once the screen is complete, or when that takes too long. */
+/** Resolves, and shows frames, once the screen is complete, or when that takes too long. */
 async function releaseWhen(complete: Promise<void>, screen: Pick<Screen, 'release'>): Promise<void> {
   const patience = Promise.withResolvers<void>()
   const timer = setTimeout(patience.resolve, HOLD_AT_MOST_MS)
@@ -110,14 +110,14 @@ async function releaseWhen(complete: Promise<void>, screen: Pick<Screen, 'releas
   screen.release()
 }
 
-/** Resolves once nothing waits for its first data any more. */
+/** Resolves once no query waits for its first data. */
 function allData(queryClient: QueryClient): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let quiet: NodeJS.Timeout | undefined
   const unsubscribe = queryClient.getQueryCache().subscribe(() => {
     const hasAll = isComplete(queryClient)
     if (!hasAll) clearTimeout(quiet)
-    // What arrived may show something that asks for more.
+    // New data may show something that needs more data.
     quiet = hasAll ? (quiet ?? setTimeout(done, QUIET_MS)) : undefined
   })
   const done = (): void => {
@@ -127,7 +127,7 @@ function allData(queryClient: QueryClient): Promise<void> {
   return promise
 }
 
-/** The last row of a kept screen: from when it is, while the program loads. */
+/** The last row of a stored screen: its time, while the program loads. */
 function lastSeenLine(columns: number): string {
   return fit(` Last seen ${localTime(Date.now())}, opening…`, columns)
 }

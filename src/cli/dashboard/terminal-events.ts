@@ -2,19 +2,19 @@ import type { PressedKey } from '../../tui/keymap/binding.ts'
 import type { InputEvent } from '../../tui/terminal/input.ts'
 import type { MouseEvent } from '../../tui/terminal/mouse.ts'
 
-/** Who hears of what the terminal sends. */
+/** Receivers of what the terminal sends. */
 export type EventReceivers = {
   press: (keys: PressedKey[]) => Promise<void>
-  /** `notches` counts equal turns of the wheel that came together. */
+  /** `notches` counts turns of the wheel that came together. */
   mouse: (event: MouseEvent, notches: number) => Promise<void>
   paste: (text: string) => void
-  /** Lines that came at once, and the keys that they are where they are no paste. */
+  /** Lines that arrived at once, and their keys in case they are not a paste. */
   burst: (text: string, keys: PressedKey[]) => Promise<void>
   focus: (focused: boolean) => void
   reply: (sequence: string) => void
 }
 
-/** Hands on the events of a chunk in order; keys between two other events go as one batch. */
+/** Passes on the events of a chunk in order; keys between two other events are one batch. */
 export async function dispatchEvents(events: readonly InputEvent[], to: EventReceivers): Promise<void> {
   let keys: PressedKey[] = []
   let notches = 0
@@ -43,7 +43,7 @@ export async function dispatchEvents(events: readonly InputEvent[], to: EventRec
   await flush()
 }
 
-/** Turns of the wheel on one cell are one, and of a way of the mouse its end counts. */
+/** Turns of the wheel on one cell are merged, and of a mouse movement only the end counts. */
 function isTakenUp(event: MouseEvent, next: MouseEvent): boolean {
   const { action, row, column } = event
   if (action !== next.action) return false

@@ -10,27 +10,25 @@ import type { TtyConventions } from './tty-conventions.ts'
 /** chalk's levels by number of colours. */
 const LEVELS: Record<Abilities['colour'], ColourLevel> = { 0: 0, 16: 1, 256: 2, true: 3 }
 
-/** The theme of this terminal, which may change with what the terminal replies and what the person chooses. */
+/** The theme of this terminal, which may change through the terminal's replies and the person's selection. */
 export type TerminalTheme = {
   readonly level: ColourLevel
   readonly theme: Theme
-  /** Name of what was chosen. */
+  /** Name of the selected theme. */
   readonly choice: string
-  /** All that can be chosen, with what each is for. */
+  /** All themes, each with its purpose. */
   readonly choices: readonly { name: string; about: string }[]
-  /** What the terminal's default colours are to be; undefined = they stay its own. */
+  /** Default colors to set in the terminal; undefined to keep its own. */
   readonly ground: Pick<ThemeColours, 'ground' | 'text'> | undefined
-  /** Whether the terminal can be asked for its background. */
+  /** Whether the terminal's background can be queried. */
   readonly asksBackground: boolean
-  /** Takes a reply of the terminal's; true when the theme is another one now. */
+  /** Handles a reply of the terminal; true if it changes the theme. */
   reply(sequence: string): boolean
-  /** Changes to the theme of that name. */
+  /** Selects the theme with this name. */
   choose(name: string): void
 }
 
-/**
- * The first frame goes by what the environment says; the terminal's answer changes it when it comes, if it ever does.
- */
+/** The first frame uses the environment; the terminal's answer, if there is one, may change it later. */
 export function createTerminalTheme(options: {
   abilities: Abilities
   ascii: boolean
@@ -55,7 +53,7 @@ export function createTerminalTheme(options: {
       badge: options.badge,
       plain: conventions.screenReader,
       links: abilities.links && !conventions.screenReader,
-      // Whoever chose one of these said it.
+      // Choosing one of these settles the background.
       isGroundUnknown: answer === undefined && choice !== 'dark' && choice !== 'light',
     })
   }
@@ -73,10 +71,10 @@ export function createTerminalTheme(options: {
       ...Object.keys(conventions.themes).map(name => ({ name, about: 'of your config file' })),
     ],
     get ground() {
-      // A terminal that tells its colours takes others too, and gives its own back.
+      // A terminal that reports its colors also lets them be set and restored.
       return answer !== undefined && level > 1 ? palette.ground : undefined
     },
-    // The Linux console has one background and prints parts of what it does not understand.
+    // The Linux console has one background and prints parts of unknown sequences.
     asksBackground: level > 0 && env.TERM !== 'linux',
     reply(sequence) {
       const told = backgroundReply(sequence)

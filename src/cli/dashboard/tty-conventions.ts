@@ -8,17 +8,17 @@ import { UsageError, type CommonOptions } from '../config/settings.ts'
 export type TtyConventions = {
   /** One of `THEME_CHOICES`, or of `themes`. */
   theme: string
-  /** The person's own, by their names. */
+  /** The person's own themes by name. */
   themes: Readonly<Record<string, ThemeColours>>
   mouse: boolean
   notify: Notify
-  /** Plain lines, nothing that is only seen. */
+  /** Whether to print plain lines without visual decoration. */
   screenReader: boolean
 }
 
 /**
  * Flag, then environment, then the config file.
- * @throws UsageError when a name is none of the choices
+ * @throws UsageError if a name is unknown
  */
 export function resolveTtyConventions(
   options: CommonOptions,
@@ -36,7 +36,7 @@ export function resolveTtyConventions(
   }
 }
 
-/** Ours, or the variable of Ink's own. */
+/** Our option, or Ink's own variable. */
 export function wantsScreenReader(env: NodeJS.ProcessEnv): boolean {
   return [env.MCPDECK_SCREEN_READER, env.INK_SCREEN_READER].some(value => value === '1' || value === 'true')
 }

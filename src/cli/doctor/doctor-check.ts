@@ -5,7 +5,7 @@ import { EXIT } from '../process/exit-codes.ts'
 import { linesWithin } from '../output/prose.ts'
 import type { CommonOptions } from '../config/settings.ts'
 
-/** One thing that the doctor looked at. */
+/** Something that the doctor checked. */
 export type Check = {
   check: string
   state: 'ok' | 'warn' | 'fail' | 'skipped' | 'advice'
@@ -14,7 +14,7 @@ export type Check = {
   next: string | null
 }
 
-/** What a failed check says about the program's exit: a wrong configuration, or a service that cannot be used. */
+/** What a failed check means for the exit code: wrong configuration, or an unusable service. */
 export type Fault = 'configuration' | 'service'
 export type Finding = Check & { fault?: Fault }
 
@@ -34,7 +34,7 @@ export function skipped(check: string, detail: string): Finding {
   return { check, state: 'skipped', detail, next: null }
 }
 
-/** Configuration first, because nothing else can be believed before it is right. */
+/** Configuration first, because other results depend on it. */
 export function exitCodeOf(findings: readonly Finding[]): number {
   const faults = findings.flatMap(({ fault }) => fault ?? [])
   if (faults.includes('configuration')) return EXIT.usage
@@ -43,7 +43,7 @@ export function exitCodeOf(findings: readonly Finding[]): number {
 
 const LEVELS = { 0: 0, 16: 1, 256: 2, true: 3 } as const
 
-/** How a report is drawn on this standard output; without a terminal there is no colour. */
+/** How a report looks on this standard output; without a terminal it has no color. */
 export function reportTheme(common: CommonOptions): Theme {
   const { colour, unicode } = abilitiesOf(process.env, process.stdout.isTTY)
   const level = common.color === false || !process.stdout.isTTY ? 0 : LEVELS[colour]

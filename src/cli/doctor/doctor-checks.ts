@@ -21,11 +21,11 @@ import { isBusy } from '../../lib/sqlite.ts'
 const LEAST_COLUMNS = 60
 const LEAST_ROWS = 15
 const OTHERS_WRITE = 0o022
-/** Further apart than this, ages and waits that the program shows are wrong. */
+/** With a larger difference, displayed ages and waits are wrong. */
 const SKEW_MS = 30_000
 const NOBODY = async () => undefined
 
-/** Everything that mcpdeck can tell about itself here, in the order in which it matters. */
+/** Everything that mcpdeck can check about itself here, most important first. */
 export async function selfChecks(common: CommonOptions, version: string, log: Log): Promise<Finding[]> {
   const env = process.env
   const { finding: configured, config } = await checkConfigFile(env)
@@ -119,7 +119,7 @@ async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: strin
   }
 }
 
-/** One request says whether the service is reached, whether it takes the key, and what time it has. */
+/** One request shows whether the service is reachable, accepts the key, and what time it has. */
 async function checkService(settings: Settings, log: Log): Promise<Finding[]> {
   let clock: Finding = skipped('clock', 'the service did not report its time')
   const start = performance.now()
@@ -199,20 +199,20 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** How long another program may hold a database, in milliseconds. */
+/** How long to wait for a database that another program has locked, in milliseconds. */
 const BUSY_MS = 2000
 
-/** The type of the file system below `/proc`, where even root can make nothing. */
+/** The type of the file system below `/proc`, where even root cannot create anything. */
 const PROC = 0x9fa0
 
 const OTHERS = 0o077
-/** What belongs to its owner alone, wherever it lies. */
+/** Files that belong to their owner only, wherever they are. */
 const SECRET_FILE = /\.(?:key|sqlite)$/
 
 type Directory = {
   name: string
   path: string
-  /** What is there may be read by others. */
+  /** Whether others may read its content. */
   open?: boolean
 }
 
@@ -235,7 +235,7 @@ export function checkDirectory({ name, path, open }: Directory): Finding {
   return ok(name, `${path} (mode ${mode})`)
 }
 
-/** What is there, or why that cannot even be asked. */
+/** The file's status, or why it cannot be read. */
 function statsOf(path: string): Stats | Error | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -244,7 +244,7 @@ function statsOf(path: string): Stats | Error | undefined {
   }
 }
 
-/** What is there may be as good as ever; only the way to it is closed. */
+/** The content may be fine; only the way to it is closed. */
 function barred(name: string, path: string, error?: Error): Finding {
   const why = error ? `cannot be read: ${error.message}` : 'may not be read and written by this user'
   return fail(name, 'configuration', `${path} ${why}`, `chown or chmod it: ${path}`)
@@ -267,7 +267,7 @@ function isAllowed(path: string, mode: number): boolean {
   }
 }
 
-/** Secret files that the rights of the directory and their own leave open. */
+/** Secret files that their own permissions and those of the directory leave open. */
 function exposedFiles(path: string): string[] {
   if ((statSync(path).mode & OTHERS) === 0 || !isAllowed(path, constants.R_OK)) return []
   return readdirSync(path).filter(name => {
@@ -276,12 +276,12 @@ function exposedFiles(path: string): string[] {
   })
 }
 
-/** Whether a database can be read and is whole. */
+/** Whether a database is readable and intact. */
 export function checkDatabase(name: string, path: string): Finding {
   const stats = statsOf(path)
   if (stats === undefined) return ok(name, `${path} is created when it is needed`)
   if (stats instanceof Error) return barred(name, path, stats)
-  // Also to read it SQLite writes beside it.
+  // SQLite writes beside a database even to read it.
   const needs = [path, dirname(path)].filter(each => !isAllowed(each, constants.R_OK | constants.W_OK))
   if (needs.length > 0) return barred(name, needs.at(-1) ?? path)
   try {

@@ -17,7 +17,7 @@ import { inWorkspace, type CommandContext } from '../workspace/in-workspace.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 type NamedServer = { id: string; name: string; enabled: boolean }
-/** What the doctor found at one server, or why it could not ask. */
+/** What the doctor found at one server, or why it could not check. */
 type Examined = { server: NamedServer } & (
   | { state: string; report: ExaminedReport }
   | { error: { code: string | null; message: string } }
@@ -43,7 +43,7 @@ function verdict(checks: readonly Check[]): string {
   return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }
 
-/** What `mcpdeck doctor` is called with; `strict` lets advice, and what could not be checked, count. */
+/** Options of `mcpdeck doctor`; `strict` counts advice, and what could not be checked. */
 export type ExamineOptions = { json?: boolean; strict?: boolean }
 
 /**
@@ -58,7 +58,7 @@ export async function examineServers(
   return await inWorkspace(common, context => examineNamed(context, names, own))
 }
 
-/** The same in a workspace that is open. */
+/** Like `mcpdeck doctor SERVER…`, in an open workspace. */
 export async function examineNamed(
   { client, projectId: chosen, find, saved, common }: CommandContext,
   names: readonly string[],
@@ -76,7 +76,7 @@ export async function examineNamed(
     examine(client, projectId, server, doctorReports?.last({ projectId, serverId: server.id })),
   )
   const items: Examined[] = []
-  // In the order in which they were named, each as soon as it and those before it are there.
+  // In the order of their names, each as soon as it and those before it are complete.
   for (const one of pending) {
     const done = await one
     items.push(done)
@@ -166,7 +166,7 @@ function changedChecks({ since, toolTokens }: ExaminedReport): Check[] {
   ]
 }
 
-/** How many things are known to be wrong is behind the word. */
+/** The number of faults follows the word. */
 function summaryOf(state: string, findings: ExaminedReport['findings']): string {
   const count = findings.filter(({ kind }) => kind === 'wrong').length
   return count === 0 ? state : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`

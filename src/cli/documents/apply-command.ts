@@ -22,7 +22,7 @@ import { faulty, firstLines, problemLine, readSources } from './files.ts'
 export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; yes?: boolean; json?: boolean }
 /** How a plan is carried out. */
 export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'> & {
-  /** What was wanted too and is not in the plan, with the reason: all that is sent is not all then. */
+  /** What was requested but is not in the plan, with the reason, so that not everything is sent. */
   left?: readonly string[]
 }
 
@@ -39,7 +39,10 @@ export async function runApply(context: CommandContext, _: readonly string[], ow
   return await carryOut(context, plan, own)
 }
 
-/** The documents of some texts. @throws UsageError with every problem at its file and line */
+/**
+ * The documents of some texts.
+ * @throws UsageError with every problem and its file and line
+ */
 export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly Doc[] {
   const { docs, problems } = readDocuments(sources, process.env)
   if (problems.length > 0) throw faulty(problems)
@@ -47,7 +50,7 @@ export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly D
   return docs
 }
 
-/** Nouns without those that nobody can list while their feature is off, which is said; what is named stays. */
+/** The nouns without those whose feature is off, which is reported; explicitly named ones stay. */
 export async function openNouns(
   { client, projectId }: CommandContext,
   nouns: readonly DocumentNoun[],
@@ -59,12 +62,15 @@ export async function openNouns(
   return nouns.filter(noun => !closed.includes(noun))
 }
 
-/** The records of the project that a command works in. */
+/** The records of a command's project. */
 export async function storeOf({ client, projectId }: CommandContext): Promise<DocumentStore> {
   return documentStore(client, await projectId())
 }
 
-/** What brings the project to some documents. @throws UsageError with every problem at its file and line */
+/**
+ * The plan that applies some documents to the project.
+ * @throws UsageError with every problem and its file and line
+ */
 export async function planOf(
   context: CommandContext,
   docs: readonly Doc[],
@@ -75,7 +81,7 @@ export async function planOf(
   return plan
 }
 
-/** Shows a plan, asks, sends it and says what became of it; resolves to the exit code. */
+/** Shows a plan, asks, sends it and reports the results; resolves to the exit code. */
 export async function carryOut(context: CommandContext, plan: Plan, own: CarryOptions): Promise<number> {
   const { left = [] } = own
   const writes = writesOf(plan)
@@ -100,7 +106,7 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   return exitCode
 }
 
-/** Asks about the plan, and about each value of this machine that becomes a part of an address by itself. */
+/** Asks about the plan, and separately about each value of this machine that becomes part of an address. */
 async function isAgreed(plan: Plan): Promise<boolean> {
   if (!(await confirmPrompt(effectOf(plan)))) return false
   for (const question of addressQuestions(plan)) if (!(await confirmPrompt(question))) return false
@@ -132,7 +138,9 @@ function titleOf(step: Step): string {
   return clean(step.kind === 'delete' ? `${step.noun} ${step.row.name}` : `${step.doc.noun} ${step.doc.name}`)
 }
 
-/** How a server is reached, what of this machine is sent, what differs, and what of it cannot be sent or compared. */
+/**
+ * How a server is reached, which values of this machine are sent, what differs, and what cannot be sent or compared.
+ */
 function detailsOf(step: Step, prune: boolean): string[] {
   if (step.kind === 'delete') return []
   if ('sync' in step) return step.kind === 'leave' ? [] : planLines(step.sync, prune).slice(1).filter(isNews)
@@ -149,7 +157,7 @@ function detailsOf(step: Step, prune: boolean): string[] {
   ]
 }
 
-/** Counts of nothing are left out where many records are below each other. */
+/** Zero counts are left out if many records are listed. */
 const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
 
 function effectOf(plan: Plan): string {
@@ -169,7 +177,7 @@ function outcomeText({ noun, name, kind, lines, error }: Outcome): string {
   return [title, ...[...reason, ...lines].map(line => `    ${line}`)].map(line => clean(line)).join('\n')
 }
 
-/** Names and assertion types that are probably mistakes; a service may know more, so they are only said. */
+/** Warns of probably wrong names and assertion types; a service may know more. */
 function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {
   const servers = (rows.get('server') ?? []).flatMap(({ id, name }) => [id, name ?? id])
   const named = docs.filter(({ noun }) => noun === 'server').map(({ name }) => name)

@@ -34,7 +34,7 @@ export async function runExport(
   if (own.dir !== undefined) reportWritten(own.dir, documents, nouns, name === undefined, own.json ?? false)
 }
 
-/** @throws UsageError naming what there is */
+/** @throws UsageError listing the nouns */
 export function requireDocumentNoun(word: string): DocumentNoun {
   const noun = documentNoun(word)
   if (noun) return noun
@@ -50,7 +50,7 @@ async function exported<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writes all files or none; one that says something else already is replaced only when that was said. */
+/** Writes all files or none; a differing file is replaced only on request. */
 function writeAll(dir: string, documents: readonly ExportedDocument[], force: boolean): void {
   const files = documents.map(({ path, text }) => ({ path: join(dir, path), text }))
   const changed = files.filter(

@@ -52,7 +52,7 @@ function filesBelow(directory: string): string[] {
 type Found = { path: string; entry: Dirent }
 
 /**
- * Node's own recursive reading follows links to directories. Hidden folders, such as that of version control, hold no
+ * Node's recursive reading follows links to directories. Hidden folders, such as that of version control, contain no
  * documents.
  */
 function entriesBelow(directory: string): Found[] {
@@ -70,13 +70,16 @@ function targetOf(path: string, entry: Dirent): string {
   return target
 }
 
-/** The problems at their files and lines, as a refusal. @param advice what to do, where that is not plain */
+/**
+ * The problems with their files and lines, as an error.
+ * @param advice what to do, if that is not obvious
+ */
 export function faulty(problems: readonly FileProblem[], advice?: string): UsageError {
   const lines = firstLines(problems.map(problemLine))
   return new UsageError([...lines, ...(advice === undefined ? [] : [advice])].join('\n'))
 }
 
-/** As many lines as a person looks for faults in, and how many there are beside them. */
+/** As many lines as a person reads, and the number of the others. */
 export function firstLines(lines: readonly string[]): string[] {
   const left = lines.length - MOST_PROBLEMS
   return left > 0 ? [...lines.slice(0, MOST_PROBLEMS), `There are ${left} more.`] : [...lines]
@@ -86,7 +89,7 @@ export function problemLine({ file, line, column, message }: FileProblem): strin
   return `${file}:${line}:${column}: ${clean(message)}`
 }
 
-/** @throws UsageError in the words of the file system */
+/** @throws UsageError with the file system's message */
 export function onDisk<T>(done: string, path: string, work: () => T): T {
   try {
     return work()

@@ -42,25 +42,25 @@ export function textOfValues(values: readonly string[]): string {
   return values.join(SEPARATOR)
 }
 
-/** Puts a value in, or takes it out. */
+/** Adds a value, or removes it. */
 export function toggled(text: string, value: string): string {
   const values = valuesOf(text)
   return textOfValues(values.includes(value) ? values.filter(each => each !== value) : [...values, value])
 }
 
-/** Puts a value in once more. */
+/** Adds a value once more. */
 export function onceMore(text: string, value: string): string {
   return textOfValues([...valuesOf(text), value])
 }
 
-/** Takes a value out once, the last of the same. */
+/** Removes one occurrence of a value, the last one. */
 export function onceLess(text: string, value: string): string {
   const values = valuesOf(text)
   const last = values.lastIndexOf(value)
   return textOfValues(values.filter((_, at) => at !== last))
 }
 
-/** The options that a field offers; a toggle and a typed field have none. */
+/** The options of a field; a toggle and a typed field have none. */
 export function optionsOf(input: FieldInput | undefined): readonly FieldOption[] {
   return input && 'options' in input ? input.options : []
 }
@@ -70,7 +70,7 @@ export function isTyped(input: FieldInput | undefined): boolean {
   return input === undefined || ['text', 'lines', 'secret', 'number'].includes(input.kind)
 }
 
-/** A value as it shows while another field is active. */
+/** A value as shown while another field is active. */
 export function valueText(input: FieldInput | undefined, text: string): string {
   if (!input) return text
   if (input.kind === 'secret') return text === '' ? '' : 'given, not shown'
@@ -84,7 +84,7 @@ export function valueText(input: FieldInput | undefined, text: string): string {
   return isTyped(input) ? text : ''
 }
 
-/** What is wrong with a typed number; a text that is empty is not a number and no mistake. */
+/** What is wrong with a typed number; an empty text is neither a number nor an error. */
 export function numberProblem(
   text: string,
   { least, most, whole }: { least: number; most: number; whole: boolean },

@@ -54,20 +54,20 @@ type FieldsFormProps = {
   /** What will happen, shown above the answers. */
   effect: readonly FormText[]
   act: string
-  /** What leaving the form is called; `Cancel` unless named. */
+  /** Label of the answer that leaves the form; `Cancel` by default. */
   leave?: string
-  /** Acts, or answers which field must be corrected first: by its position, or by its id where it is yet to appear. */
+  /** Acts, or returns which field must be corrected first: by its position, or by its id if it is yet to appear. */
   onAct: () => Promise<number | string | undefined>
   onCancel: () => void
-  /** What the fields start with was filled in before, and would be lost. */
+  /** Whether the fields start with earlier input, which would be lost. */
   isFilled?: boolean
-  /** What could be typed into the field that the person is in. */
+  /** Suggestions for the active field. */
   suggest?: Suggest | undefined
-  /** Something was filled in that no text shows, so that leaving asks first. */
+  /** Whether something was changed that no text shows, so that leaving asks first. */
   isChanged?: boolean
-  /** Takes a pasted text that is more than a field's, and answers whether it did. */
+  /** Handles a pasted text that is more than one field's, and returns whether it did. */
   onPaste?: ((text: string) => boolean) | undefined
-  /** Hears which field the person is in, by its position. */
+  /** Called with the position of the active field. */
   onField?: (index: number) => void
 }
 
@@ -93,7 +93,7 @@ export function FieldsForm(props: FieldsFormProps) {
     return { ...field, suggestions, ...(place.question !== undefined && { question: place.question }) }
   })
   const heights = looks.map((field, index) => fieldRows(field, texts[index] ?? '', inner, index === at))
-  // The same wherever one is in the form, so that nothing above the fields moves.
+  // The same for any active field, so that nothing above the fields moves.
   const rowsAt = (active: boolean) => fields.map((field, index) => fieldRows(field, texts[index] ?? '', inner, active))
   const resting = rowsAt(false)
   const unfolded = Math.max(0, ...rowsAt(true).map((most, index) => most - resting[index]!))
@@ -172,12 +172,12 @@ function keyOf(field: FormFieldLook | undefined, index: number): string {
   return field?.id ?? `field ${index}`
 }
 
-/** Where one is in the form, which may change its fields. */
+/** The active field of a form whose fields may change. */
 function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string[]) {
   const cancelAt = fields.length
   const actAt = fields.length + 1
   const keys = [...fields.map(keyOf), CANCEL, ACT]
-  /** The option that is chosen; where any or none can be, the first. */
+  /** The selected option; if any number can be selected, the first. */
   const optionAt = (index: number): number => {
     const { input } = fields[index] ?? {}
     return input?.kind === 'choice' ? input.options.findIndex(({ value }) => value === texts[index]) : 0
@@ -196,15 +196,15 @@ function usePlaceInForm(fields: readonly FormFieldLook[], texts: readonly string
     actAt,
     moved: focus.moved ?? false,
     question: focus.question,
-    /** Goes to a field or an answer, in it to the option that is chosen there. */
+    /** Goes to a field or an answer, and in a field to its selected option. */
     go: (index: number): void => setFocus({ key: keys[index]!, option: optionAt(index) }),
-    /** Goes to the field of that id, which may be one that the next draw brings. */
+    /** Goes to the field with this id, which may appear with the next render. */
     goToId: (id: string): void => setFocus({ key: id, option: 0 }),
     /** Goes to another option of the field. */
     toOption: (option: number): void => setFocus({ key: keys[at]!, option, moved: true }),
-    /** The option that it is on was taken, or taken back. */
+    /** The current option was selected, or deselected. */
     took: (): void => setFocus({ key: keys[at]!, option: focus.option }),
-    /** Says what is highlighted and not chosen, until something else is pressed. */
+    /** Asks about what is highlighted but not selected, until another key is pressed. */
     ask: (question: string): void => setFocus({ ...focus, key: keys[at]!, question }),
   }
 }
@@ -223,14 +223,14 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
     if (typeof wrong === 'string') place.goToId(wrong)
     else if (wrong !== undefined) go(wrong)
   }
-  /** Only one can be chosen of a choice, and that is the highlighted one. */
+  /** Exactly one option of a choice is selected, and it is the highlighted one. */
   const toOption = (wanted: number): void => {
     const to = Math.max(0, Math.min(wanted, offered.length - 1))
     place.toOption(to)
     const here = offered[to]
     if (input?.kind === 'choice' && here) props.onText(at, here.value)
   }
-  /** Whether something is highlighted that the key `again` would leave out; then that is said first. */
+  /** Whether the key `again` would leave out something highlighted; then it asks first. */
   const isAsked = (again: 'choose' | 'send'): boolean => {
     const here = offered[option]
     if (!here || !input || place.question !== undefined) return false
@@ -253,7 +253,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
     if (input?.kind === 'menu') return here && input.onPick(here.value)
     if (input?.kind === 'lead') return go(firstWrong(fields) ?? actAt)
     if (isAsked('choose')) return undefined
-    // From the last field on lies the act, not Cancel: the fields were filled in for it.
+    // After the last field comes the action instead of Cancel, since the fields were filled in for it.
     return go(at + 1 === cancelAt ? actAt : at + 1)
   }
   const send = (): void | Promise<void> => {
@@ -261,7 +261,9 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
     return isAsked('send') ? undefined : act()
   }
   const beyond = (by: 1 | -1): void => go((at + by + actAt + 1) % (actAt + 1))
-  /** To the option beside, else to the field beside; a choice is not left so, and nothing is chosen in passing. */
+  /**
+   * To the option beside, else to the field beside; a choice is not left this way, and nothing is selected in passing.
+   */
   const beside = (by: 1 | -1): KeyHandler | Unavailable => {
     const to = option + by
     if (to >= 0 && to < offered.length) return () => toOption(to)
@@ -285,7 +287,7 @@ function useFormKeys(props: FieldsFormProps, place: PlaceInForm, leave: () => vo
   return { act, toOption, beyond }
 }
 
-/** Whether a field of the form is not as it was when the person came to it. */
+/** Whether a field of the form has changed since the person came to it. */
 function useChanged({ fields, texts, onText }: FieldsFormProps) {
   const [before, setBefore] = useState<ReadonlyMap<string, string>>(new Map())
   return {
@@ -371,7 +373,7 @@ function Position(props: { fields: number; first: number; shown: number }) {
   return <Text wrap="truncate">{theme.paint('muted', text)}</Text>
 }
 
-/** The answers as buttons below each other, `[▌ Launch 15 trials ]`; none is chosen while one is in a field. */
+/** The answers as buttons below each other, `[▌ Launch 15 trials ]`; none is selected while a field is active. */
 function Answers(props: { texts: readonly string[]; chosen: number; width: number }) {
   const { paint, symbols } = useTheme()
   const texts = props.texts.map(text => truncate(clean(text), props.width - BUTTON))
@@ -387,14 +389,14 @@ function Answers(props: { texts: readonly string[]; chosen: number; width: numbe
   })
 }
 
-/** What could be typed into a field, by its position and what is there; what fails suggests nothing. */
+/** Suggestions for a field, by its position and text; a failure suggests nothing. */
 export type Suggest = (index: number, text: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** How long nobody has to type before suggestions are asked for, in milliseconds. */
+/** Pause in typing before suggestions are requested, in milliseconds. */
 const PAUSE_MS = 250
 const NONE: readonly string[] = []
 
-/** Suggestions for the field that the person is in, asked for when they pause; taking one asks for no others. */
+/** Suggestions for the active field, requested during a pause; accepting one requests no others. */
 export function useSuggestions(suggest: Suggest | undefined, at: number, text: string | undefined): readonly string[] {
   const [shown, setShown] = useState<{ at: number; values: readonly string[] }>({ at: -1, values: NONE })
   const ask = useRef(suggest)

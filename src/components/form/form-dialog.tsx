@@ -10,7 +10,7 @@ export type FormFieldSpec = Omit<FormFieldLook, 'error' | 'note'> & {
   /** Empty by default. */
   initial?: string
   note?: string
-  /** Why what was given cannot be taken. */
+  /** Why a text is not accepted. */
   check?: (text: string) => string | undefined
 }
 
@@ -20,16 +20,16 @@ export type FormSpec = {
   title: string
   about?: readonly FormText[]
   fields: readonly FormFieldSpec[]
-  /** What holds for these values; nothing is sent by the form itself. */
+  /** The effect of these values; the form itself sends nothing. */
   effect?: (values: FormValues) => FormSpec['about']
   act: string
-  /** What the fields start with was filled in before: it is not left without asking. */
+  /** Whether the fields start with earlier input, so that leaving asks first. */
   isFilled?: boolean
-  /** What a pasted text puts into fields, or what the form ends with; undefined of one that is a field's own. */
+  /** The fields that a pasted text fills, or what the form resolves to; undefined for a text of a single field. */
   pasted?: (text: string) => { fill: FormValues } | { end: FormValues } | undefined
 }
 
-/** A field that takes one of some records, the first by default. */
+/** A field that selects one of some records, the first by default. */
 export function choiceField(
   id: string,
   label: string,
@@ -39,12 +39,12 @@ export function choiceField(
   return { id, label, initial: options[0]?.value ?? '', ...more, input: { kind: 'choice', options } }
 }
 
-/** Options that are called as they are. */
+/** Options whose labels are their values. */
 export function optionsOf(values: readonly string[]): FieldOption[] {
   return values.map(value => ({ value, label: value }))
 }
 
-/** Fields as they were filled in before, where they were, for a form that is opened again. */
+/** Fields with their earlier input, for a form that is opened again. */
 export function filledAgain(
   fields: readonly FormFieldSpec[],
   values: FormValues | undefined,
@@ -56,12 +56,12 @@ export function filledAgain(
   }
 }
 
-/** The act of a form that sends nothing itself. */
+/** The action of a form that sends nothing itself. */
 export const GO_ON = 'Go on: see what it does first'
 
 const WIDTH = 76
 
-/** Asks for what an action needs; resolves to the values, or to nothing when the person gives up. */
+/** Asks for the input of an action; resolves to the values, or to nothing if the person cancels. */
 export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefined> {
   const overlays = useOverlays()
   return form =>
@@ -73,7 +73,7 @@ export function useFormDialog(): (form: FormSpec) => Promise<FormValues | undefi
     })
 }
 
-/** Why a field cannot be taken as it is. */
+/** Why a field is not accepted. */
 function problemOf(field: FormFieldSpec, text: string): string | undefined {
   if (field.required && text.trim() === '') return 'This field is required.'
   if (field.input?.kind === 'number') {

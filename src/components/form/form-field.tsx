@@ -8,51 +8,51 @@ import { isTyped, optionsOf, valuesOf, valueText, YES, type FieldInput } from '.
 import { suggestionKeys } from './form-keys.ts'
 import { firstOption, OPTION_ROWS } from './form-layout.ts'
 
-/** A field as it looks; all texts may come from outside. */
+/** How a field looks; all texts may come from outside. */
 export type FormFieldLook = {
-  /** Keeps the place where fields come and go; without it a field is known by its position. */
+  /** Identifies the field when fields appear and disappear; without it, its position does. */
   id?: string
   label: string
-  /** Begins a group of fields, above this one. */
+  /** Heading of a group of fields that starts here. */
   heading?: string
-  /** The names that lead to it, of which the label is made: where not all have room, the last ones are there. */
+  /** The names that lead to it, which make up the label; if they do not all fit, the last ones are shown. */
   names?: readonly string[]
   required?: boolean
-  /** It is required where what has this name is given. */
+  /** It is required if the field with this name is given. */
   requiredWith?: string | undefined
   /** Type or unit in a few words. */
   kind?: string
-  /** What an empty text stands for, shown in its place. */
+  /** What an empty text means, shown in its place. */
   empty?: string | undefined
   /** Shown below while the field is active. */
   note: string | undefined
-  /** What is wrong with what was typed. */
+  /** What is wrong with the input. */
   error: string | undefined
   /** What the form asks about it before it continues. */
   question?: string
-  /** How it is filled in; a text by default. */
+  /** How it is filled in; by default as text. */
   input?: FieldInput
-  /** What could be typed; shown while the field is active. */
+  /** Suggestions, shown while the field is active. */
   suggestions?: readonly string[]
 }
 
 const INDENT = 2
 const NOTE_ROWS = 3
-/** Of an option: margin, pointer and box. */
+/** Width of an option's margin, pointer and box. */
 const OPTION_INDENT = 8
 
 function noteLines(field: FormFieldLook, width: number): string[] {
   return field.note ? wrap(clean(field.note.replaceAll(/\s+/g, ' ')), width - INDENT, { most: NOTE_ROWS }) : []
 }
 
-/** What is wrong with the field or asked about it, each line with the sign and the tone of the one or the other. */
+/** What is wrong with the field or asked about it, with the sign and tone of either. */
 function alertLines(field: FormFieldLook, width: number): { tone: 'error' | 'warn'; lines: string[] } {
   const text = field.question ?? field.error
   const lines = text ? wrap(clean(text), width - INDENT - 2, { most: NOTE_ROWS }) : []
   return { tone: field.question === undefined ? 'error' : 'warn', lines }
 }
 
-/** Rows of what an active field is filled in with. */
+/** Rows of an active field's input. */
 function inputRows({ input }: FormFieldLook, text: string, width: number): number {
   if (isTyped(input)) return textRows(text, width - INDENT)
   // Without options a line says so.
@@ -72,22 +72,22 @@ type FieldProps = {
   field: FormFieldLook
   text: string
   width: number
-  /** Columns of the labels, beyond which values stand. */
+  /** Width of the labels, after which values start. */
   labelColumns: number
   active: boolean
-  /** Which of its options the person is on. */
+  /** The current option. */
   option: number
   onText: (text: string) => void
   /** Moves to the previous or next field. */
   onBeyond: (by: 1 | -1) => void
-  /** Takes a pasted text that is more than a field's. */
+  /** Handles a pasted text that is more than one field's. */
   onPaste?: ((text: string) => boolean) | undefined
   onCancel: () => void
-  /** Nothing was changed in it yet. */
+  /** Whether nothing was changed in it yet. */
   isUntouched: boolean
 }
 
-/** One field: its label, and while active what it is filled in with and what is expected. */
+/** A field: its label, and while active its input and what is expected. */
 export function FormField(props: FieldProps) {
   const { field, width, active } = props
   const theme = useTheme()
@@ -121,7 +121,7 @@ export function FormField(props: FieldProps) {
 /** Columns between a label and its value, and between that and its kind. */
 const GAP = 2
 
-/** `  7 of 53` where more can be chosen from than show. */
+/** `  7 of 53` if more options exist than are shown. */
 function placeAmong(count: number, option: number): string {
   return count > OPTION_ROWS ? `  ${option < 0 ? 'none' : option + 1} of ${count}` : ''
 }
@@ -134,11 +134,11 @@ export function labelText(field: FormFieldLook, width: number): string {
   return labels.find(each => truncate(each, most) === each) ?? truncate(labels.at(-1)!, most)
 }
 
-/** The label, the value in the column of values, and behind it what is expected. */
+/** The label, the value in its column, followed by what is expected. */
 function LabelRow({ field, text, width, labelColumns, active, option }: FieldProps) {
   const theme = useTheme()
   const label = labelText(field, width)
-  /** Of several chosen ones some may be further down than what shows. */
+  /** Some of several selected options may be below the visible ones. */
   const isShown = !active || field.input?.kind === 'toggle' || field.input?.kind === 'choices'
   const { shown, tone } = shownOf(field, text)
   const gap = ' '.repeat(Math.max(0, labelColumns - widthOf(label)) + GAP)
@@ -160,14 +160,14 @@ function LabelRow({ field, text, width, labelColumns, active, option }: FieldPro
   )
 }
 
-/** The value of a field as text, or what an empty one stands for. */
+/** The value of a field as text, or what an empty one means. */
 function shownOf({ input, empty }: FormFieldLook, text: string): { shown: string; tone: Tone } {
   const shown = valueText(input, text)
   if (input?.kind === 'toggle') return { shown: `${text === YES ? '[x]' : '[ ]'} ${shown}`, tone: 'plain' }
   return shown === '' ? { shown: empty ?? '', tone: 'muted' } : { shown, tone: 'plain' }
 }
 
-/** What is expected in the room behind a label: cut where nothing else is there, else whole or not at all. */
+/** What is expected, in the room after a label: cut if nothing else is there, else whole or not at all. */
 function kindOf(field: FormFieldLook, { room, least }: { room: number; least?: number }) {
   const kind = clean(field.kind ?? '')
   const required = field.required ? clean(['required', field.requiredWith].filter(Boolean).join(' with ')) : ''
@@ -200,7 +200,7 @@ function FieldBody(props: FieldProps) {
   )
 }
 
-/** What could be typed, in a line that begins with the one that the key puts in. */
+/** Suggestions in a line that starts with the one that the key accepts. */
 function Suggestions(props: {
   values: readonly string[]
   text: string
@@ -239,7 +239,7 @@ function Options({ field, text, width, option }: FieldProps) {
   })
 }
 
-/** The box of an option, with how often it is chosen. */
+/** The box of an option, with the number of times it is selected. */
 function boxOf(input: FieldInput | undefined, times: number): string {
   if (input?.kind === 'choices') return `[${times > 1 ? times : times === 1 ? 'x' : ' '}] `
   if (input?.kind === 'choice') return times > 0 ? '(o) ' : '( ) '

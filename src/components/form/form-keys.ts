@@ -17,7 +17,7 @@ export const formKeys = define.overlay('form', 'Form', {
   cancel: { keys: ['escape'], label: 'cancel', hint: true },
 })
 
-/** While something is suggested for what is typed. */
+/** Active while there are suggestions for the input. */
 export const suggestionKeys = define.prompt('suggestion', 'Suggestions', {
   take: {
     keys: ['ctrl+n'],
@@ -27,7 +27,7 @@ export const suggestionKeys = define.prompt('suggestion', 'Suggestions', {
   },
 })
 
-/** While the active field offers something to choose from. */
+/** Active while the active field has options. */
 export const choiceKeys = define.field('choice', 'Choice', {
   pick: {
     keys: ['space'],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { firstShown, labelColumn, shownCount } from './form-layout.ts'
 
-test('the active field shows, and what shows fits unless that field alone is too tall', () => {
+test('the active field is visible, and the visible fields fit unless that field alone is too tall', () => {
   const heights = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(heights, fc.nat(), fc.integer({ min: 1, max: 30 }), (fields, choice, rows) => {
@@ -23,7 +23,7 @@ test('a form without fields shows none', () => {
   expect(shownCount([], 0, 5)).toBe(0)
 })
 
-test('values are behind the longest label, but for labels that would take most of the form', () => {
+test('values are after the longest label, except labels that would take most of the form', () => {
   expect(labelColumn([5, 19, 12], 78)).toBe(19)
   expect(labelColumn([5, 19, 60], 100)).toBe(19)
   expect(labelColumn([5, 19], 36)).toBe(5)

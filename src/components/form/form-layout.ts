@@ -1,6 +1,6 @@
 /**
- * First of the fields that show, so that the active one and as many before it as fit are visible.
- * `heights` are the rows of each field as it is drawn now.
+ * First visible field, so that the active one and as many before it as fit are visible. `heights` are the current rows
+ * of each field.
  */
 export function firstShown(heights: readonly number[], active: number, rows: number): number {
   let first = Math.min(active, heights.length - 1)
@@ -28,13 +28,13 @@ export function shownCount(heights: readonly number[], first: number, rows: numb
 const LABEL_SHARE = 2 / 5
 const LONGEST_LABEL = 32
 
-/** Columns that these labels take, without those that are too long: they push their own values alone. */
+/** Width of these labels without those that are too long, which move only their own values. */
 export function labelColumn(labels: readonly number[], width: number): number {
   const most = Math.min(LONGEST_LABEL, Math.floor(width * LABEL_SHARE))
   return Math.max(0, ...labels.filter(label => label <= most))
 }
 
-/** The field at this row below the top of the first shown one. */
+/** The field at this row below the top of the first visible one. */
 export function fieldAt(heights: readonly number[], first: number, row: number): number | undefined {
   let bottom = 0
   for (let index = first; index < heights.length; index += 1) {
@@ -44,10 +44,10 @@ export function fieldAt(heights: readonly number[], first: number, row: number):
   return undefined
 }
 
-/** Maximum number of options of a field that show at once. */
+/** Maximum number of visible options of a field. */
 export const OPTION_ROWS = 6
 
-/** First of a field's options that show, so that the one the person is on is among them. */
+/** First visible option, so that the current one is visible. */
 export function firstOption(count: number, at: number): number {
   return Math.max(0, Math.min(at - Math.floor(OPTION_ROWS / 2), count - OPTION_ROWS))
 }

@@ -11,7 +11,7 @@ function fieldsOf(values: Texts) {
   return IDS.map(id => ({ id, label: id, initial: values[id] }))
 }
 
-test('what one changed stays, what only the other changed is taken, and every change of the other is named', () => {
+test('a changed field stays, a field changed only by somebody else is adopted, and all their changes are named', () => {
   fc.assert(
     fc.property(record, record, record, (base, mine, theirs) => {
       const { values, lines } = threeWay(fieldsOf(base), mine, fieldsOf(theirs))

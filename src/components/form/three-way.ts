@@ -1,7 +1,7 @@
 import { valueText } from './field-input.ts'
 import type { FormFieldSpec, FormSpec, FormValues } from './form-dialog.tsx'
 
-/** Fields that differ from what they started with. */
+/** Fields that differ from their initial values. */
 export function changedFields(fields: readonly FormFieldSpec[], values: FormValues): FormFieldSpec[] {
   return fields.filter(({ id, initial = '' }) => (values[id] ?? '') !== initial)
 }

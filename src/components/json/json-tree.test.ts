@@ -26,7 +26,7 @@ function text(document: unknown, folding: Folding): string {
 }
 
 describe('JSON as a tree', () => {
-  test('unfolded is what JSON.stringify writes', () => {
+  test('unfolded it equals the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), document => {
         expect(text(document, UNFOLDED)).toBe(JSON.stringify(document, null, 2))
@@ -34,7 +34,7 @@ describe('JSON as a tree', () => {
     )
   })
 
-  test('a folded value is one line with how much is in it', () => {
+  test('a folded value is one line with its number of entries', () => {
     const folding = ['/tags', '/a~1b'].reduce((now, id) => toggled(now, id, false), UNFOLDED)
     expect(text(value, folding).split('\n')).toEqual([
       '{',
@@ -47,7 +47,7 @@ describe('JSON as a tree', () => {
     expect(text(value, AS_GIVEN)).toBe('{ 4 }')
   })
 
-  test('what is searched for is found where it is folded, and only what is around it unfolds', () => {
+  test('a search finds folded text, and unfolds only what is around it', () => {
     const roots = [jsonNode(value, { id: '', open: 1 })]
     const search = createSearch(outlineCandidates(roots, undefined), '"deep"')
     search.advance(1000)
@@ -68,7 +68,7 @@ describe('JSON as a tree', () => {
     expect(rows(value)).toHaveLength(16)
   })
 
-  test('a value with very much in it is examined in groups, and deep nesting holds', () => {
+  test('a value with very many entries is shown in groups, and deep nesting works', () => {
     const many = Array.from({ length: 25_000 }, (_, index) => index)
     const roots = [jsonNode(many, { id: '', open: 1 })]
     const rows = rowsOf(roots)
@@ -79,7 +79,7 @@ describe('JSON as a tree', () => {
     expect(rowsOf([jsonNode(deep, { id: '' })], { folding: UNFOLDED, width: 40 })).toHaveLength(39_999)
   })
 
-  test('50 MB of JSON open with as many values looked at as show, and a long text unfolds to its lines', () => {
+  test('50 MB of JSON open by reading only visible values, and a long text unfolds to its lines', () => {
     let asked = 0
     const big = { text: 'line of text\n'.repeat(4_000_000) }
     const watched = new Proxy(big, {

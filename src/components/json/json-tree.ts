@@ -3,21 +3,21 @@ import { formatCount } from '../../lib/format.ts'
 import type { OutlineNode } from '../viewer/outline-tree.ts'
 import { textSource, type Span, type SpanLine } from '../viewer/source.ts'
 
-/** A document opens unfolded as far as it stays shorter than this. */
+/** A document opens unfolded up to this number of rows. */
 const OPEN_ROWS = 500
 /** A text longer than this is folded, and unfolds to its own lines. */
 const LONG_TEXT = 10_000
-/** Characters of a folded text that show. */
+/** Visible length of a folded text. */
 const SAMPLE = 60
-/** A value with more in it than `MOST_TOGETHER` is shown in groups of this many. */
+/** A value with more than `MOST_TOGETHER` entries is shown in groups of this size. */
 const GROUP = 1000
 const MOST_TOGETHER = 10_000
 
-/** Where a value is in its document. */
+/** Position of a value in its document. */
 export type JsonPlace = {
-  /** Id of its node; those within it begin with it. */
+  /** Id of its node, which is a prefix of the ids inside it. */
   id: string
-  /** What is before it, such as `"name": `. */
+  /** Text before it, such as `"name": `. */
   name?: string
   comma?: boolean
   /** Levels that start unfolded. */
@@ -30,12 +30,12 @@ function containerOf(value: unknown): Container | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const record = value as Record<string, unknown>
   if (Array.isArray(value)) return { value: record, isArray: true, keys: undefined, size: value.length }
-  // What JSON leaves out is left out here too.
+  // Leaves out what JSON leaves out.
   const keys = Object.keys(value).filter(key => record[key] !== undefined)
   return { value: record, isArray: false, keys, size: keys.length }
 }
 
-/** A value as a node of a document: folded one line with how much is in it, unfolded as JSON.stringify lays it out. */
+/** A value as a node of a document: folded one line with its number of entries, unfolded as in JSON.stringify. */
 export function jsonNode(value: unknown, place: JsonPlace): OutlineNode {
   const { id, name = '', open = 0 } = place
   const comma = place.comma ? ',' : ''
@@ -109,7 +109,7 @@ function pointer(path: string, key: string): string {
   return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** How deep a document opens: as deep as it stays short, at least its first level. */
+/** How deep a document opens: as deep as it stays short, and at least one level. */
 export function openDepth(value: unknown): number {
   let level = [value]
   let rows = 1

@@ -7,7 +7,7 @@ import { deltaText } from './delta.ts'
 type Row = { id: string; passed: number; hidden?: number }
 const columns: Column<Row>[] = [{ id: 'passed', title: 'Passed', width: 6, cell: row => String(row.passed) }]
 const keyOf = (row: Row): string => row.id
-/** What of the difference a person can see. */
+/** The visible part of the difference. */
 function diff(before: Row[], after: Row[], shown: Column<Row>[] = columns) {
   const { rows, gone } = diffItems(before, after, { keyOf, columns: shown })
   const changes = [...rows].flatMap(([key, row]) => {
@@ -17,11 +17,11 @@ function diff(before: Row[], after: Row[], shown: Column<Row>[] = columns) {
   return { rows: new Map(changes), gone }
 }
 
-describe('what an answer changed', () => {
+describe('changes in an answer', () => {
   const a = { id: 'a', passed: 1 }
   const b = { id: 'b', passed: 2 }
 
-  test('new rows, rows that show something else, and how many are gone', () => {
+  test('new rows, rows that show something else, and the number of removed ones', () => {
     const other = { id: 'b', passed: 3 }
     const { rows, gone } = diff([a, b], [{ id: 'n', passed: 9 }, other])
     expect([...rows]).toEqual([
@@ -31,13 +31,13 @@ describe('what an answer changed', () => {
     expect(gone).toBe(1)
   })
 
-  test('a difference that no column shows is none', () => {
+  test('a difference that no column shows does not count', () => {
     expect(diff([a], [{ ...a, hidden: 5 }]).rows.size).toBe(0)
     const quiet: Column<Row> = { id: 'age', title: 'Age', width: 3, cell: row => `${row.hidden}`, quiet: true }
     expect(diff([a], [{ ...a, hidden: 5 }], [...columns, quiet]).rows.size).toBe(0)
   })
 
-  test('the first answer, another list, and a further page are no news', () => {
+  test('a first answer, another list, and a further page are not news', () => {
     expect(diff([], [a, b])).toEqual({ rows: new Map(), gone: 0 })
     expect(diff([a], [b])).toEqual({ rows: new Map(), gone: 0 })
     const page = Array.from({ length: 30 }, (_, index) => ({ id: `p${index}`, passed: index }))
@@ -45,7 +45,7 @@ describe('what an answer changed', () => {
     expect(diff([a, b], [...page.slice(0, 9), a, ...page.slice(9), b])).toEqual({ rows: new Map(), gone: 0 })
   })
 
-  test('says nothing of rows that stayed, and counts what went', () => {
+  test('unchanged rows are left out, and removed ones are counted', () => {
     const row = fc.record({ id: fc.constantFrom(...'abcdefgh'), passed: fc.nat(3) })
     const rows = fc.uniqueArray(row, { selector: keyOf })
     fc.assert(
@@ -71,7 +71,7 @@ describe('what an answer changed', () => {
   })
 })
 
-test('a delta is told between counts that are known', () => {
+test('a delta is shown between known counts', () => {
   expect(deltaText(1024, 1030)).toBe('+6')
   expect(deltaText(9, 4)).toBe('-5')
   expect(deltaText(9, 9)).toBeUndefined()

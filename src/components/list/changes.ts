@@ -2,19 +2,19 @@ import { cellText, type Column } from './columns.ts'
 import type { Change } from './delta.ts'
 
 /**
- * A row that was not there, or that is another object than before: whether that shows is examined only where the row is
- * shown.
+ * A row that was missing, or is another object than before: whether the change is visible is checked only when the row
+ * is shown.
  */
 export type Difference<Item> = { kind: 'new' } | { kind: 'other'; from: Item; to: Item }
 
 export type Differences<Item> = {
   /** By the row's key. */
   rows: Map<string, Difference<Item>>
-  /** How many rows the answer before had that are not there any more. */
+  /** Number of rows removed since the previous answer. */
   gone: number
 }
 
-/** How a difference shows in these columns, quiet ones left out; undefined = nobody can see it. */
+/** How a difference shows in these columns, without quiet ones; undefined if it is not visible. */
 export function changeShown<Item>(
   difference: Difference<Item>,
   columns: readonly Column<Item>[],
@@ -27,14 +27,14 @@ export function changeShown<Item>(
 
 type Placed<Item> = { item: Item; index: number }
 
-/** What does not be in the other list at the same place as the same object: of a long list mostly little. */
+/** Items that are not the same object at the same position in the other list, usually few. */
 function apartFrom<Item>(others: readonly Item[], items: readonly Item[]): Placed<Item>[] {
   const apart: Placed<Item>[] = []
   for (const [index, item] of items.entries()) if (item !== others[index]) apart.push({ item, index })
   return apart
 }
 
-/** As many rows at once are a further page of the same answer. */
+/** This many new rows at once are a further page of the same answer. */
 const PAGE_ROWS = 20
 
 /**

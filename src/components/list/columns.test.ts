@@ -27,14 +27,14 @@ describe('a row', () => {
     expect(compose({ change: { kind: 'new' }, marked: true })).toBe('◆alpha              12 +')
   })
 
-  test('a changed count carries what it gained, if there is room', () => {
+  test('a changed count shows its gain, if there is room', () => {
     const change = { kind: 'changed', from: { name: 'alpha', runs: 9 } } as const
     expect(compose({ change })).toBe(' alpha           +3 12 ~')
     expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha           12345 ~')
     expect(compose({ change, selected: true })).toBe('▌alpha           +3 12 ~')
   })
 
-  test('a number that changed stands out while its sign shows, not on the first reading and not without motion', () => {
+  test('a changed number stands out while its sign shows, but not on the first reading or without motion', () => {
     const colours = createTheme({ level: 3, ascii: false })
     const bright = colours.paint('accent', '+3 12')
     const row = (from: Row, look: Partial<RowLook<Row>>): string => {

@@ -5,10 +5,10 @@ import { deltaText, type Change } from './delta.ts'
 
 export type Cell = string | { text: string; tone?: Tone }
 
-/** From this age on an age is secondary. */
+/** An age is secondary from this length on. */
 const FADES_AFTER_MS = 60 * 60 * 1000
 
-/** How long ago something was, in a row: what is fresh stands out, and fades. Times in epoch milliseconds. */
+/** The age of something in a row: fresh ones stand out, and fade. Times in epoch milliseconds. */
 export function ageCell(then: number | undefined, now: number): Exclude<Cell, string> {
   const isFresh = then !== undefined && now - then < FADES_AFTER_MS
   return { text: formatAge(then, now), tone: isFresh ? 'plain' : 'muted' }
@@ -17,12 +17,12 @@ export function ageCell(then: number | undefined, now: number): Exclude<Cell, st
 export type Column<Item> = {
   id: string
   title: string
-  /** Columns it takes; `flex` shares what is left. */
+  /** Its width; `flex` shares the remaining room. */
   width: number | 'flex'
   align?: 'left' | 'right'
-  /** It shows what rows are called: lesser columns make room for it, which they do not for a sentence of any length. */
+  /** Whether it shows names: less important columns yield room to it, which they do not for long sentences. */
   isName?: boolean
-  /** Least width of the list from which the column shows. */
+  /** Minimum width of the list from which the column shows. */
   from?: number
   cell: (item: Item) => Cell
   /** The end of its texts by which rows differ: where the column cuts one, it does so before that. */
@@ -31,7 +31,7 @@ export type Column<Item> = {
   count?: (item: Item) => number | null | undefined
   /** What the list sorts by; absent = the text of the cell. Unknown values go last. */
   sort?: (item: Item) => string | number | undefined
-  /** It shows how fresh the row is: that it changes is not a change of the row. */
+  /** Whether it shows the age of the row, so that its change is not a change of the row. */
   quiet?: true
 }
 
@@ -61,13 +61,13 @@ export type RowLook<Item> = {
   focused: boolean
   width: number
   marked: boolean
-  /** How the row differs from the answer before, for the moment in which that shows. */
+  /** How the row differs from the previous answer, while that shows. */
   change?: Change<Item> | undefined
-  /** Whether numbers that changed stand out for that moment. */
+  /** Whether changed numbers stand out meanwhile. */
   flashes?: boolean
 }
 
-/** One row as one string of exactly the given columns, its pointer, mark and change each a sign besides a colour. */
+/** A row as one string of the given width; pointer, mark and change each have a sign in addition to a color. */
 export function composeRow<Item>(
   theme: Theme,
   placed: readonly PlacedColumn<Item>[],
@@ -119,7 +119,7 @@ function edgeSigns<Item>(symbols: Symbols, look: RowLook<Item>): { left: string;
   return { left: look.selected ? pointer : mark, right: ` ${look.change ? symbols[look.change.kind] : mark}` }
 }
 
-/** The text of a cell that is a count, with what that has gained or lost where there is room for it. */
+/** The text of a count's cell, with the gain or loss if there is room. */
 function withDelta<Item>(cell: {
   text: string
   item: Item
@@ -129,7 +129,7 @@ function withDelta<Item>(cell: {
 }): string {
   const { text, column, change } = cell
   const count = column.count
-  // Before `9/10` or `3 of 6` nobody could say what rose.
+  // For `9/10` or `3 of 6` it would be unclear which number rose.
   const isCount = count !== undefined && text === formatCount(count(cell.item))
   const delta = change?.kind === 'changed' && isCount ? deltaText(count(change.from), count(cell.item)) : undefined
   if (delta === undefined || widthOf(text) + delta.length >= cell.width) return text

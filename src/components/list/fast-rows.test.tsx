@@ -32,7 +32,7 @@ let show: (items: readonly Row[]) => void
 let frame: () => string
 let unmount: () => void
 
-/** A screen that remembers the rows it was given past Ink. */
+/** A screen that records the rows painted without Ink. */
 const regions = {
   region: (): Region => ({
     paint: lines => {
@@ -99,7 +99,7 @@ beforeEach(async () => {
 })
 afterEach(() => unmount())
 
-test('a mark is painted past Ink at once, and stays while one moves on', async () => {
+test('a mark is painted at once without Ink, and stays while moving on', async () => {
   await press('space')
   expect(painted[0]).toMatch(/^◈row-0 .*◆$/)
   await press('j', 'j')
@@ -107,7 +107,7 @@ test('a mark is painted past Ink at once, and stays while one moves on', async (
   expect(painted[2]).toMatch(/^▌row-2 .* $/)
 })
 
-test('what an answer changed is painted past Ink, with what a count gained', async () => {
+test('changes in an answer are painted without Ink, with the gain of a count', async () => {
   await press('j')
   show(many.map((row, index) => (index === 3 ? { ...row, runs: 7 } : row)))
   await reactSettled()
@@ -115,7 +115,7 @@ test('what an answer changed is painted past Ink, with what a count gained', asy
   expect(painted[4]).toMatch(/^ row-4 .*5  $/)
 })
 
-test('of 10,000 rows a key, a mark and an answer compose only those that show', async () => {
+test('of 10,000 rows a key, a mark and an answer compose only the visible ones', async () => {
   composed = 0
   await press('j', 'space', 'k')
   expect(composed).toBeLessThan(150)
@@ -125,7 +125,7 @@ test('of 10,000 rows a key, a mark and an answer compose only those that show', 
   expect(composed).toBeLessThan(150)
 })
 
-test('while 20,000 rows are looked through for a filter, keys are heard and what is found shows', async () => {
+test('while a filter searches 20,000 rows, keys work and matches appear', async () => {
   // Time passes only while cells are read, 0.05 ms each.
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => composed / 20)
   show([...many, ...many.map((row, index) => ({ ...row, id: `row-1${String(index).padStart(4, '0')}` }))])
@@ -139,7 +139,7 @@ test('while 20,000 rows are looked through for a filter, keys are heard and what
   while (isLooking()) await reactSettled()
   await press('9', '9', '9')
   expect(frame()).toMatch(/\/-9999 *\n.*\n▌row-9999 /)
-  // Two cells a row, and those of the rows that were drawn.
+  // Two cells a row, and those of the rendered rows.
   expect(composed).toBeLessThan(2 * 20_000 + 1_000)
   clock.mockRestore()
 })

@@ -14,7 +14,7 @@ const rows: Row[] = [
   { name: 'gamma ray', state: 'failed', address: 'stdio' },
 ]
 
-/** Goes through all steps of a search. */
+/** Runs all steps of a search. */
 function found<Item extends object>(items: readonly Item[], columns: readonly Column<Item>[], filter: string) {
   const steps = search(items, parseFilter(filter, columns), createTexts(columns))
   for (;;) {
@@ -52,7 +52,7 @@ describe('a filter', () => {
     expect(parseFilter(filter, columns).problem).toBeUndefined()
   })
 
-  test('finds all that are alike letter by letter, however many, and chooses the best of them', () => {
+  test('finds all rows with similar letters, however many, and selects the best', () => {
     const names = [...Array.from({ length: 30 }, (_, row) => `gamma ${row} x ray`), 'gamma ray']
     const { items, best } = found(
       names.map(name => ({ name, state: '', address: '' })),
@@ -63,7 +63,7 @@ describe('a filter', () => {
     expect(best?.name).toBe('gamma ray')
   })
 
-  test('names the columns when one is unknown, and looks for the text as it is', () => {
+  test('lists the columns if one is unknown, and searches for the text as it is', () => {
     const { problem, words } = parseFilter('colour:red', columns)
     expect(problem).toBe('There is no column “colour”; there are server, last-run, address.')
     expect(words).toBe('colour:red')

@@ -2,23 +2,23 @@ import fuzzysort from 'fuzzysort'
 import { ALIKE } from '../../lib/nearest.ts'
 import { cellText, type Column } from './columns.ts'
 
-/** One demand of a filter besides its plain words. */
+/** One condition of a filter besides its plain words. */
 type Demand<Item> = { text: string; isWanted: boolean; column?: Column<Item> }
 
 export type ParsedFilter<Item> = {
-  /** Words without a sign, searched letter by letter where they are not found as typed. */
+  /** Words without a sign, matched by letters if they are not found as typed. */
   words: string
   demands: readonly Demand<Item>[]
-  /** Why a part of it means nothing, for the person. */
+  /** Why a part of it is invalid, for the person. */
   problem: string | undefined
 }
 
-/** How a column is called in `column:text`. */
+/** The name of a column in `column:text`. */
 function fieldName<Item>(column: Column<Item>): string {
   return (column.title || column.id).toLowerCase().replaceAll(/\s+/g, '-')
 }
 
-/** The column of this name or id, or the only one that begins with it. */
+/** The column with this name or id, or the only one that starts with it. */
 function columnOf<Item>(columns: readonly Column<Item>[], name: string): Column<Item> | undefined {
   const exact = columns.find(column => fieldName(column) === name || column.id.toLowerCase() === name)
   const begun = columns.filter(column => fieldName(column).startsWith(name))
@@ -48,18 +48,18 @@ export function parseFilter<Item>(filter: string, columns: readonly Column<Item>
   }
   return {
     words: words.join(' '),
-    // Someone who is about to type the text means nothing yet.
+    // A person who is about to type the text has no condition yet.
     demands: demands.filter(({ text }) => text !== ''),
     problem,
   }
 }
 
-/** An item with everything its columns show, ready to be searched. */
+/** An item with the text of all its columns, for searching. */
 type Searchable<Item> = { item: Item; text: string; lower: string; prepared?: ReturnType<typeof fuzzysort.prepare> }
 
 export type Texts<Item> = (item: Item) => Searchable<Item>
 
-/** The texts of items, each made when it is first wanted, not with each letter typed. */
+/** The texts of items, each made on first use and not for each typed letter. */
 export function createTexts<Item extends object>(columns: readonly Column<Item>[]): Texts<Item> {
   const made = new WeakMap<Item, Searchable<Item>>()
   return item => {
@@ -72,7 +72,7 @@ export function createTexts<Item extends object>(columns: readonly Column<Item>[
   }
 }
 
-/** Rows that a filter lets through, in the order of the list, with the one to choose. */
+/** Rows that match a filter, in the order of the list, with the one to select. */
 export type Found<Item> = { items: readonly Item[]; best: Item | undefined }
 
 /**
@@ -107,7 +107,7 @@ export function* search<Item>(
   return apart.length > 0 ? { items: apart, best: apart[0] } : yield* searchAlike(candidates, words)
 }
 
-/** Only for what is not found as typed: of thousands of rows it takes long, and much memory. */
+/** Only for what is not found as typed: for thousands of rows it takes long, and much memory. */
 function* searchAlike<Item>(
   candidates: readonly Searchable<Item>[],
   words: string,

@@ -18,22 +18,22 @@ export const listKeys = define.panel('list', 'List', {
   mark: { keys: ['space'], label: 'mark', hint: 'later', help: 'Mark the row, or unmark it.' },
 })
 
-/** Only while a list has more than was read of it. */
+/** Active only while a list has more than was read. */
 export const readOnKeys = define.panel('readOn', 'Long list', {
   more: on('more', 'more', { hint: true, needs: 'service', help: 'Read more pages of the list.' }),
 })
 
-/** Only while rows are marked: taking the marks away comes before anything else that Esc does. */
+/** Active only while rows are marked: removing marks comes before anything else that Esc does. */
 export const marksKeys = define.panel('marks', 'List', {
   clear: { keys: ['escape'], label: 'clear marks', hint: true },
 })
 
-/** Only while a filter hides rows: leaving it comes before leaving the pane. */
+/** Active only while a filter hides rows: clearing it comes before leaving the pane. */
 export const filterKeys = define.panel('filter', 'List', {
   clear: { keys: ['escape'], label: 'clear filter', hint: true },
 })
 
-/** Only in lists whose seen entries are stored. */
+/** Active only in lists whose seen entries are stored. */
 export const newsKeys = define.panel('news', 'Since your last visit', {
   only: on('news', 'what is new', { hint: 'later', help: 'Only what is new or changed since your last visit.' }),
   seen: on('seen', 'mark as seen', { help: 'The row, or what is marked, is no longer new until it changes.' }),

@@ -7,23 +7,20 @@ import { BelowCut, type LongList } from './read-on.tsx'
 import { useRestedIndex } from './use-rested-index.ts'
 import { listCount, listNote, type ListState } from './use-list.ts'
 
-/** What a list with its states is made of. */
+/** The parts of a list with its states. */
 export type ListContentProps<Item> = {
   list: ListState<Item>
   data: PaneData
   focused: boolean
   loading: string
   empty: EmptyWords
-  /**
-   * What the list is read by, where it has a cursor, with what one of its rows is called; `always` of one that is read
-   * on request alone.
-   */
+  /** How the list is read page by page, with the noun for its rows; `always` for one read only on request. */
   pages?: { of: LongList; noun: string; always?: boolean }
-  /** Warnings that are above the rows. */
+  /** Warnings above the rows. */
   notices?: readonly string[]
 }
 
-/** A list with its notices and its five states, as a pane holds it. */
+/** A list with its notices and five states, as the content of a pane. */
 export function ListContent<Item>(props: ListContentProps<Item>) {
   const { list, pages, empty } = props
   return (

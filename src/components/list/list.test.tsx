@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const { mark, filter, sort, reverse, down, first } = listKeys.bindings
 
-test('Space marks rows by identity, the title counts them, Esc takes the marks away before it leaves', async () => {
+test('Space marks rows by identity, the title counts them, Esc removes the marks before it leaves', async () => {
   await app.press(sort, first, mark, down, down, mark)
   await app.see(/1 marked|2 marked/)
   expect(app.frame()).toMatch(/│◆Amber/)
@@ -41,7 +41,7 @@ test('Space marks rows by identity, the title counts them, Esc takes the marks a
   await app.see('of 4')
 })
 
-test('a filter by column, its inverse, and a column that there is not', async () => {
+test('a filter by column, its inverse, and an unknown column', async () => {
   await app.press(filter)
   await app.type('!name:amber')
   await app.see('of 3/4')
@@ -64,7 +64,7 @@ test('a filter and the palette are edited like any text', async () => {
   await app.see(' rojects ')
 })
 
-test('after a refresh a new row carries a sign, and the title says what is gone', async () => {
+test('after a refresh a new row has a sign, and the title says how many are gone', async () => {
   const { items } = await testService.client.projects.list()
   const gone = items.find(project => project.name === 'Amber')!
   await testService.client.projects.delete({ projectId: gone.id })

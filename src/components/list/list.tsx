@@ -30,13 +30,13 @@ function nextSorting<Item>(columns: readonly Column<Item>[], sorting: Sorting | 
   return next ? { column: next.id, descending: false } : undefined
 }
 
-/** A list of rows, one string each, of which only the visible ones are mounted. */
+/** A list of rows, one string each, of which only visible ones are mounted. */
 export function List<Item>(props: {
   list: ListState<Item>
   focused: boolean
-  /** Why there is no row, where no filter hides them. */
+  /** Why there are no rows, if no filter hides them. */
   empty: string
-  /** The list continues behind what was read of it, so of the rest nothing is known. */
+  /** Whether the list continues after what was read of it. */
   goesOn?: boolean
 }) {
   const { list, focused } = props
@@ -73,7 +73,7 @@ export function List<Item>(props: {
   )
 }
 
-/** Why no row shows, and which key shows some. */
+/** Why no row is shown, and which key shows some. */
 function emptyWords<Item>(
   list: ListState<Item>,
   { empty, goesOn = false }: { empty: string; goesOn?: boolean },
@@ -92,7 +92,7 @@ function emptyWords<Item>(
   return `Nothing on the pages that were read; there are more. Press ${key(readOnKeys, 'more')} to read on.`
 }
 
-/** A map that starts empty again whenever one of these changes. */
+/** A map that is cleared whenever one of these changes. */
 function useRowCache<Item>(reasons: readonly unknown[]): Map<Item, string> {
   const cache = useRef({ reasons, rows: new Map<Item, string>() })
   if (reasons.some((reason, index) => reason !== cache.current.reasons[index]))
@@ -197,10 +197,7 @@ function useListKeys<Item>(
   useNewsKeys(list, options.focused)
 }
 
-/**
- * A click chooses a row, a second one does what Enter does; the wheel scrolls and takes the chosen row along at the
- * edge.
- */
+/** A click selects a row, a second one does what Enter does; the wheel scrolls and keeps the selection visible. */
 function useListMouse<Item>(
   list: ListState<Item>,
   options: { rows: number; above: number; start: RefObject<number>; leaveFilter: () => void },
@@ -231,7 +228,7 @@ function useListMouse<Item>(
   )
 }
 
-/** Columns that a filter keeps beside what is wrong with it. */
+/** Minimum width of a filter beside its error. */
 const LEAST_FILTER = 8
 
 function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDone: () => void }) {
@@ -261,7 +258,7 @@ function FilterLine<Item>(props: { list: ListState<Item>; editing: boolean; onDo
   )
 }
 
-/** The keys about what is new in a list since the person last looked. */
+/** The keys for what is new in a list since the person last looked. */
 function useNewsKeys<Item>(list: ListState<Item>, focused: boolean): void {
   const { news, onlyNews } = list
   const whenSome = (act: () => void): KeyHandler | Unavailable => {

@@ -45,7 +45,7 @@ test('before the first look has ended nothing counts as new', async () => {
   await app.see('This is your first visit to this list, so nothing in it counts as new.')
 })
 
-test('one key shows what is new or changed since the last look, one row or all are marked as seen, and come back when they change', async () => {
+test('one key shows what is new or changed since the last look; rows marked as seen return when they change', async () => {
   const birch = await save('birch')
   await open()
   await app.see(/birch +http/)
@@ -77,7 +77,7 @@ test('one key shows what is new or changed since the last look, one row or all a
   await app.see('1 new ─')
 })
 
-test('a row that is not among the news cannot be marked as seen', async () => {
+test('a row that is not new cannot be marked as seen', async () => {
   await open()
   seen.endLook()
   await save('amber')
@@ -90,7 +90,7 @@ test('a row that is not among the news cannot be marked as seen', async () => {
   expect(app.frame()).toContain('1 new ·')
 })
 
-test('where nothing of it is kept there are no such keys', async () => {
+test('a list without stored news has no such keys', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.press(appKeys.bindings.palette)

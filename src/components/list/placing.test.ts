@@ -21,7 +21,7 @@ function widths(width: number, columns: readonly Column<Row>[], rows: readonly R
 }
 
 describe('a name', () => {
-  test('takes the slack of the columns beside it, but not that of a number', () => {
+  test('takes the spare room of the columns beside it, but not that of a number', () => {
     const all = [name, state, runs]
     expect(widths(35, all, named(10))).toEqual({ name: 12, state: 12, runs: 6 })
     expect(widths(35, all, named(15))).toEqual({ name: 15, state: 9, runs: 6 })
@@ -35,7 +35,7 @@ describe('a name', () => {
     expect(widths(64, [name, note], named(90))).toEqual({ name: 52, note: 8 })
   })
 
-  test('stands whole before what shows from a width, the widest of these first', () => {
+  test('is shown in full, widest first, before columns that need a minimum width', () => {
     const all = [name, age, note]
     expect(widths(51, all, named(31))).toEqual({ name: 31, age: 5, note: 10 })
     expect(widths(51, all, named(35))).toEqual({ name: 42, age: 5 })
@@ -64,7 +64,7 @@ test('a text that its column cuts gets what names leave, and no more than the lo
   expect(widths(101, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
 })
 
-test('no column moves because a row changed, left, or is hidden; another list begins again', () => {
+test('no column moves because a row changed, was removed, or is hidden; another list starts over', () => {
   const needs = createNeeds<Row>()
   const place = (rows: readonly Row[]) => placeColumns([name, state, note], 71, needs(rows)).map(each => each.width)
   const before = place([{ name: 'n'.repeat(40), state: 'running' }, { name: 'short' }])
@@ -74,7 +74,7 @@ test('no column moves because a row changed, left, or is hidden; another list be
   expect(createNeeds<Row>()([{ name: 'short' }])(name)).toBe(5)
 })
 
-test('a sentence of any length may take what neighbours leave blank, but leaves no column of its own list out', () => {
+test('a long sentence may take spare room of its neighbors, but pushes no column out', () => {
   const { isName: _, ...sentence } = name
   const needs = createNeeds<Row>()(named(90))
   expect(neededWidth([sentence, age], 60, needs)).toBe(90 + 5 + 4)
@@ -108,7 +108,7 @@ describe('of any columns with any contents', () => {
   }
   const needed = (cell: ReturnType<Column<Row>['cell']>): number => widthOf(typeof cell === 'string' ? cell : cell.text)
 
-  test('none is wider than the list where all have room, and each has some', () => {
+  test('none is wider than the list if all have room, and each has some', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const placed = placeColumns(all, width, createNeeds<Row>()(rows))
@@ -125,7 +125,7 @@ describe('of any columns with any contents', () => {
     )
   })
 
-  test('a name is cut only where every other column has its least width', () => {
+  test('a name is cut only if every other column has its minimum width', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const placed = placeColumns(all, width, createNeeds<Row>()(rows))
@@ -138,7 +138,7 @@ describe('of any columns with any contents', () => {
     )
   })
 
-  test('a list that is as wide as it needs shows what it showed before, with each name whole', () => {
+  test('a list of the width it needs shows the same columns, with each name whole', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const needs = createNeeds<Row>()(rows)

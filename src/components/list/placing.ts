@@ -1,14 +1,14 @@
 import { clean, MOST_MEASURED, widthOf } from '../../tui/theme/text.ts'
 import { EDGES, GAP, type Cell, type Column, type PlacedColumn } from './columns.ts'
 
-/** Columns that the title of a column, with the mark of the order, and its cells take. */
+/** Width of a column's title, with the sort sign, and of its cells. */
 export type Needs<Item> = (column: Column<Item>) => number
 
 const LEAST_FLEX = 8
-/** Lesser columns are left out for a name to have this share of the list, or this many columns, whichever is more. */
+/** Less important columns are left out so that a name has this share of the list, or this width, whichever is more. */
 const NAME_SHARE = 2 / 3
 const LONGEST_NAME = 40
-/** Rows whose cells are measured: those further down a longer list get the widths that these have. */
+/** Number of rows whose cells are measured; later rows get the same widths. */
 const MEASURED_ROWS = 500
 
 /**
@@ -49,12 +49,12 @@ export function neededWidth<Item>(columns: readonly Column<Item>[], width: numbe
   return needed.reduce((sum, each) => sum + each, EDGES + GAP * (shown.length - 1))
 }
 
-/** Whether it may be what rows are told apart by: the first one of a list is. */
+/** Whether it may be the main column; the first such column of a list is. */
 function isMain<Item>({ width, from }: Column<Item>): boolean {
   return width === 'flex' && from === undefined
 }
 
-/** Gives each column its least width, and what is left to those that need it, in the order of their importance. */
+/** Gives each column its minimum width, and the rest to those that need it, in order of importance. */
 function spread<Item>(
   shown: readonly Column<Item>[],
   { width, name, needs }: { width: number; name: Column<Item> | undefined; needs: Needs<Item> },
@@ -83,7 +83,7 @@ function spread<Item>(
   return placed
 }
 
-/** A number keeps the room into which it grows, and in which what was gained shows. */
+/** A number keeps the room into which it grows, and in which its gain shows. */
 function leastOf<Item>(column: Column<Item>, needs: Needs<Item>): number {
   return isNumber(column) ? declared(column) : Math.min(declared(column), needs(column))
 }
@@ -123,7 +123,7 @@ function titleNeeds<Item>({ title }: Column<Item>): number {
 
 const cellWidths = new WeakMap<object, WeakMap<object, number>>()
 
-/** What a cell takes, measured once: an answer makes new objects of the rows that it changed alone. */
+/** The width of a cell, measured once, since an answer makes new objects only for changed rows. */
 function cellWidth<Item>(item: Item, column: Column<Item>): number {
   const known = cellWidths.get(column) ?? new WeakMap<object, number>()
   cellWidths.set(column, known)

@@ -5,13 +5,13 @@ import { formatCount, plural } from '../../lib/format.ts'
 import { BelowNotices } from '../below-notices.tsx'
 import { readOnKeys } from './list-keys.ts'
 
-/** A list that is read page by page, as far as its bounds go without a person. */
+/** A list that is read page by page, automatically up to its limits. */
 export type LongList = {
   hasMore: boolean
   isCut: boolean
   isStuck: boolean
   problem: unknown
-  /** How many rows there are in all, where the service returns that. */
+  /** Total number of rows, if the service returns it. */
   total?: number | undefined
   more: () => void
   readAhead: () => void
@@ -20,8 +20,8 @@ export type LongList = {
 const STUCK = 'The service returned the same cursor twice, so the rest cannot be read.'
 
 /**
- * The key that reads a list further, while the pane is focused.
- * @param options.always also where the list has not stopped, since it is read on request alone
+ * The key that continues a list, while its pane is focused.
+ * @param options.always even if the list has not stopped, since it is read only on request
  */
 export function useReadOn(pages: LongList, options: { focused: boolean; always?: boolean }): void {
   const { focused, always = false } = options
@@ -31,23 +31,23 @@ export function useReadOn(pages: LongList, options: { focused: boolean; always?:
   useBindings(readOnKeys, { more: pages.hasMore ? act : all }, { active: focused && (always || hasStopped) })
 }
 
-/** What the list says of a part: how many were read, `20 findings of Swarms`, and which key reads on. */
+/** What the list says about a partial read: how many were read, `20 findings of Swarms`, and which key continues. */
 export function cutLabel({ isStuck }: Pick<LongList, 'isStuck'>, read: string, keyName: string): string {
   return isStuck ? `read ${read}, there is more. ${STUCK}` : `read ${read}, there is more; ${keyName} reads on`
 }
 
-/** `100 runs`, or `100 of 20,000 runs` where the service returns how many there are. */
+/** `100 runs`, or `100 of 20,000 runs` if the service returns the total. */
 function readLabel({ total }: Pick<LongList, 'total'>, count: number, noun: string): string {
   return total !== undefined && total > count ? `${formatCount(count)} of ${plural(total, noun)}` : plural(count, noun)
 }
 
-/** A list below the line that says how far it was read, with the key that reads it further. */
+/** A list below a line that says how far it was read, and which key continues. */
 export function BelowCut(props: {
   pages: LongList
   count: number
   noun: string
   focused: boolean
-  /** The list is read on request alone. */
+  /** Whether the list is read only on request. */
   always?: boolean
   children: ReactNode
 }) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createSelection, windowStart } from './selection.ts'
 
 describe('selection', () => {
-  test('stays with the row while rows change around it', () => {
+  test('stays on its row while rows change around it', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])
     selection.move(1)
@@ -11,7 +11,7 @@ describe('selection', () => {
     expect([selection.key(), selection.index()]).toEqual(['b', 2])
   })
 
-  test('is the first row until the person chooses', () => {
+  test('is the first row until the person selects one', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b'])
     selection.setKeys(['failing', 'a', 'b'])
@@ -21,7 +21,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('failing')
   })
 
-  test('that follows has the last row while that is chosen, and any other one for good', () => {
+  test('of a following list is the last row while that is selected, and otherwise any row permanently', () => {
     const selection = createSelection(undefined, true)
     selection.setKeys(['a', 'b'])
     expect(selection.key()).toBe('b')
@@ -36,7 +36,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('e')
   })
 
-  test('takes the nearest row when the chosen one is gone', () => {
+  test('moves to the nearest row when the selected one is gone', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])
     selection.to(2)
@@ -44,7 +44,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('b')
   })
 
-  test('takes no other row while the chosen one is held, and the nearest when it is let go', () => {
+  test('does not move while the selected row is held, and moves to the nearest when released', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])
     selection.to(1)
@@ -58,7 +58,7 @@ describe('selection', () => {
     expect([selection.key(), selection.isMissed()]).toEqual(['c', false])
   })
 
-  test('never has another row than the held one, whatever the rows become', () => {
+  test('never differs from the held row, whatever happens to the rows', () => {
     const rows = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'))
     fc.assert(
       fc.property(fc.array(rows, { maxLength: 8 }), changes => {
@@ -84,7 +84,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('new')
   })
 
-  test('moving gives up waiting', () => {
+  test('stops waiting when the person moves', () => {
     const selection = createSelection('later')
     selection.setKeys(['a', 'b'])
     selection.move(1)
@@ -92,7 +92,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('b')
   })
 
-  test('always points at a row that exists', () => {
+  test('always points at an existing row', () => {
     const action = fc.oneof(
       fc.record({ keys: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e')) }),
       fc.record({ move: fc.integer({ min: -9, max: 9 }) }),
@@ -114,7 +114,7 @@ describe('selection', () => {
   })
 })
 
-test('the window always holds the chosen row and never leaves the list', () => {
+test('always lies in the visible window, which never leaves the list', () => {
   fc.assert(
     fc.property(
       fc.nat(500),
@@ -133,7 +133,7 @@ test('the window always holds the chosen row and never leaves the list', () => {
   )
 })
 
-test('the rows of something else begin at the first one', () => {
+test('starts at the first row for the rows of something else', () => {
   const selection = createSelection()
   selection.setKeys(['a', 'b', 'c'])
   selection.to(2)

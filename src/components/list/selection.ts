@@ -1,18 +1,18 @@
-/** The chosen row of a list, held by identity while the rows change under it. */
+/** The selected row of a list, tracked by identity while the rows change. */
 export type Selection = {
   index(): number
   key(): string | undefined
-  /** While it is held, a chosen row that is not there is missed: nothing else is chosen in its place. */
+  /** While it is held, a selected row that disappears is not replaced by another. */
   hold(held: boolean): void
-  /** Whether the chosen row is missed. */
+  /** Whether the selected row has disappeared. */
   isMissed(): boolean
-  /** The rows as they are now, set while rendering them; keeps the chosen one, or the nearest to where it was. */
+  /** Sets the current rows while rendering; keeps the selected one, or selects the nearest to its position. */
   setKeys(keys: readonly string[]): void
-  /** Forgets what was chosen: the rows are those of something else, and begin at the first, or at this one. */
+  /** Resets the selection for the rows of something else, to the first or to this one. */
   restart(initial?: string): void
   move(by: number): void
   to(index: number): void
-  /** Chooses a row, also one that is yet to appear; until it does, the position stays. */
+  /** Selects a row, even one that is yet to appear; until then, the position stays. */
   select(key: string): void
   subscribe(listener: () => void): () => void
 }
@@ -100,7 +100,7 @@ export function createSelection(initial?: string, follows = false): Selection {
   }
 }
 
-/** First row of the window so that the chosen one shows, moving as little as possible. */
+/** First row of the window that contains the selection, moving as little as possible. */
 export function windowStart(options: { previous: number; selected: number; rows: number; count: number }): number {
   const { previous, selected, rows, count } = options
   const latest = Math.max(0, count - rows)
