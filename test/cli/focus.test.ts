@@ -33,7 +33,7 @@ test('without focus, polling is four times rarer, in addition to a slow line', (
   expect(heard).toHaveBeenCalledTimes(2)
 })
 
-test('without keys, polling is four times rarer after a minute and twenty times after three, until the next key', async () => {
+test('without keys, polling is four times rarer after a minute and twenty times after three', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 1, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(59_000)
@@ -60,7 +60,7 @@ test('without keys, polling is four times rarer after a minute and twenty times 
   expect(unattended.pollFactor()).toBe(4)
 })
 
-test('without keys for a quarter of an hour, polling stops, however slow the line; the first key resumes it', async () => {
+test('without keys for a quarter of an hour polling stops, and the first key resumes it', async () => {
   const clock = new VirtualClock()
   const unattended = createFocusPace({ pollFactor: () => 4, subscribe: () => () => undefined }, queryClient, clock)
   await clock.advance(14 * 60_000)

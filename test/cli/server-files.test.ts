@@ -27,7 +27,7 @@ const named = (out: string) =>
     ({ server: name, state, needs }) => [name, state, needs],
   )
 
-test('values of this machine in an import or plan are listed without their values before anything is sent', async () => {
+test('an import or plan first names the values of this machine that it sends, without showing them', async () => {
   await project('Takes')
   write('reading/takes.env', `A_KEY=${secret}\nPLAIN=1`)
   const file = write('work/repository/mcp.json', {

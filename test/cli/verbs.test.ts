@@ -355,7 +355,7 @@ describe('what is in flight', () => {
 })
 
 describe('access', () => {
-  test('publish, invite, remove-member, rotate and unpublish say what they do and what is known afterwards', async () => {
+  test('publish, invite, remove-member, rotate and unpublish say what they do and what is known', async () => {
     expect(await run('publish', 'Staging')).toMatchObject({
       code: 2,
       stdout: '',

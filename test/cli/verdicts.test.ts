@@ -72,7 +72,7 @@ function forRandomRuns(check: (made: MadeRun, expected: Expected) => Promise<voi
   )
 }
 
-test('the service, the run screen, the summary, JUnit and the exit code agree, and only a complete pass is plainly green', async () => {
+test('service, run screen, summary, JUnit and exit code agree, and only a complete pass is plainly green', async () => {
   await forRandomRuns(async (made, expected) => {
     const { run } = made
     const { outcome, isPlain, trials } = expected
@@ -119,7 +119,7 @@ function expectPart({ part }: Conclusion, { isPlain, outcome, trials }: Expected
   )
 }
 
-test('for a run in several environments the worst run decides the exit code, and each has its own summary', async () => {
+test('the worst of several environments decides the exit code, and each has its own summary', async () => {
   let groups = 0
   await fc.assert(
     fc.asyncProperty(randomSuite, async plans => {

@@ -69,7 +69,7 @@ test('a killed launch is reported by a read-only start and offered by the next o
   }
 })
 
-test('a write that the service may still carry out is checked again automatically, until it no longer can', async () => {
+test('a write that the service may still carry out is checked again until it no longer can', async () => {
   const home = createHome()
   try {
     const projectId = (await client.projects.list()).items[0]!.id

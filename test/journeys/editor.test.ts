@@ -88,7 +88,7 @@ writeFileSync(path, count === 1 ? text.replace('iterations: 3', 'iterations: 30'
   expect(second!.text!.split('\n')[Number(line) - 1]).toBe('iterations: 30')
 })
 
-test.concurrent('an unchanged or emptied text does nothing; an editor that fails loses nothing, and the text is there next time', async ending => {
+test.concurrent('an unchanged text does nothing, and an editor that fails loses nothing', async ending => {
   const { home, env, runs } = homeWithEditor(
     ending,
     `
@@ -129,7 +129,7 @@ test.concurrent('a missing editor is reported, and the screen returns', async en
   )
 })
 
-test.concurrent('binary data, ten megabytes and invalid YAML are refused with their line, and kept for next time', async ending => {
+test.concurrent('binary data, ten megabytes and invalid YAML are refused and kept', async ending => {
   const { home, env } = homeWithEditor(
     ending,
     `
@@ -149,7 +149,7 @@ if (count === 3) writeFileSync(path, 'title: [\\n')`,
   }
 })
 
-test.concurrent('the editor has the terminal while it runs, including keys and Ctrl+C, and the screen returns', async ending => {
+test.concurrent('the editor has the terminal with keys and Ctrl+C, and the screen returns', async ending => {
   const { home, env } = homeWithEditor(
     ending,
     `

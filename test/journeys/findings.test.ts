@@ -37,7 +37,7 @@ async function dismissed(api: Api, projectId: string): Promise<SwarmFinding[]> {
   return found.filter(({ dismissedAt }) => dismissedAt != null)
 }
 
-test.concurrent('500 findings are triaged with keys only, and a refused one affects none of the others', async ending => {
+test.concurrent('500 findings are triaged with keys, and a refusal affects no other', async ending => {
   const { dataDir, api, projectId, labels, args } = await workspace(500, ending)
   await using person = visit({ args, cols: 80, rows: 24 })
   await person.see('Findings 1 of 500')

@@ -24,7 +24,7 @@ async function leftOnServers(ending: Ending, options: TerminalOptions = {}): Pro
   return home
 }
 
-test.concurrent('the last screen is shown at once to its owner, unless the terminal, the data or the file differs', async ending => {
+test.concurrent('the last screen is shown at once, unless terminal, data or file differ', async ending => {
   const home = await leftOnServers(ending)
   const state = join(home, '.local/state/mcpdeck')
   const [name, ...others] = readdirSync(state).filter(each => each.startsWith('last-screen-'))
@@ -109,7 +109,7 @@ test.concurrent.for([[], ['--read-only']])(
   },
 )
 
-test.concurrent('a named place shows its first screen, wherever one went from it; a plain start shows the last screen', async ending => {
+test.concurrent('a named place shows its first screen, and a plain start the last one', async ending => {
   const home = usedHome(ending)
   const args = ['servers']
   {

@@ -17,7 +17,7 @@ import { visit } from './visitor.ts'
 const FAR = { delayMs: 150 }
 const BAD = { delayMs: 400 }
 
-test('on call over a lossy connection, a failed run is found, opened, acknowledged, pinned, noted and exported', async () => {
+test('on call over a lossy line, a failed run is found, opened, acknowledged, pinned and exported', async () => {
   const home = createHome()
   onTestFinished(() => removeHome(home))
   const serving = await startServing(home)

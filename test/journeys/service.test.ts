@@ -44,7 +44,7 @@ test.concurrent('a run on a service is followed to its end within the budget of 
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
 })
 
-test.concurrent('when the service stops, data stays, also for a new start; its return is noticed without a key', async ending => {
+test.concurrent('when the service stops, data stays, and its return is noticed', async ending => {
   const [serving, home] = [newHome(ending), newHome(ending)]
   const service = await startServing(serving, {}, ending)
   const seeStopped = async (person: Visitor) => {

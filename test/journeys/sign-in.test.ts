@@ -139,7 +139,7 @@ test('sign-in accepts the address on standard input, and says what is wrong with
   expectNoSecret(server, home, end.stdout, end.stderr)
 })
 
-test('a sign-in that is denied, or answered by somebody else, says so and continues; an interrupted one ends with its signal', async () => {
+test('a sign-in that is denied or hijacked continues, and an interrupted one ends with its signal', async () => {
   const { server, home } = await prepared()
   const denied = startSignIn(home)
   const link = await printed(denied.stderr)

@@ -16,7 +16,7 @@ test.concurrent('the samples of a new workspace appear in its lists without a ke
   await person.see('Sample: nightly')
 })
 
-test.concurrent('what is new since the last session is one key away, and what was marked as seen stays seen', async ending => {
+test.concurrent('news since the last session are one key away, and seen rows stay seen', async ending => {
   const home = newHome(ending)
   const serving = await startServing(newHome(ending), {}, ending)
   const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)
@@ -59,7 +59,7 @@ test.concurrent('what is new since the last session is one key away, and what wa
   await person.see('Nothing new or changed here since your last visit')
 })
 
-test.concurrent('a workspace that cannot be opened is reported in every pane, and actions that need it wait', async ending => {
+test.concurrent('a workspace that cannot be opened is reported in every pane', async ending => {
   const home = newHome(ending)
   const inTheWay = join(home, 'file')
   writeFileSync(inTheWay, '')

@@ -146,7 +146,7 @@ describe.concurrent('terminals of many kinds', () => {
     expect(person.terminal.output).not.toMatch(/\u001B|[╭╮╰╯┬┴├┤│─▌█░━╸╺]/)
   })
 
-  test('a light background is noticed when the terminal reports it, however late; --no-mouse disables the mouse', async () => {
+  test('a light background is noticed however late it is reported; --no-mouse disables the mouse', async () => {
     await using person = visit({ args: ['--no-mouse'], cols: 120, rows: 30 })
     await person.see('▌Sandbox')
     expect(person.terminal.modes.mouseTrackingMode).toBe('none')
@@ -207,7 +207,7 @@ test.concurrent('the title shows the run, and its end rings if wanted', async ()
   expect(person.terminal.output).toContain('\u001B[23;0t')
 })
 
-test.concurrent('200 keys at once all count, and a paste of 100 KB is text for a field and nothing elsewhere', async () => {
+test.concurrent('200 keys at once all count, and 100 KB pasted are text only for a field', async () => {
   await using person = visit({ cols: 120, rows: 24 })
   await openTools(person)
   person.type(`${'j'.repeat(100)}${'k'.repeat(97)}Gkk${'g'.repeat(10)}j`)

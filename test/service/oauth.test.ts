@@ -246,7 +246,7 @@ async function signedIn() {
   return { api, store, state, target, signIn, origin: new URL(url).origin }
 }
 
-test('a server that switches to another authorization server gets no token from it until a person signs in', async () => {
+test('a server that switches its authorization server gets no token until a person signs in', async () => {
   const { api, state, target, signIn, origin } = await signedIn()
   const { origin: other, seen } = await thief()
   await signIn(0)

@@ -250,7 +250,7 @@ describe('agent and chat', () => {
 })
 
 describe('reads stay tolerant (service-api "Clients must ignore unknown response fields")', () => {
-  test('a run with unknown states and fields, and with its counts where the prose puts them (differences row 26)', () => {
+  test('a run with unknown states and fields, and its counts where the prose has them (differences row 26)', () => {
     const run = { id: 'r', status: 'paused', canceled: true, sessionsGraded: 3, failCount: 1, later: {} }
     expect(JourneyRun().parse(run)).toEqual(run)
     expect(takes(JourneyRun(), { status: 'running' })).toBe(false)

@@ -66,7 +66,7 @@ test('a failure hidden by a success shows again afterwards, and an older success
   }
 })
 
-test('a notice stays for three seconds, a longer one for as long as it takes to read, and a failure the longest', () => {
+test('a notice stays for three seconds, a longer one as long as it takes to read, a failure the longest', () => {
   vi.useFakeTimers()
   try {
     const toasts = createToasts()

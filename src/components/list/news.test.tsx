@@ -45,7 +45,7 @@ test('before the first look has ended nothing counts as new', async () => {
   await app.see('This is your first visit to this list, so nothing in it counts as new.')
 })
 
-test('one key shows what is new or changed since the last look; rows marked as seen return when they change', async () => {
+test('one key shows news since the last look; rows marked as seen return when they change', async () => {
   const birch = await save('birch')
   await open()
   await app.see(/birch +http/)

@@ -33,7 +33,7 @@ const read = waveInsightsRead({
 })
 
 describe('insights', () => {
-  test('are rendered as Markdown, coverage first and then the most severe finding; malformed parts are left out', () => {
+  test('are rendered as Markdown, coverage first, then the most severe finding, without malformed parts', () => {
     const text = insightsMarkdown(read)
     const order = [
       'Two problems.',

@@ -199,7 +199,7 @@ function run({ clock, set }: ReturnType<typeof organization>, suites: readonly n
     set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
 }
 
-test('a failed run anywhere in 51 projects is on screen within 20 s in the median, and within a minute at most', async () => {
+test('a failed run in any of 51 projects is shown within 20 s in the median, and a minute at most', async () => {
   const waited: number[] = []
   for (let project = 0; project < PROJECTS; project += 5) {
     const world = organization({ startAt: lately })

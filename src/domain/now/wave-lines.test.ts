@@ -35,7 +35,7 @@ test.each(['canceled', 'completed'])('does not report one that is %s', state => 
   expect(linesOf(wave(state, 5))).toEqual([])
 })
 
-test('a failure is not reported once its journey ended differently, nor after a day, but while another run is in flight', () => {
+test('a failure is reported for a day, until its journey ends differently, and while another run is in flight', () => {
   expect(linesOf(wave('completed', 1), wave('failed', 5))).toEqual([])
   expect(linesOf(wave('failed', 25 * 60))).toEqual([])
   expect(linesOf(wave('canceled', 1), wave('failed', 5))).toMatchObject([{ word: 'failed' }])
@@ -86,7 +86,7 @@ test.each(['failed', 'running'])('waves that are %s are read equally often, howe
   expect(looksOf(400)).toBeLessThanOrEqual(2 * 10 * looksOf(40))
 })
 
-test('the week of a wave counts the ended runs of all its journeys, and a failure is news if they ended well before', () => {
+test("the week of a wave counts all its journeys' ended runs, and a failure after a success is news", () => {
   const day = 24 * 60
   const other = { journeyId: 'k', name: 'Greetings' }
   const both = wave('failed', 5)

@@ -6,7 +6,7 @@ import { runProgress } from './furthest.ts'
 const newClient = () => ({}) as Client
 const counts = fc.record({ ended: fc.nat(50), total: fc.nat(50) })
 
-test('progress of a run never goes back, whatever order answers come in, and is complete only with the last trial', () =>
+test('progress of a run never goes back in any order of answers, and is complete only with the last trial', () =>
   fc.assert(
     fc.property(fc.array(counts), answers => {
       const progress = runProgress(newClient())

@@ -151,7 +151,7 @@ const anyRun = fc
     made({ at, result, status, trials: [passed, failed, passed + failed + rest], ...(cases && { cases }) }),
   )
 
-test('is plainly green only if one run over all its cases was graded completely and passed, and no later run failed', () => {
+test('is plainly green only if a run over all its cases was fully graded and passed, and no later one failed', () => {
   fc.assert(
     fc.property(fc.uniqueArray(anyRun, { selector: ({ id }) => id }), runs => {
       const state = suiteStateOf({ suite: {}, runs })

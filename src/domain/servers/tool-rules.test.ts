@@ -188,7 +188,7 @@ test('a contradictory hint is news even if other tools have none', async () => {
   expect(since).toMatchObject({ fresh: ['The tool "d" says that it only reads, and that it destroys'], gone: [] })
 })
 
-test("strict clients' refusals cause one finding of each kind, at the first place, and leave a server ready", async () => {
+test('refusals of strict clients cause one finding a kind, at its first place, and leave a server ready', async () => {
   const list = { tags: { type: 'array', ...said } }
   const tools = [taking(list), taking(list, {}, 'b.c'), taking({}, { anyOf: [{ required: [] }] }, 'd')]
   const all = await examined(report(tools))

@@ -9,7 +9,7 @@ import { formKeys } from '../../components/form/form-keys.ts'
 import { chatKeys } from '../../components/conversations/chat-keys.ts'
 import { talkKeys } from '../../components/conversations/talk-keys.ts'
 
-test('a chat with the servers of an environment shows its calls, continues as a session, and becomes a case', async () => {
+test('a chat with an environment shows its calls, continues as a session, and becomes a case', async () => {
   const model = await scriptedModel(({ prompts, results }) => {
     if (prompts.at(-1) === 'Fail') return { status: 401, message: 'no' }
     if (prompts.at(-1) !== 'What is 2 and 3?') return { text: `You said ${prompts.join(', ')}` }

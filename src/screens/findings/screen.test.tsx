@@ -69,7 +69,7 @@ const swarmFindings = async () => (await testService.client.journeyFindings.list
 const labelled = async (label: string) => (await swarmFindings()).find(({ subject }) => subject?.label === label)!
 
 describe('the list', () => {
-  test('contains both sources, returned findings first, then new ones, and filters by status, dismissal and source independently', async () => {
+  test('lists both sources, returned findings first, and filters by status, dismissal and source', async () => {
     insertSamples(store(), Date.now())
     await open()
     await app.see('Findings 1 of 16')
@@ -128,7 +128,7 @@ describe('the list', () => {
 })
 
 describe('dismissing', () => {
-  test('asks first with Cancel selected; the finding is recurring and dismissed at once, and one key undoes it', async () => {
+  test('asks first, starting on Cancel; a finding is recurring and dismissed at once, and one key undoes it', async () => {
     wavesOf()
     await open()
     await app.see('▌! new')
@@ -237,7 +237,7 @@ describe('dismissing', () => {
 describe('one finding', () => {
   beforeEach(() => void insertSamples(store(), Date.now()))
 
-  test('shows its numbers with units and its evidence as received, and leads to the messages and back to the same row', async () => {
+  test('shows numbers with units and evidence as received, and leads to the messages and back', async () => {
     await open({ source: 'scenario' })
     await app.see('of 5/16')
     await app.press(list.down, list.down, keys.open)
@@ -285,7 +285,7 @@ describe('one finding', () => {
     await app.see('▌Findings')
   })
 
-  test('without insights says that nobody requested them; requesting shows the quota first, and without a model why not', async () => {
+  test('says that nobody requested insights; a request shows the quota first, or that there is no model', async () => {
     await open({ source: 'swarm' })
     await app.see('of 11/16')
     await app.press(keys.open, tabsKeys.bindings.previous)
@@ -299,7 +299,7 @@ describe('one finding', () => {
 })
 
 describe('insights', () => {
-  test('are requested, waited for and shown as Markdown, and their statement on the finding is shown with it', async () => {
+  test('are requested, awaited and shown as Markdown, and what they say of a finding is shown with it', async () => {
     const model = await scriptedModel(asked => (isForAdvice(asked) ? advice(asked) : json({ observations: [] })))
     await testService.close()
     testService = await openService({ wrap, models: { ...model.settings, apiKey: KEY, model: 'adviser' } })
@@ -374,7 +374,7 @@ describe('insights', () => {
 })
 
 describe('while the feature is off', () => {
-  test('the screen says so, names what stays, reads nothing that is closed, and notices when the feature is on again', async () => {
+  test('the screen says so, names what stays, reads nothing closed, and notices when it is on again', async () => {
     wavesOf()
     set(store(), 'gate.swarms', 'off')
     set(store(), 'gate.user-testing', 'off')

@@ -181,7 +181,7 @@ describe('the notebook on screen', () => {
   afterAll(() => testService.close())
   afterEach(() => app.close())
 
-  test('receives what is selected on any screen with a note, leads back to it, and is exported without secrets', async () => {
+  test('pins a selection of any screen with a note, leads back to it, and is exported without secrets', async () => {
     const [project] = (await testService.client.projects.list()).items
     secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/plain-words-only', undefined)
     app = await openApp({ testService, place: serversRoute.to({ projectId: project!.id }) })
@@ -237,7 +237,7 @@ describe('the notebook on screen', () => {
     await app.see('[3 Servers]')
   })
 
-  test('with a damaged file keeps what was typed until it can be saved, and recovers once the file is repaired', async () => {
+  test('keeps what was typed while its file is damaged, and recovers once that is repaired', async () => {
     const file = join(directory, 'damaged.json')
     const notebook = openNotebook(file)
     notebook.addNote(notebook.begin('the outage').id, 'one\ntwo')

@@ -114,7 +114,7 @@ describe('now', () => {
     expect(app.frame()).toContain('[1 Now 1]')
   })
 
-  test('new, changed and removed lines since the last look are summarized above with the time, and marked', async () => {
+  test('marks lines that are new or changed since the last look, and sums them up with the time', async () => {
     const before = { at: Date.now() - 9 * 60 * 60_000, whole: true, rows: new Map([['suite gone', 'x']]) }
     const stored = storedInMemory(seenKey, new Map([['now', before]]))
     app = await openApp({ testService, place: nowRoute.to(), seen: createSeen({ stored, clock: systemClock }) })

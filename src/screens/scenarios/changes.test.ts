@@ -217,7 +217,7 @@ describe('the link', () => {
     expect(await isAlive(session)).toBe(false)
   })
 
-  test('is reported as not verified if the leaked link was not given, and people who still have access are named', async () => {
+  test('is not verified if the leaked link was not given, and people with access are named', async () => {
     const place = await stage.published('anyone_with_link')
     await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })

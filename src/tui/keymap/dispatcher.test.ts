@@ -108,7 +108,7 @@ describe('dispatcher', () => {
     expect(calls).toEqual([])
   })
 
-  test('lines that arrive at once are text for a field, keys without one, and dropped if there are too many', async () => {
+  test('lines that arrive at once are text for a field, else keys, and dropped if too many', async () => {
     const { dispatcher, add, calls, reports } = setup()
     await dispatcher.burst('j\nj', [key('j'), key('enter'), key('j')])
     expect(calls).toEqual(['down', 'down'])

@@ -53,7 +53,7 @@ describe('the budget against an exact server', () => {
     expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0 })
   })
 
-  test('three live runs of two requests each for an hour never get a 429, even while a person uses the keys', async () => {
+  test('three live runs of two requests each never get a 429 in an hour, with a person at the keys', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const server = exactServer(10, 1, clock.now())

@@ -88,7 +88,7 @@ describe('the calls of failing cases against the current tools', () => {
     trial('elsewhere', { actualToolCalls: [{ ...call({ a: 2 }), serverName: 'silent' }] }),
   ]
 
-  test('are counted once each, and each names the argument and whether it was valid when the run saw the tool', async () => {
+  test('are counted once, and each names the argument and whether it was valid at the time of the run', async () => {
     const moments = { now: [sum('string')], isWhole: false, seen: [sum('string')], before: [sum('number')] }
     const calls = await callFaults(trials, [], moments)
     expect(calls).toMatchObject({ checked: 3, unchecked: 2 })
