@@ -128,7 +128,7 @@ describe('the list', () => {
 })
 
 describe('dismissing', () => {
-  test('asks first, starting on Cancel; a finding is recurring and dismissed at once, and one key undoes it', async () => {
+  test('asks first, starting on Cancel, dismisses a recurring finding, and one key undoes it', async () => {
     wavesOf()
     await open()
     await app.see('▌! new')

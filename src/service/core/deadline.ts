@@ -1,28 +1,32 @@
 import { ServiceError } from './errors.ts'
 
-/** The one clock over everything an operation does: connecting, asking, reading all pages. */
+/** One time limit for everything an operation does: connecting, requesting, reading all pages. */
 export type Deadline = {
   /** Aborts when the time is up or the caller gives up; its reason is the error to throw. */
   readonly signal: AbortSignal
   readonly expired: boolean
   stage: string
-  /** What else the error says, as sentences. */
+  /** Sentences to add to the error. */
   remark?: (() => string) | undefined
-  /** The clock of what is shared and waited for meanwhile, which knows better what that is. */
+  /** The deadline of shared work that is being awaited, which can describe it better. */
   shared?: Deadline | undefined
   cancel(reason: ServiceError): void
-  /** Stops the clock until every returned function was called, while the server waits for a person. */
+  /** Pauses the time limit until every returned function was called, while the server waits for a person. */
   hold(): () => void
-  /** Starts the clock again, as for progress that is reported, up to {@link LONGEST_MS} of all. */
+  /** Restarts the time limit, such as for reported progress, up to a total of {@link LONGEST_MS}. */
   prolong(): void
-  /** Must be called when the operation is over, so that no timer stays behind. */
+  /** Must be called when the operation has ended, so that no timer is left. */
   end(): void
 }
 
-/** Longest time that progress can prolong an operation to, in milliseconds. */
+/** Longest time to which progress can extend an operation, in milliseconds. */
 export const LONGEST_MS = 60 * 60_000
 
-/** Starts the clock. @param ms milliseconds until `TIMEOUT` @param signal of the caller; its reason is passed on */
+/**
+ * Starts the time limit.
+ * @param ms milliseconds until `TIMEOUT`
+ * @param signal of the caller; its reason is passed on
+ */
 export function startDeadline(ms: number, serverName: string, signal?: AbortSignal): Deadline {
   const controller = new AbortController()
   let expired = false
@@ -82,7 +86,7 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
   return deadline
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts; the promise itself continues unobserved. */
+/** The promise's result, or the signal's reason as soon as it aborts; the promise itself continues unobserved. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {

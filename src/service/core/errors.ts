@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../../api/contract/error.ts'
 
-/** A refusal in the contract's own words; the router turns it into `{ code, message, details }` and its status. */
+/** A refusal in the contract's terms; the router turns it into `{ code, message, details }` and its status. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode

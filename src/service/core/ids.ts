@@ -1,7 +1,7 @@
 import { randomBytes, hash } from 'node:crypto'
 import { canonicalJson } from '../../lib/json.ts'
 
-/** Kinds of records that carry an id of their own, by prefix. */
+/** Kinds of records with ids, by prefix. */
 export type IdKind =
   | 'org'
   | 'acc'
@@ -33,13 +33,13 @@ export type IdKind =
   | 'req'
   | 'act'
 
-/** Crockford's alphabet: its characters sort as their values do. */
+/** Crockford's alphabet, whose characters sort like their values. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_LENGTH = 10
 const SEQUENCE_LENGTH = 4
 const RANDOM_LENGTH = 12
 
-/** Ids whose randomness is taken at once. */
+/** Number of ids for which random bytes are generated at once. */
 const POOL_IDS = 256
 
 let lastTime = 0
@@ -49,14 +49,14 @@ let used = 0
 
 /** A new id such as `run_01k…`: time, sequence, randomness. Ids of one process sort by creation. */
 export function newId(kind: IdKind): string {
-  // A clock that is set back must not make newer records sort before older ones.
+  // Setting the clock back must not make newer records sort before older ones.
   const time = Math.max(Date.now(), lastTime)
   sequence = time === lastTime ? sequence + 1 : 0
   lastTime = time
   return `${kind}_${encode(time, TIME_LENGTH)}${encode(sequence, SEQUENCE_LENGTH)}${randomText()}`
 }
 
-/** Each byte is used once; taking a few thousand at a time is what makes ten thousand ids cheap. */
+/** Each byte is used once; generating thousands at a time makes ten thousand ids cheap. */
 function randomText(): string {
   if (used === pool.length) {
     pool = randomBytes(POOL_IDS * RANDOM_LENGTH)

@@ -13,15 +13,15 @@ export type JobKind =
   | 'window-insights'
   | 'server-connection'
   | 'readiness'
-  /** The presence of the workspace's worker, not work of its own. */
+  /** The presence of the workspace's worker, which is not a job of its own. */
   | 'worker'
 
-/** Ends the record of work that did not finish. Runs inside a transaction. */
+/** Ends the record of unfinished work. Runs inside a transaction. */
 type EndUnfinished = (subjectId: string, why: string) => void
 
 /** Work that continues after its request. `start` writes a pending record, which a later check completes. */
 export type Jobs = {
-  /** Defines how records of a kind end when their work fails or its process goes. */
+  /** Defines how records of a kind end if their work fails or its process is gone. */
   define(kind: JobKind, endUnfinished: EndUnfinished): void
   /**
    * Begins after the caller's transaction, unless it is rolled back. The work writes its own end, a rejection the
@@ -29,14 +29,14 @@ export type Jobs = {
    * @returns false when the subject has such work already
    */
   start(kind: JobKind, subjectId: string, work: (signal: AbortSignal) => Promise<void>): boolean
-  /** Stops work in whichever process it runs, without ending its record; false when there was none. */
+  /** Stops work in any process, without ending its record; false if there was none. */
   stop(kind: JobKind, subjectId: string): boolean
   isUnderWay(kind: JobKind, subjectId: string): boolean
   /** Ends every record whose process is gone. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads; for anyone who shows such records. */
+  /** Calls `settleAbandoned`, then reads; for all that show such records. */
   read<T>(work: () => T): T
-  /** Resolves when nothing is under way here. */
+  /** Resolves when no work is in progress here. */
   settle(): Promise<void>
   close(): Promise<void>
 }

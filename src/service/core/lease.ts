@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** The process that does some work, and until when it may go without a sign of life. */
+/** The process that does some work, and its time limit for the next heartbeat. */
 export type Lease = { token: string; host: string; pid: number; expiresAt: number }
 
-/** How long the process of a run may go without a sign of life, and how often it gives one, in milliseconds. */
+/** Time limit for the heartbeat of a run's process, and its interval, in milliseconds. */
 const LEASE_MS = 15_000
 export const RENEW_EVERY_MS = 5_000
 
-/** Leases held by this process, over all its services: their runs are alive whatever the clock says. */
+/** Leases held by this process, over all its services: their runs are alive whatever the time. */
 const held = new Set<string>()
 
 export function takeLease(): Lease {
@@ -18,7 +18,7 @@ export function takeLease(): Lease {
   return { token, host: hostname(), pid: process.pid, expiresAt: leaseEnd() }
 }
 
-/** Gives a lease up; its run counts as abandoned from now on unless it has ended. */
+/** Releases a lease; its run now counts as abandoned unless it has ended. */
 export function releaseLease(lease: Lease | undefined): void {
   if (lease) held.delete(lease.token)
 }
@@ -28,13 +28,13 @@ export function leaseEnd(): number {
   return Date.now() + LEASE_MS
 }
 
-/** Whether the process behind a run in flight is gone, or silent for too long where it cannot be asked. */
+/** Whether the process of a run in flight is gone, or silent for too long if it cannot be checked. */
 export function isAbandoned(lease: Lease | undefined): boolean {
   if (!lease) return true
   if (held.has(lease.token)) return false
   if (lease.expiresAt < Date.now()) return true
   if (lease.host !== hostname()) return false
-  // Our own process id with a token we do not hold was another process before us.
+  // Our process id with an unknown token belonged to an earlier process.
   return lease.pid === process.pid || !processExists(lease.pid)
 }
 
@@ -47,7 +47,7 @@ function processExists(pid: number): boolean {
   }
 }
 
-/** Whether a process has ended uncollected, as in containers whose first process collects none. */
+/** Whether a process has ended but was not reaped, as in containers whose first process reaps none. */
 function isDefunct(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
@@ -57,7 +57,7 @@ function isDefunct(pid: number): boolean {
   }
 }
 
-/** Runs work that is repeated soon, so that its failure is only reported. */
+/** Runs work that is repeated soon, so that a failure is only reported. */
 export function guarded(work: () => void, onError: (error: unknown) => void): () => void {
   return () => {
     try {

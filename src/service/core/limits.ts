@@ -19,7 +19,7 @@ export type LimitName = keyof typeof LIMITS
 /** The largest number that any limit can be given. */
 export const MAX_LIMIT = 1_000_000
 
-/** The features that can be switched off, in words. */
+/** Descriptions of the features that can be switched off. */
 export const GATES: Readonly<Record<Gate, string>> = { swarms: 'Swarms', 'user-testing': 'User testing' }
 
 export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[]

@@ -4,7 +4,7 @@ import type { LatestFirst } from './database/table.ts'
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 
-/** Maximum number of items of one page where the contract states no number. */
+/** Maximum number of items on a page if the contract states none. */
 const MOST = 200
 
 export function pageSize({ limit }: PageQuery, usual: number): number {
@@ -12,7 +12,7 @@ export function pageSize({ limit }: PageQuery, usual: number): number {
 }
 
 type Whole<Row> = {
-  /** Names the list with its owner, for its cursors. */
+  /** Names the list and its owner, for its cursors. */
   list: string
   rows: readonly Row[]
   query: PageQuery
@@ -21,9 +21,9 @@ type Whole<Row> = {
 }
 
 /**
- * One page of rows at hand; without a limit the rest. A cursor holds the last row with its place, so that a deleted row
- * does not break it.
- * @throws ServiceError `VALIDATION_ERROR` for another list's cursor
+ * One page of rows in memory; without a limit, all the rest. A cursor contains the last row and its position, so that
+ * deleting the row does not break it.
+ * @throws ServiceError `VALIDATION_ERROR` for a foreign cursor
  */
 export function pageOf<Row, Item>(
   cursors: Cursors,
@@ -46,10 +46,10 @@ function placeAfter<Row>(position: string, rows: readonly Row[], keyOf: (row: Ro
   return found === -1 ? Math.min(Number(index), rows.length) : found + 1
 }
 
-/** Which part of a feed is wanted, by the times at which something happened last. */
+/** Selects a part of a feed by the times of the last activity. */
 export type FeedFilter = {
   order: 'newest' | 'oldest'
-  /** Only what comes behind it in that order. */
+  /** Only what follows this in that order. */
   after: { at: number; id: string } | undefined
   limit: number
 }
@@ -58,7 +58,10 @@ const PAGE = 50
 
 type List<Row> = { name: string; ownerId: string; query: PageQuery; page: LatestFirst<Row> }
 
-/** One page of a list that shows the latest first. @throws ServiceError `VALIDATION_ERROR` for a foreign cursor */
+/**
+ * One page of a list, latest first.
+ * @throws ServiceError `VALIDATION_ERROR` for a foreign cursor
+ */
 export function latestPage<Row, Item>(
   { cursors }: Store,
   { name, ownerId, query, page }: List<Row>,
@@ -68,7 +71,7 @@ export function latestPage<Row, Item>(
   const { cursor } = query
   const size = pageSize(query, PAGE)
   const before = cursor === undefined ? undefined : cursors.read(list, cursor)
-  // One more than shown reveals whether there is a next page.
+  // One more row than shown reveals whether there is a next page.
   const found = page(ownerId, before, size + 1)
   const shown = found.slice(0, size)
   const last = shown.at(-1)

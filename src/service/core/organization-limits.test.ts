@@ -12,7 +12,7 @@ function openStore(): Store {
   return store
 }
 
-/** Takes from the bucket of a new key; the answer is the seconds to wait, 0 when the request passed. */
+/** Takes requests from a new key's bucket; returns the seconds to wait, 0 if the request is accepted. */
 function createTaker(store: Store, limit?: RateLimit) {
   const { id: keyId, organizationId } = makeKey(store, 'limited', { role: 'member' }).summary
   const limits = createLimits(store, { requestsPerMinute: limit?.perMinute, burst: limit?.burst })
@@ -48,7 +48,7 @@ describe('the token bucket', () => {
     fc.assert(
       fc.property(rates, start, gaps, (limit, begin, pauses) => {
         const take = createTaker(store, limit)
-        // One request is 60 000 parts; each millisecond brings perMinute parts.
+        // A request is 60 000 parts; each millisecond adds perMinute parts.
         let parts = limit.burst * 60_000
         let now = begin
         for (const pause of pauses) {

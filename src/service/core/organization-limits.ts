@@ -6,14 +6,14 @@ import type { Store } from './database/store.ts'
 import { ServiceError } from './errors.ts'
 import { GATES, GATE_NAMES, LIMITS, LIMIT_NAMES, MAX_LIMIT, type LimitName } from './limits.ts'
 
-/** What an organization is allowed; read at every use, so that a change counts at once in every process. */
+/** The limits of an organization; read at every use, so that a change applies at once in every process. */
 export type OrganizationLimits = {
   number(organizationId: string, name: LimitName): number
-  /** Features are on unless they were switched off. */
+  /** Whether a feature is on, which is the default. */
   isOn(organizationId: string, gate: Gate): boolean
 }
 
-/** @param fixed numbers that this process was started with; they go before stored ones */
+/** @param fixed numbers that this process was started with, which override stored ones */
 export function createLimits(
   store: Store,
   fixed: { [name in LimitName]?: number | undefined } = {},
@@ -29,7 +29,7 @@ export function gateSetting(gate: Gate): string {
   return `gate.${gate}`
 }
 
-/** A limit of an organization with its present value. */
+/** A limit of an organization with its current value. */
 export type LimitSetting = {
   name: LimitName
   value: number
@@ -110,24 +110,27 @@ function limitNamed(name: string): LimitName {
 }
 
 export type RateLimit = {
-  /** Requests that one key may send a minute, sustained. */
+  /** Requests that a key may send a minute on average. */
   perMinute: number
-  /** Requests that it may send at once after a pause. */
+  /** Requests that a key may send at once after a pause. */
   burst: number
 }
 
-/** A token bucket per key, exact over every process that shares the data directory. */
+/** A token bucket for each key, exact over all processes that share the data directory. */
 export type RateLimiter = {
-  /** Takes one request from the key's bucket. @throws ServiceError `RATE_LIMITED` with seconds to wait */
+  /**
+   * Takes a request from the key's bucket.
+   * @throws ServiceError `RATE_LIMITED` with seconds to wait
+   */
   take(caller: Pick<Caller, 'keyId' | 'organizationId'>): void
 }
 
-/** One request in the unit of a bucket, in which a millisecond repays `perMinute`. */
+/** A request in the unit of a bucket, of which each millisecond repays `perMinute`. */
 const REQUEST = 60_000
 
-/** Reads and writes the bucket in one transaction, so that parallel requests take turns. */
+/** Reads and writes the bucket in one transaction, so that concurrent requests take turns. */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
-  // Requests without a key have no row that a bucket could belong to, nor have others while nothing can be written.
+  // Requests without a key have no row for a bucket, and others cannot use theirs while nothing can be written.
   let shared: RateBucket | undefined
   const takeShared = (limit: RateLimit): number => {
     const taken = takeOne(shared, limit, now())
@@ -152,7 +155,10 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
   }
 }
 
-/** A bucket after a request; `waitMs` is 0 when it passed. A clock set back or a smaller burst leaves no debt. */
+/**
+ * A bucket after a request; `waitMs` is 0 if it was accepted. Setting the clock back or reducing the burst leaves no
+ * debt.
+ */
 export function takeOne(
   bucket: RateBucket | undefined,
   { perMinute, burst }: RateLimit,
@@ -173,7 +179,7 @@ export function rateLimited(retryAfterSeconds: number): ServiceError {
   })
 }
 
-/** Requests that are counted by brake and by day (service-api, "Limits"). */
+/** Requests counted by minute and by day (service-api, "Limits"). */
 export type QuotaKind = 'generation' | 'launch' | 'insights'
 
 const NAMES = {
@@ -190,7 +196,7 @@ export type Quotas = {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** What an organization has used since 00:00 UTC of its daily numbers. */
+/** How much of its daily quotas an organization has used since 00:00 UTC. */
 export function quotaUsage(
   store: Store,
   limits: OrganizationLimits,

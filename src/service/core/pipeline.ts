@@ -19,7 +19,7 @@ import type { Store } from './database/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
 import { TrieRouter } from 'hono/router/trie-router'
 
-/** A request, or a failure that no caller sees; neither holds keys or bodies. */
+/** A request, or a failure that no caller sees; neither contains keys or bodies. */
 export type LogEntry =
   | {
       kind: 'request'
@@ -36,38 +36,38 @@ export type LogEntry =
 type PipelineOptions = {
   store: Store
   handlers: Handlers
-  /** Answers visitors below a path of its own, without API keys. */
+  /** Answers visitors below a separate path, without API keys. */
   visitors: { prefix: string; answer: (request: ApiRequest, path: string, closing: AbortSignal) => Promise<Answer> }
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
-  /** Names under which it is reached besides loopback; undefined = any. */
+  /** Host names of the service besides loopback; undefined = any. */
   allowedHosts: readonly string[] | undefined
-  /** Whether lists that the declaration calls bare are answered as an array, else as a page. */
+  /** Whether lists that the contract declares as bare are returned as an array; otherwise as a page. */
   bareLists: boolean
   log: ((entry: LogEntry) => void) | undefined
 }
 
-/** An answer is whole when it leaves the service. */
+/** An answer that is complete when it leaves the service. */
 export type WholeResponse = ApiResponse & { readonly body: string | null }
 
 type Pipeline = {
   answer(request: ApiRequest): Promise<WholeResponse>
-  /** Answers a request that a handler makes for its caller, who is looked up again and needs no key. */
+  /** Answers a request of a handler for its caller, who is looked up again and needs no key. */
   perform(request: ApiRequest, inner: InnerRequest): Promise<WholeResponse>
-  /** Refuses new requests and resolves when the others are answered; slow ones are cut short after a while. */
+  /** Refuses new requests and resolves when all others are answered; slow ones are aborted after a while. */
   close(): Promise<void>
 }
 
 type UntypedHandler = (call: object) => unknown
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
-/** For refusals of others, as a model endpoint that is asked too often, which do not say how long they last. */
+/** For refusals by others that do not give a wait, such as a model endpoint that is asked too often. */
 const UNSTATED_WAIT_SECONDS = 5
-/** How long answers may take to finish when the service closes, in milliseconds; then they are ended. */
+/** How long answers may take to finish when the service closes, in milliseconds; then they are aborted. */
 const CLOSING_GRACE_MS = 2000
-/** How long they are waited for at all, in milliseconds. */
+/** Total time to wait for them, in milliseconds. */
 const CLOSING_MS = 5000
 
 /** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
@@ -122,7 +122,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     let keyId: string | undefined
     let error: unknown
     const noteCaller = (caller: Caller) => (keyId = caller.keyId)
-    // A refusal on a deprecated path is an answer of it too.
+    // A refusal on a deprecated path also has the deprecation.
     const deprecation = match ? deprecationOf(match.endpoint) : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
@@ -135,7 +135,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         error = request.signal.aborted ? hungUp(thrown) : thrown
         return encode(errorAnswer(error))
       })
-      // A refusal whose details cannot be written is a fault.
+      // A refusal whose details cannot be encoded is an internal error.
       .catch((thrown: unknown) => encode(errorAnswer((error = thrown))))
     const { status } = response
     const durationMs = performance.now() - started
@@ -143,7 +143,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       kind: 'request',
       requestId,
       method: request.method,
-      // The address of a visit holds the secret of its link.
+      // The address of a visit contains the secret of its link.
       path: path.startsWith(visitors.prefix) ? visitors.prefix : path,
       status,
       durationMs,
@@ -214,7 +214,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     idempotencyKey,
     vocabulary,
     onProgress: request.onProgress,
-    // Most handlers end before anybody could hang up, and never look.
+    // Created on use, since most handlers end before a caller could disconnect.
     get signal() {
       return AbortSignal.any([request.signal, closing])
     },
@@ -230,12 +230,12 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     status: endpoint.status ?? 200,
     body: bare ? (spelt as { items: unknown }).items : spelt,
     headers: { ...headers, ...((endpoint.varies ?? endpoint.casesInAnswer) && { vary: options.vocabularyHeader }) },
-    // Where answers are checked at all, their readers check them too.
+    // If answers are checked at all, their readers check them too.
     asDeclared: !bare && !options.validateResponses,
   }
 }
 
-/** The answer of a gated operation while its feature is off: lists are empty, all else is refused. */
+/** The answer of a gated operation while its feature is off: lists are empty, everything else is refused. */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
   const { gate, risk } = endpoint
   if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
@@ -246,14 +246,14 @@ function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: Organiza
   throw new ServiceError('FORBIDDEN', `${GATES[gate]} is switched off for this organization.`)
 }
 
-/** The replaced path may be one of a newer deployment, which is why the link keeps it as a template. */
+/** The replaced path may be one of a newer deployment, so the link keeps it as a template. */
 function deprecationOf({ path }: AnyEndpoint): Record<string, string> {
   const successor = successorOf(path)
   if (successor === undefined) return {}
   return { deprecation: 'true', link: `<${API_PREFIX}${successor}>; rel="successor-version"` }
 }
 
-/** The entry of a table that is written per resource and operation. */
+/** The entry of a table organized by resource and operation. */
 function declared<T>(table: object, { resource, name }: AnyEndpoint): T | undefined {
   return (table as Record<string, Record<string, T>>)[resource]?.[name]
 }
@@ -279,7 +279,7 @@ function optionsAnswer(methods: string[]): Answer {
   return { status: 204, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
 }
 
-/** The contract has no code for a wrong method; `Allow` lists what the path takes. */
+/** The contract has no code for a wrong method; `Allow` lists those of the path. */
 function unknownPath(methods: string[]): Answer {
   const answer = errorAnswer(new ServiceError('NOT_FOUND', 'There is no such operation.'))
   return methods.length === 0 ? answer : { ...answer, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
@@ -290,18 +290,18 @@ function hungUp(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller disconnected before the answer.', { cause })
 }
 
-/** The contract has no code of its own for this; a read may be repeated, a write with its key. */
+/** The contract has no code for a locked database; a read may be repeated, and a write with its key. */
 function databaseBusy(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', { cause })
 }
 
-/** The contract has no code for a disk; the sentence says what to do. */
+/** The contract has no code for disk errors; the sentence says what to do. */
 function storageRefusal(cause: unknown): ServiceError | undefined {
   const problem = storageProblem(cause)
   return problem && new ServiceError('INTERNAL_ERROR', `${problem.message} ${problem.next}`, { cause })
 }
 
-/** A refusal in the contract's words; everything else is a fault whose cause only the log sees. */
+/** A refusal in the contract's terms; everything else is an internal error whose cause is only logged. */
 function errorAnswer(thrown: unknown): Answer {
   const error = isBusy(thrown) ? databaseBusy(thrown) : (storageRefusal(thrown) ?? thrown)
   if (!(error instanceof ServiceError))
@@ -315,7 +315,7 @@ function errorAnswer(thrown: unknown): Answer {
   }
 }
 
-/** Whole seconds; only the end of a run clears the cap of runs, and everything else clears with time. */
+/** Whole seconds; the limit of runs clears only when a run ends, everything else with time. */
 function waitOf({ code, details, retryAfterSeconds }: ServiceError): number | undefined {
   if (code !== 'RATE_LIMITED' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return retryAfterSeconds
   return retryAfterSeconds ?? UNSTATED_WAIT_SECONDS
@@ -340,13 +340,13 @@ type Match = { endpoint: AnyEndpoint; params: Record<string, string> }
 
 export type Router = {
   match(method: string, path: string): Match | undefined
-  /** Methods declared for a path, `HEAD` with every `GET`; none = the path is unknown. */
+  /** Methods declared for a path, `HEAD` with every `GET`; none for an unknown path. */
   methods(path: string): string[]
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The contract's paths below the version prefix, in tries by method and length that are made on first use. */
+/** The contract's paths below the version prefix, in tries by method and length that are built on first use. */
 export function createRouter(): Router {
   const byShape = Map.groupBy(allEndpoints(), ({ method, path }) => shapeOf(method, API_PREFIX + path))
   const tries = new Map<string, TrieRouter<AnyEndpoint>>()
@@ -375,7 +375,7 @@ export function createRouter(): Router {
   }
 }
 
-/** What a declared path and a path that it takes have in common: the method and how many segments there are. */
+/** Key of both a declared path and a matching one: the method and the number of segments. */
 function shapeOf(method: string, path: string): string {
   return `${method} ${path.split('/').length}`
 }
@@ -387,7 +387,7 @@ function trieFor(endpoints: AnyEndpoint[]): TrieRouter<AnyEndpoint> {
   return trie
 }
 
-/** `…/capabilities` must win over `…/{id}`, and the first path added wins. */
+/** `…/capabilities` must take precedence over `…/{id}`, and the first path added wins. */
 function literalsFirst(endpoints: AnyEndpoint[]): AnyEndpoint[] {
   const rank = ({ path }: AnyEndpoint) => path.replaceAll(/\{[^}]+\}/g, '~')
   return endpoints.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))

@@ -13,7 +13,7 @@ import type { Served } from './refusals.ts'
 import { invalidField } from './validation.ts'
 import type { Shape } from '../../api/contract/shapes.ts'
 
-/** The intent behind a create: `scope` names the operation and who may repeat it, `key` is the caller's. */
+/** The intent of a create: `scope` names the operation and who may repeat it, `key` is the caller's. */
 type Intent = { scope: string; key: string | undefined; body: unknown }
 
 /**
@@ -45,12 +45,12 @@ type BodyOf<N extends Noun, O extends string> = ParsedInputOf<Operation<N, O>>['
 
 type Declaration<N extends Noun, Row> = {
   rows: { require(projectId: string, id: string): Row }
-  /** A list shows the latest first, page by page, or what `all` answers. */
+  /** A list returns the latest first, page by page, or the result of `all`. */
   list:
     | { latest: LatestFirst<Row> }
     | { all: (projectId: string, query: ParsedInputOf<Served[N]['list']>['query']) => Row[] }
   toItem(row: Row): OutputOf<Served[N]['get']>
-  /** As a list shows a record, where that differs. */
+  /** A record in a list, if it differs there. */
   toListed?(row: Row): OutputOf<Served[N]['list']>['items'][number]
   insert?(store: Store, projectId: string, body: BodyOf<N, 'create'>): Row
   update?(store: Store, row: Row, body: BodyOf<N, 'update'>): Row
@@ -95,7 +95,7 @@ export function recordHandlers<N extends Noun, Row>(store: Store, noun: N, decla
   return { ...(handlers as unknown as Pick<Handlers[N], Made>), write }
 }
 
-/** The columns of a row that the declared record has fields for. */
+/** The columns of a row for which the declared record has fields. */
 export function declaredFields<S extends z.ZodRawShape, Row extends object>(
   record: Shape<z.ZodObject<S>>,
   row: Row,
@@ -104,12 +104,12 @@ export function declaredFields<S extends z.ZodRawShape, Row extends object>(
   return Object.fromEntries(fields.map(name => [name, row[name]])) as Pick<Row, keyof S & keyof Row>
 }
 
-/** @throws ServiceError `VALIDATION_ERROR` for a text of white space alone; what was not sent is nobody's mistake */
+/** @throws ServiceError `VALIDATION_ERROR` for a text of only white space; an absent field is accepted */
 export function requireNotBlank(field: string, text: string | null | undefined): void {
   if (text?.trim() === '') throw invalidField(field, 'must not be blank')
 }
 
-/** @throws ServiceError `CONFLICT` when the project has a record of this name; `noun` comes with its article */
+/** @throws ServiceError `CONFLICT` if the project has a record with this name; `noun` includes its article */
 export function requireFreeName(
   rows: { findByName(projectId: string, name: string): unknown },
   noun: string,
@@ -122,7 +122,7 @@ export function requireFreeName(
 
 type Archivable = { id: string; projectId: string; archivedAt: number | null; updatedAt: number }
 
-/** Hides a record from lists; it stays readable. Harmless to repeat. */
+/** Hides a record from lists; it stays readable. Can be repeated. */
 export function archiveRecord<Row extends Archivable>(rows: { update(row: Row): void }, row: Row) {
   const now = Date.now()
   if (row.archivedAt === null) rows.update({ ...row, archivedAt: now, updatedAt: now })

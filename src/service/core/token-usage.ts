@@ -1,10 +1,10 @@
-/** What a model took, in tokens. */
+/** Tokens used by a model. */
 export type TokenUsage = { inputTokens: number; outputTokens: number; totalTokens: number }
 
-/** Where nothing was spent, or nobody says what was. */
+/** If nothing was spent, or the usage is unknown. */
 export const NO_TOKENS: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }
 
-/** More than any model takes for one answer, and little enough for many of them to be added up. */
+/** More than any model uses for one answer, and small enough that many can be added. */
 const MOST_TOKENS = 1_000_000_000
 
 type Reported = { inputTokens: number | undefined; outputTokens: number | undefined }

@@ -1,18 +1,20 @@
 import { isIP } from 'node:net'
 import { ServiceError } from './errors.ts'
 
-/** Whether two addresses are one, however they are written. */
+/** Whether two addresses are equal after normalization. */
 export function sameUrl(one: string | undefined, other: string): boolean {
   const href = URL.parse(one ?? '')?.href
   return href !== undefined && href === URL.parse(other)?.href
 }
 
-/** Whether an address carries what may be credentials: a query, a user name or a password. */
+/** Whether an address has parts that may be credentials: a query, a user name or a password. */
 export function mayHoldSecrets(text: string): boolean {
   return /[?@]/.test(text)
 }
 
-/** An address to show: the values of its query, its user name and its password may be credentials. */
+/**
+ * An address for display: without the values of its query, its user name and its password, which may be credentials.
+ */
 export function redactedUrl(text: string): string {
   if (!mayHoldSecrets(text)) return text
   const url = URL.parse(text)
@@ -25,12 +27,12 @@ export function redactedUrl(text: string): string {
   return url.href
 }
 
-/** What {@link redactedUrl} leaves out of an address, as it is written and as it is read. */
+/** The parts that {@link redactedUrl} removes, encoded and decoded. */
 export function secretsOfUrl(text: string): string[] {
   const url = mayHoldSecrets(text) ? URL.parse(text) : null
   if (!url) return []
   const { username, password, search, searchParams } = url
-  // A name without a value is the secret itself.
+  // A query parameter without a value is itself the secret.
   const written = search
     .slice(1)
     .split('&')
@@ -38,7 +40,7 @@ export function secretsOfUrl(text: string): string[] {
   return [username, password, ...written, ...searchParams.values()]
 }
 
-/** Only what can be nothing else; a name that resolves to loopback today may resolve elsewhere tomorrow. */
+/** Only names that must be loopback; one that resolves to loopback today may resolve elsewhere tomorrow. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
@@ -60,5 +62,5 @@ export function requireAllowedHost({ hostname }: URL, allowedHosts: readonly str
 /** The default port of `mcpdeck serve`. */
 export const DEFAULT_PORT = 4747
 
-/** Origin of share links that a process makes without a port of its own. */
+/** Origin of share links made by a process without its own port. */
 export const visitOriginAt = (port: number): string => `http://127.0.0.1:${port}`

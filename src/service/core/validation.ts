@@ -23,10 +23,10 @@ export function invalidField(field: string, message: string, details: Record<str
   })
 }
 
-/** More issues are not named: a refusal would be far longer than the request. */
+/** Maximum number of issues named, so that a refusal is not far longer than the request. */
 const MAX_ISSUES = 100
 
-/** Zod's issues with readable paths; an undeclared field is named itself, not its object. */
+/** Zod's issues with readable paths; for an undeclared field, the path of the field instead of its object. */
 export function issuesOf({ issues }: z.ZodError): Issue[] {
   const named = issues.slice(0, MAX_ISSUES).flatMap(issue => {
     const path = issue.path.map(String)
@@ -36,7 +36,7 @@ export function issuesOf({ issues }: z.ZodError): Issue[] {
   return named.slice(0, MAX_ISSUES)
 }
 
-/** The reason that a declared rule gives in `params`. */
+/** The reason in `params` of a declared rule. */
 function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
   const reason: unknown = issue?.code === 'custom' ? issue.params?.['reason'] : undefined
   return typeof reason === 'string' ? reason : undefined
@@ -48,7 +48,7 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-/** Query options by the declaration. Repeats are refused; undeclared ones are ignored on GETs, else refused. */
+/** Parses query options as declared. Repeats are refused; undeclared ones are ignored on GETs, else refused. */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint
   const sent = Object.fromEntries(search)
@@ -104,7 +104,7 @@ async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSig
   const tooLarge = () => invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
   if (typeof body === 'string') {
     if (Buffer.byteLength(body) > maxBytes) throw tooLarge()
-    // What bytes cannot carry does not come in as text either.
+    // Text cannot contain what bytes cannot encode.
     return body.toWellFormed()
   }
   const chunks: Uint8Array[] = []
@@ -119,7 +119,7 @@ async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSig
       chunks.push(chunk)
     }
   } finally {
-    // What never comes is not waited for here either.
+    // A body that never arrives is not waited for here.
     arriving.return?.().catch(() => {})
   }
   try {

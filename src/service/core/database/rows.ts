@@ -6,26 +6,26 @@ import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 
 type IdempotencyRow = { scope: string; key: string; digest: string; reply: unknown; createdAt: number }
 
-/** Replies of creates that carried an idempotency key. */
+/** Stored answers of creates with an idempotency key. */
 export function createIdempotencyRows(database: Database) {
   const replies = tableOf<IdempotencyRow>(database, 'idempotency', { key: 'key', kinds: { reply: json() } })
   return {
-    /** `scope` names operation and owner; the same key under another scope is another key. */
+    /** `scope` names operation and owner; the same key in another scope is a different key. */
     find: (scope: string, key: string) => replies.one({ scope, key }),
     insert: (scope: string, key: string, digest: string, reply: unknown) =>
       replies.basics.insert({ scope, key, digest, reply, createdAt: Date.now() }),
-    /** Forgets replies that were made before a time; the same keys are new ones then. */
+    /** Deletes answers made before a time; their keys are new again. */
     deleteBefore: (time: number) => void database.run('DELETE FROM idempotency WHERE createdAt < :time', { time }),
   }
 }
 
 export type JobRow = Lease & { kind: string; subjectId: string }
 
-/** Work under way; a row without a living process was abandoned. */
+/** Work in progress; a row without a running process was abandoned. */
 export function createJobRows(database: Database) {
   const jobs = tableOf<JobRow>(database, 'job', { key: 'token' })
   return {
-    /** False when the subject has such a job already. */
+    /** False if the subject already has such a job. */
     insert: (row: JobRow) =>
       database.run(
         `INSERT INTO job (kind, subjectId, token, host, pid, expiresAt)
@@ -34,7 +34,7 @@ export function createJobRows(database: Database) {
       ) > 0,
     list: () => jobs.all({}),
     renew: (token: string, expiresAt: number) => jobs.change({ token }, { expiresAt }),
-    /** False when it was gone already. */
+    /** False if it was already gone. */
     delete: (token: string) => database.run('DELETE FROM job WHERE token = :token', { token }) > 0,
     find: (kind: string, subjectId: string) => jobs.one({ kind, subjectId }),
   }
@@ -48,14 +48,14 @@ type SettingName =
   | 'localAccountId'
   | 'localOrganizationId'
   | 'referenceServerId'
-  /** The copy from before the last upgrade, until somebody was told of it. */
+  /** The backup from before the last upgrade, until it was reported. */
   | 'upgradeCopy'
 
 export type Settings = {
   get(name: SettingName): string | undefined
   set(name: SettingName, value: string): void
   take(name: SettingName): string | undefined
-  /** The stored value, or the made one after storing it. */
+  /** Returns the stored value, or creates and stores it. */
   ensure(name: SettingName, make: () => string): string
 }
 
@@ -83,7 +83,7 @@ export function createSettings(database: Database): Settings {
   }
 }
 
-/** Values that were set for one organization; what is not set has its declared default (`limits.ts`). */
+/** Values set for one organization; others have their declared default (`limits.ts`). */
 export function createOrganizationSettingRows(database: Database) {
   const where = 'WHERE organizationId = :organizationId AND name = :name'
   return {
@@ -102,15 +102,15 @@ export function createOrganizationSettingRows(database: Database) {
   }
 }
 
-/** What one key has used of its request rate. */
+/** How much of its request rate a key has used. */
 export type RateBucket = {
-  /** What is missing until the bucket is full, in 1/60 000 of a request. */
+  /** What is missing from a full bucket, in 1/60 000 of a request. */
   owed: number
-  /** When that was so; epoch milliseconds. */
+  /** Time of `owed`; epoch milliseconds. */
   at: number
 }
 
-/** One bucket for each key that was ever limited, shared by all processes of the workspace. */
+/** A bucket for each rate-limited key, shared by all processes of the workspace. */
 export function createRateBucketRows(database: Database) {
   const buckets = tableOf<RateBucket & { keyId: string }>(database, 'rateBucket', { key: 'keyId' })
   return {
@@ -135,7 +135,7 @@ export function createQuotaUseRows(database: Database) {
          WHERE organizationId = :organizationId AND kind = :kind AND at >= :time`,
         { organizationId, kind, time },
       ) ?? { count: 0, oldest: null },
-    /** Deletes what no limit needs any more. */
+    /** Deletes what no limit needs any longer. */
     deleteBefore: (time: number) => void database.run('DELETE FROM quotaUse WHERE at < :time', { time }),
   }
 }
@@ -148,7 +148,7 @@ export type KeyRow = {
   hash: Uint8Array
   name: string
   accountId: string
-  /** Null when the organization is gone: the key is orphaned. */
+  /** Null if the organization is gone, so that the key is orphaned. */
   organizationId: string | null
   /** Role in every project of the organization without a grant; null = none. */
   role: ProjectRole | null
@@ -163,9 +163,9 @@ export function createKeyRows(database: Database) {
     find: (lookup: string) => keys.one({ lookup }),
     list: () => keys.all({}, 'ORDER BY id'),
     insert: keys.basics.insert,
-    /** False when there is no such key or it was revoked before. */
+    /** False if the key is unknown or was already revoked. */
     revoke: (id: string, at: number) => keys.change({ id, revokedAt: null }, { revokedAt: at }) > 0,
-    /** False when there is no such key, it has no organization or it was revoked. */
+    /** False if the key is unknown, has no organization or was revoked. */
     orphan: (id: string) =>
       keys.change({ id, revokedAt: null }, { organizationId: null }, 'AND organizationId IS NOT NULL') > 0,
     grant(keyId: string, projectId: string, role: ProjectRole) {
@@ -199,7 +199,7 @@ export function createOrganizationRows(database: Database) {
       organizations.basics.insert(row)
       return row
     },
-    /** Takes its projects with it and leaves its keys without an organization. */
+    /** Deletes its projects too and leaves its keys without an organization. */
     delete: organizations.delete,
     account: (id: string) => accounts.one({ id }),
     insertAccount(name: string): AccountRow {
@@ -230,7 +230,7 @@ export function createProjectRows(database: Database) {
     list: (organizationId: string) => projects.all({ organizationId }, 'ORDER BY id'),
     insert,
     update,
-    /** Takes everything in it with it. */
+    /** Deletes everything in it too. */
     delete: projects.delete,
   }
 }

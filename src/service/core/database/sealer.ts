@@ -5,16 +5,16 @@ import type { Database } from '../../../lib/sqlite.ts'
 
 /** Encrypts what must not be readable from a stolen database file. */
 export type Sealer = {
-  /** `place` names the row and column, so that a sealed value cannot be moved to another one. */
+  /** `place` names the row and column, so that an encrypted value cannot be moved to another one. */
   seal(value: unknown, place: string): Uint8Array
   open<T>(sealed: Uint8Array, place: string): T
-  /** An address for a column of text: sealed where it may hold secrets, else as it is. */
+  /** An address for a text column: encrypted if it may contain secrets, else unchanged. */
   sealUrl(url: string, place: string): string
-  /** @throws when it was sealed for another place */
+  /** @throws if it was encrypted for another place */
   openUrl(stored: string, place: string): string
 }
 
-/** No address begins like this. */
+/** No address starts with this. */
 const SEALED = 'sealed:'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -22,9 +22,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const SEALING_KEY_BYTES = 32
 
-/** Seals JSON values with AES-256-GCM: nonce, tag, ciphertext. */
+/** Encrypts JSON values with AES-256-GCM: nonce, tag, ciphertext. */
 export function createSealer(keyBytes: Uint8Array): Sealer {
-  // Given as bytes it would be made a key again for each value, and opening one took over three times as long.
+  // From bytes a key would be created for each value, which makes opening one over three times as slow.
   const key = createSecretKey(keyBytes)
   const sealer: Sealer = {
     seal(value, place) {
@@ -50,7 +50,7 @@ export function createSealer(keyBytes: Uint8Array): Sealer {
   return sealer
 }
 
-/** Columns that hold addresses, which older versions stored as they are. */
+/** Columns with addresses, which older versions stored unencrypted. */
 const URL_COLUMNS = [
   ['server', 'url'],
   ['serverConnection', 'url'],
@@ -62,14 +62,14 @@ export function urlPlace(table: (typeof URL_COLUMNS)[number][0], id: string): st
   return `${table}/${id}/url`
 }
 
-/** Whether an older version left addresses with secrets in the clear. */
+/** Whether an older version left addresses with secrets unencrypted. */
 export function hasPlainUrls(database: Database): boolean {
   return URL_COLUMNS.some(
     ([table, column]) => database.get(`SELECT 1 FROM ${table} WHERE ${plain(column)} LIMIT 1`) !== undefined,
   )
 }
 
-/** Seals what {@link hasPlainUrls} finds; runs inside the caller's transaction. */
+/** Encrypts what {@link hasPlainUrls} finds; runs inside the caller's transaction. */
 export function sealPlainUrls(database: Database, sealer: Sealer): void {
   for (const [table, column] of URL_COLUMNS)
     for (const { id, url } of database.all<{ id: string; url: string }>(

@@ -6,15 +6,15 @@ import type { Settings } from './rows.ts'
 export interface Store {
   /** Undefined for a workspace in memory. */
   readonly directory: DataDirectory | undefined
-  /** One transaction, begun before the first read so that nothing changes in between. */
+  /** A transaction that starts before its first read, so that nothing changes in between. */
   write<T>(work: () => T): T
   /** One consistent view over several reads. */
   read<T>(work: () => T): T
-  /** Names the state of the records, see `Database`; undefined inside a `write`. */
+  /** Identifies the state of the records, see `Database`; undefined inside a `write`. */
   state(): string | undefined
   readonly cursors: Cursors
   readonly settings: Settings
-  /** A notice for the person, returned once, to the process that asks first. */
+  /** Returns a notice for the person once, to the first process that asks. */
   takeNotice(): string | undefined
   close(): void
 }

@@ -3,7 +3,7 @@ import { assignments, fromJson, insertInto, toJson, type Database } from '../../
 import { ServiceError } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
-/** How a column's value is stored; `id` is that of its row. A `lazy` one is read at its first use. */
+/** How a column's value is stored; `id` is that of its row. A `lazy` one is decoded on first use. */
 type Kind<T> = {
   read(stored: SQLOutputValue, id: string): T
   write(value: T, id: string): SQLInputValue
@@ -12,16 +12,16 @@ type Kind<T> = {
 
 type Plain = string | number | null | Uint8Array
 
-/** The columns that hold something else than SQLite does, each with its kind; others may have one. */
+/** The columns whose type differs from SQLite's need a kind; others may have one. */
 type Needed<Row> = { [Name in keyof Row as Row[Name] extends Plain ? never : Name]-?: Kind<Row[Name]> }
 type Kinds<Row> = Needed<Row> & { [Name in keyof Row]?: Kind<Row[Name]> }
 
 type Values = Record<string, SQLInputValue | boolean | undefined>
 
-/** A row with its place in the order of making, which a cursor of its list carries. */
+/** A row with its position in order of creation, which a cursor of its list contains. */
 export type Placed<Row> = Row & { position: number }
 
-/** Reads rows of one owner, such as a project, latest first, from the one before `before` on. */
+/** Reads rows of one owner, such as a project, latest first, starting after the row at `before`. */
 export type LatestFirst<Row> = (ownerId: string, before: number | undefined, limit: number) => Placed<Row>[]
 
 export function boolean(): Kind<boolean> {
@@ -36,7 +36,7 @@ export function json<T>(absent?: null): Kind<T> {
   }
 }
 
-/** NULL where the row has undefined. */
+/** NULL if the field is undefined. */
 export function optional<T extends Plain>(): Kind<T | undefined> {
   return { read: stored => (stored ?? undefined) as T | undefined, write: value => value ?? null }
 }
@@ -51,7 +51,7 @@ export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T
   }
 }
 
-/** An address, sealed where it may hold secrets; undefined is stored as NULL. */
+/** An address, encrypted if it may contain secrets; undefined is stored as NULL. */
 export function url<T extends string | undefined>(sealer: Sealer, table: Parameters<typeof urlPlace>[0]): Kind<T> {
   return {
     read: (stored, id) => (stored === null ? undefined : sealer.openUrl(stored as string, urlPlace(table, id))) as T,
@@ -60,11 +60,11 @@ export function url<T extends string | undefined>(sealer: Sealer, table: Paramet
 }
 
 type Options<Row> = {
-  /** The column that identifies a row; `id` unless named. */
+  /** The column that identifies a row; by default `id`. */
   key?: keyof Row & string
-  /** The column by which a row belongs to something; `projectId` unless named. */
+  /** The column of a row's owner; by default `projectId`. */
   owner?: keyof Row & string
-  /** What `update` leaves alone besides key and `position`; owner and `createdAt` unless named. */
+  /** Columns that `update` does not change besides key and `position`; by default owner and `createdAt`. */
   fixed?: readonly (keyof Row & string)[]
 } & (keyof Needed<Row> extends never ? { kinds?: Kinds<Row> } : { kinds: Kinds<Row> })
 
@@ -75,9 +75,9 @@ type Options<Row> = {
 export type Table<Row, Read extends Row = Row> = {
   one(match: Partial<Row>, rest?: string, values?: Values): Read | undefined
   all(match: Partial<Row>, rest?: string, values?: Values): Read[]
-  /** Latest first, from the position before `before` on. */
+  /** Latest first, starting after the position `before`. */
   latest(match: Partial<Row>, before: number | undefined, limit: number, rest?: string): Placed<Read>[]
-  /** `latest` of an owner's rows, of those that fulfil `rest`. */
+  /** `latest` for an owner's rows that satisfy `rest`. */
   page(rest?: string): LatestFirst<Read>
   basics: {
     get(ownerId: string, id: string): Read | undefined
@@ -86,16 +86,16 @@ export type Table<Row, Read extends Row = Row> = {
     insert(row: Row): void
     update(row: Row): void
   }
-  /** Sets `changes` and nothing else; the number of rows that `match` and `rest` found. */
+  /** Sets only `changes`; returns the number of rows matched by `match` and `rest`. */
   change(match: Partial<Row>, changes: Partial<Row>, rest?: string): number
-  /** Inserts, or replaces the row of the same key. */
+  /** Inserts a row, or replaces the one with the same key. */
   put(row: Row): void
   delete(id: string): void
-  /** A row that a statement of its own found, columns of other tables included. */
+  /** Decodes a row found by another statement, including columns of other tables. */
   read<Found>(stored: object): Found & Read
 }
 
-/** Gives a row a field whose value is read once, at its first use; a copy reads it too. */
+/** Adds a field that is decoded once, on its first use; a copy decodes it too. */
 function readLater(row: object, name: string, read: () => unknown): void {
   const own = { enumerable: true, configurable: true }
   const settle = (value: unknown) => Object.defineProperty(row, name, { ...own, writable: true, value })
@@ -107,7 +107,7 @@ function readLater(row: object, name: string, read: () => unknown): void {
   Object.defineProperty(row, name, { ...own, get, set: settle })
 }
 
-/** Makes no statement before it is needed. */
+/** Prepares each statement on first use. */
 export function tableOf<Row extends object, Read extends Row = Row>(
   database: Database,
   table: string,
@@ -141,7 +141,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
     return stored && read(stored)
   }
   const set = (match: object, stored: Values, rest = '') => {
-    // A column may be among the conditions and the changes, so the latter have names of their own.
+    // A column may occur in both the conditions and the changes, so the latter have separate parameter names.
     const columns = Object.keys(stored).map(name => `${name} = :new_${name}`)
     const changes = Object.entries(stored).map(([name, value]) => [`new_${name}`, value] as const)
     return database.run(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${conditionOf(match)} ${rest}`, {
@@ -188,7 +188,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
   }
 }
 
-/** As literal `IS NULL`, a condition lets SQLite use an index of such rows. */
+/** With a literal `IS NULL`, SQLite can use an index of such rows. */
 function conditionOf(match: object): string {
   const terms = Object.entries(match).map(([name, value]) =>
     value === null ? `${name} IS NULL` : `${name} = :${name}`,
@@ -203,8 +203,8 @@ function boundOf(match: object): Values {
 }
 
 /**
- * What was looked up, such as `run run_1 in this project`.
- * @throws ServiceError `NOT_FOUND` if there is none
+ * Names what was looked up, such as `run run_1 in this project`.
+ * @throws ServiceError `NOT_FOUND` if there is no row
  */
 export function requireRow<T>(row: T | undefined, what: string): T {
   if (row === undefined) throw new ServiceError('NOT_FOUND', `There is no ${what}.`)

@@ -22,7 +22,7 @@ export function keepBeforeUpgrade(database: Database, { path, database: file }: 
   const copy = join(path, `mcpdeck.schema-${schema}.sqlite`)
   const part = `${copy}.part`
   try {
-    // SQLite fills an empty file, which keeps its mode.
+    // SQLite fills an empty file, which keeps its permissions.
     closeSync(openSync(part, 'w', 0o600))
     const reader = openDatabase(file, { readOnly: true })
     try {
@@ -39,14 +39,14 @@ export function keepBeforeUpgrade(database: Database, { path, database: file }: 
   return copy
 }
 
-/** The sentence about the last upgrade, once. */
+/** The sentence about the last upgrade, returned once. */
 export function takeUpgradeNotice({ write }: Database, settings: Settings): string | undefined {
   if (settings.get('upgradeCopy') === undefined) return undefined
   const copy = writeWherePossible(() => write(() => settings.take('upgradeCopy')))
   return copy === undefined ? undefined : `The workspace was upgraded. A backup of the old one is in ${copy}.`
 }
 
-/** Copies in a data directory, those of the latest schema first. */
+/** Backups in a data directory, latest schema first. */
 function copiesIn(path: string): { name: string; schema: number }[] {
   return readdirSync(path)
     .flatMap(name => {

@@ -144,9 +144,7 @@ CREATE UNIQUE INDEX environmentByContent ON environment (projectId, contentDiges
   WHERE contentDigest IS NOT NULL AND archivedAt IS NULL;
 `
 
-/**
- * What an organization is allowed, what it used today, and which work in the background is under way in which process.
- */
+/** Limits of an organization, its use of them today, and background work in progress with its process. */
 const organizationSettingsAndJobs = `
 CREATE TABLE organizationSetting (
   organizationId TEXT NOT NULL REFERENCES organization ON DELETE CASCADE,
@@ -403,9 +401,7 @@ CREATE TABLE runAnalysis (
 ) STRICT, WITHOUT ROWID;
 `
 
-/**
- * Suites that other programs made, and the runs and conformance reports that they send. Times are epoch milliseconds.
- */
+/** Suites made by other programs, and the runs and conformance reports that they send. Times are epoch milliseconds. */
 const ingest = `
 CREATE TABLE suiteOwnership (
   suiteId TEXT PRIMARY KEY REFERENCES suite ON DELETE CASCADE,
@@ -498,7 +494,7 @@ CREATE TABLE readinessReport (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Request rates shared by processes, and an order by age for what is forgotten. */
+/** Request rates shared by processes, and an index by age for records that are removed. */
 const limits = `
 CREATE TABLE rateBucket (
   keyId TEXT PRIMARY KEY REFERENCES apiKey ON DELETE CASCADE,
@@ -523,7 +519,7 @@ CREATE TABLE sample (
 CREATE TABLE sampleDue (position INTEGER PRIMARY KEY, step TEXT NOT NULL) STRICT;
 `
 
-/** The tools of a run's servers as its trials saw them: one row for each listing that differed from the one before. */
+/** The tools of a run's servers as its trials saw them: one row for each listing that differs from the one before. */
 const runTools = `
 CREATE TABLE runTools (
   runId TEXT NOT NULL REFERENCES run ON DELETE CASCADE,
@@ -533,7 +529,7 @@ CREATE TABLE runTools (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Whether the scores of a trial, and of its run, agree with their definitions; what ended before has no word on it. */
+/** Whether the scores of a trial, and of its run, agree with their definitions; NULL for earlier ones. */
 const scoreIntegrity = `
 ALTER TABLE trial ADD COLUMN scoreIntegrity TEXT;
 ALTER TABLE run ADD COLUMN scoreIntegrity TEXT;

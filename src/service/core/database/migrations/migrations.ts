@@ -5,10 +5,7 @@ const serverRoots = `
 ALTER TABLE server ADD COLUMN roots TEXT;
 `
 
-/**
- * Calls that somebody made by hand, with their results as JSON text; `status` is NULL until one has ended. They go with
- * their server.
- */
+/** Manual calls with their results as JSON text; `status` is NULL until one has ended. Deleted with their server. */
 const serverCalls = `
 CREATE TABLE serverCall (
   position INTEGER PRIMARY KEY,
@@ -24,7 +21,7 @@ CREATE TABLE serverCall (
 CREATE INDEX serverCallByServer ON serverCall (serverId, position);
 `
 
-/** Turns of the agent with what they did, and what they proposed until somebody decides. They go with their project. */
+/** Turns of the agent with what they did, and their proposals until somebody decides. Deleted with their project. */
 const agentTurns = `
 CREATE TABLE agentTurn (
   position INTEGER PRIMARY KEY,
@@ -49,10 +46,10 @@ CREATE INDEX agentProposalByTurn ON agentProposal (turnId);
 CREATE INDEX agentProposalByProject ON agentProposal (projectId);
 `
 
-/** Whether a turn read what others wrote; of those before nobody knows. */
+/** Whether a turn read what others wrote; unknown for earlier turns. */
 const agentTurnOrigins = 'ALTER TABLE agentTurn ADD COLUMN hasOutside INTEGER NOT NULL DEFAULT 1'
 
-/** Chats of members with the servers of an environment or a client, as they were said. They go with their project. */
+/** Chats of members with the servers of an environment or a client. Deleted with their project. */
 const chats = `
 CREATE TABLE chat (
   position INTEGER PRIMARY KEY,
@@ -76,7 +73,7 @@ CREATE TABLE chatMessage (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** What a run started of its servers; of those before nobody knows. */
+/** What a run started of its servers; unknown for earlier runs. */
 const startedServers = 'ALTER TABLE run ADD COLUMN startedServers TEXT'
 
 const SINCE_FIFTEENTH: readonly string[] = [
@@ -88,18 +85,18 @@ const SINCE_FIFTEENTH: readonly string[] = [
   startedServers,
 ]
 
-/** In order; the position of the last one applied is the database's `user_version`. */
+/** In order; the position of the last applied one is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [...FIRST_TO_SIXTH, ...SEVENTH_TO_FOURTEENTH, ...SINCE_FIFTEENTH]
 
-/** The schema that this version writes; a workspace of a later one is none of ours. */
+/** The schema of this version; a workspace with a later one is refused. */
 export const SCHEMA = MIGRATIONS.length
 
-/** The schema of a database, which is the number of migrations that were applied; 0 before the first. */
+/** The schema of a database: the number of applied migrations; 0 before the first. */
 export function schemaOf(database: Database): number {
   return database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }
 
-/** Brings a database of an older schema to the current one. The caller holds the write lock, unless it is migrated. */
+/** Migrates a database to the current schema. The caller holds the write lock, unless it is already current. */
 export function migrate(database: Database): void {
   const schema = schemaOf(database)
   if (schema >= SCHEMA) return
