@@ -45,7 +45,7 @@ test.each(['recovers', 'falls'])('a poll is due by its last answer alone while t
   }
 })
 
-test('a poll of which another answer made more haste is made by the time of its own last answer', async () => {
+test('a poll that another answer has sped up is scheduled by the time of its own last answer', async () => {
   vi.useFakeTimers()
   try {
     const queryClient = createQueryClient()

@@ -43,7 +43,7 @@ async function refreshAll(queryClient: QueryClient): Promise<void> {
 test.each([
   ['that is cut', true],
   ['that was never up', false],
-])('a line %s is noticed once, and its return by asking for one thing only', async (_, wasUp) => {
+])('a connection %s is noticed once, and its return with a single request', async (_, wasUp) => {
   const { clock, queryClient, line, watch } = setup([PROJECTS, SUITES], wasUp)
   await clock.advance(0)
   expect(watch.since() === undefined).toBe(wasUp)

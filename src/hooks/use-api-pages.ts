@@ -27,7 +27,7 @@ export type ApiPages<Item> = Omit<ApiQuery<unknown>, 'data'> & {
   more: () => void
   /** The list has more than is read without a person. */
   isCut: boolean
-  /** The list answered a cursor for the second time: what follows cannot be read. */
+  /** Whether the list returned the same cursor twice, so that the rest cannot be read. */
   isStuck: boolean
   /** Fetches the next page as far as the bounds go. */
   readAhead: () => void

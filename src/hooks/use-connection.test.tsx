@@ -114,7 +114,7 @@ test('of planned reads those that lead are the age of the screen', async () => {
   alone.unmount()
 })
 
-test('what is not read again is called as old as it is', async () => {
+test('data that is no longer read shows its age', async () => {
   const { texts, unmount } = said(false)
   await pass(64_000)
   expect(texts.at(-1)).toBe('fresh')

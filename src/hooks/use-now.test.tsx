@@ -36,7 +36,7 @@ test('what shows ages is drawn again when a minute begins, all of it, and not be
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what is said of the time draws only when it says something else', async () => {
+test('a text about the time renders only when it changes', async () => {
   const drawn = vi.fn<() => void>()
   function Said() {
     const text = useSaidNow(now => (now < NOON + 60_000 ? 'before' : 'after'))

@@ -101,7 +101,7 @@ export type Workspace = {
   serverFiles?: ServerFiles
   /** Signs in to MCP servers from this machine; absent if nothing can be opened. */
   signIns?: SignIns
-  /** How often screens are read, as the person wants it; absent if that cannot be said. */
+  /** How often the person has screens read; absent if it cannot be set. */
   shares?: Shares
   /** Absent if the line is not measured. */
   pace?: LinePace

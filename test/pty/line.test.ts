@@ -23,7 +23,7 @@ describe('a terminal at the end of a line', () => {
     expect(terminal.screen()).toBe('the end')
   })
 
-  test('gets no more than the line carries, and the program waits with what is too much', async () => {
+  test('gets no more than the connection carries, and the program waits with the rest', async () => {
     const script = `i=0; while :; do echo ${'x'.repeat(98)}; i=$((i + 1)); echo $i > count; done`
     const line = { bytesPerSecond: 8000 }
     await using terminal = openTerminal({ command: 'sh', args: ['-c', script], line })

@@ -155,7 +155,7 @@ test('each request is asked again, whatever key it carries', async () => {
   expect(used()).toBe(2)
 })
 
-test('without a model nothing is counted, and it is said how to get one', async () => {
+test('without a model nothing is counted, and the error says how to get one', async () => {
   const { api, projectId, environmentId, refuseDraft, used } = await workspace({})
   const refusal = { status: 422, code: 'FEATURE_NOT_SUPPORTED', message: expect.stringContaining('MCPDECK_MODEL') }
   expect(await refuseDraft()).toMatchObject(refusal)

@@ -290,7 +290,7 @@ test('what cannot be read is refused by its field', async () => {
   })
 })
 
-test('one external id is one run, and runs of a suite only', async () => {
+test('an external id names one run, of one suite only', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const start = (body: object) => api.call(evalIngest.start, { ...project, body })

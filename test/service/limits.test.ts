@@ -82,7 +82,7 @@ describe('the request rate', () => {
 })
 
 describe('settings', () => {
-  test('every number is announced, and a change counts at once in another process', async () => {
+  test('every number is announced, and a change applies at once in another process', async () => {
     const dataDir = temporaryDirectory()
     const served = await startServe(dataDir, { rateLimit: 0, maxRuns: 7 })
     const { store } = await open({ dataDir })

@@ -108,7 +108,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
   expectSound(store.directory!.database)
 })
 
-test('no more runs are in flight than allowed, anyone who launches them', async () => {
+test('no more runs are in flight than allowed, no matter who launches them', async () => {
   const { store, of, projectId, serverId } = await twoProcesses({ maxRuns: 3 })
   const tests = [{ ...longCase('slow', 60), model: 'm', provider: 'm', runs: 1 }]
   const launched = await many(AT_ONCE, index =>

@@ -106,7 +106,7 @@ describe('a run on an environment', () => {
     })
   })
 
-  test('takes the model of its client where it has none of its own', async () => {
+  test('uses the model of its client if it has none of its own', async () => {
     const { api, projectId, environment, attach, launch } = await workspace()
     await attach((await environment('a')).id)
     expect(await runOf(api, projectId, await launch())).toMatchObject({

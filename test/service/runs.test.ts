@@ -235,7 +235,7 @@ test('an ended run cannot be cancelled, and nothing to compare with is said so',
   })
 })
 
-test('an ended run and its trials stay as they were answered, and are found in their project alone, while that is there', async () => {
+test('an ended run and its trials are not changed, and found only in their project while that exists', async () => {
   const dataDir = temporaryDirectory()
   const { api } = await open({ dataDir })
   const { id: projectId } = await api.call(projects.create, { body: { name: 'Own' } })

@@ -252,7 +252,7 @@ describe('the environment of a schedule', () => {
   })
 })
 
-test('what is wrong with a schedule is said', async () => {
+test('an invalid schedule is refused with its faulty field', async () => {
   const { api, store, projectId, suite, refuse, runsOf } = await workspace()
   const suiteId = await suite('any')
   for (const [body, field] of [

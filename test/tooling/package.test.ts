@@ -22,7 +22,7 @@ const MB = 1_000_000
 
 type Packed = { filename: string; size: number; files: { path: string }[] }
 
-test('the package is small, needs no other, and runs where it is installed', () => {
+test('the package is small, has no dependencies, and runs where it is installed', () => {
   const home = createHome()
   onTestFinished(() => removeHome(home))
   const own = join(home, 'own')

@@ -52,7 +52,7 @@ test('pages that hold nothing new end the list, whatever their cursors say', asy
   expect((await walk(() => [], {})).pages).toBe(LIST_BOUNDS.idlePages)
 })
 
-test('a list within the bounds is read whole, and one at a bound too', async () => {
+test('a list within its limits, or exactly at one, is read completely', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }), async (count, most) => {
       const bounds = { pages: most, items: Infinity, text: Infinity }

@@ -157,7 +157,7 @@ describe('a place is where the focus is', () => {
     expect(servers.length === 1 || app!.copied.at(-1) !== moved).toBe(true)
   })
 
-  test('from the run back to its list, the place is the run; back to the suites, the suite', async () => {
+  test('back from the run to its list, the place is the run, and back at the suites, the suite', async () => {
     await open(runsRoute.to({ projectId, suiteId, runId: runIds[1], pane: 'run' }))
     await app!.see(/[╭├][^\n]*Run #\d/)
     await app!.press(appKeys.bindings.refresh)

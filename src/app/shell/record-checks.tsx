@@ -8,7 +8,7 @@ import type { ServerCheck } from '../../domain/now/memory.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-/** Keeps what the doctor says of any server, wherever it is asked, so that Now knows it later; shows nothing itself. */
+/** Stores the doctor's reports on any server, wherever they are requested, for Now; shows nothing itself. */
 export function RecordChecks() {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()

@@ -26,7 +26,7 @@ export type FinalReportOptions = {
   runGroupId: string | undefined
   /** What no JSON may hold. */
   texts?: Own
-  /** What else is known of why a trial did not pass. */
+  /** Other known reasons why a trial did not pass. */
   causesOf?: ((trial: EvalIteration) => readonly string[]) | undefined
 }
 

@@ -140,7 +140,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
     async guard(work) {
       const stopped = Promise.withResolvers<never>()
       const onStop = (): void => {
-        // What is being followed ends by itself, with all that was read.
+        // The followed run stops by itself, with everything that was read.
         if (!isFollowing) stopped.reject(new Stopped(interrupt))
       }
       stop.addEventListener('abort', onStop)

@@ -40,7 +40,7 @@ export function rewrittenLine(stream: NodeJS.WriteStream): StatusLine {
   }
 }
 
-/** A line for each state that differs from the last. */
+/** Prints a line for each state that differs from the last. */
 export function printedLines(write: (line: string) => void): StatusLine {
   let last = ''
   return {

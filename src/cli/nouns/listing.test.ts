@@ -47,7 +47,7 @@ async function list(options: Partial<Listing>, most = Infinity): Promise<[number
   return [ids.size, cut]
 }
 
-test('older runs are read for all and for a larger limit, and what is left out counts for no limit', async () => {
+test('a larger limit or all reads older runs, and filtered-out runs do not count', async () => {
   expect(await list({})).toEqual([PAGE, PAGE])
   expect(await list({ limit: 2 }, 2)).toEqual([2, undefined])
   expect(await list({ all: true })).toEqual([RUNS, undefined])

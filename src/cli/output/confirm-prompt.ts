@@ -23,7 +23,7 @@ export async function readAnswer(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const { promise, resolve } = Promise.withResolvers<string>()
   let interrupted = false
-  // A line that is closed never answers its question; anyone who hears the signal ends what asked.
+  // A closed line never answers its question; the listener of the signal ends what asked.
   lines.once('close', () => {
     if (!interrupted) resolve('')
   })

@@ -267,7 +267,7 @@ export function secretOfVariable(variable: string | undefined, clientId: string 
 
 type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
 
-/** The server that the first word names, and the words behind it: at least what is needed, at most `most`. */
+/** The server named by the first word, and the words after it: at least the required number, at most `most`. */
 export async function serverOf(
   context: CommandContext,
   [wanted, ...rest]: Words,

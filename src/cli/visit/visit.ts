@@ -76,9 +76,9 @@ class Refused extends Error {
 }
 
 /**
- * Visits a published scenario in a terminal, line by line. Whatever comes from there is made safe before it is printed.
- * @returns 0 after the visitor's own end, 3 when the owner ended the session or there was no way in
- * @throws UsageError when the link is none
+ * Visits a published scenario in a terminal, line by line. Received text is made safe before it is printed.
+ * @returns 0 if the visitor ended the session, 3 if the owner ended it or refused the visit
+ * @throws UsageError for an invalid link
  */
 export async function runVisit(link: string, options: VisitOptions = {}): Promise<number> {
   const url = URL.parse(link)

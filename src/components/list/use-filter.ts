@@ -57,7 +57,7 @@ export function useFilter<Item extends object>(items: readonly Item[], columns: 
         if (isOver) return
         slices.next()
         isOver = slices.isWhole()
-        // Drawing takes longer than looking on, so it waits until there is twice as much.
+        // Rendering takes longer than searching, so it waits until there are twice as many rows.
         if (!isOver && slices.certain() <= 2 * drawn) continue
         drawn = slices.certain()
         setLater({ of: begun, picture: slices.picture() })

@@ -39,19 +39,23 @@ test(
   },
 )
 
-test('what is not read yet shows as it is written, and is searched once it is', { timeout: 60_000 }, async () => {
-  const document = markdown('A **strong** [word][there]\n\n[THERE]: https://x.test/\n', theme.symbols)
-  document.scan(Infinity)
-  const rows = () => rowsOf(document.roots(), { folding: UNFOLDED })
-  const search = createSearch(outlineCandidates(document.roots(), undefined), 'strong word')
-  search.advance(8)
-  expect({ done: search.isDone, waiting: search.isWaiting }).toEqual({ done: false, waiting: true })
-  expect(rows()[0]).toBe('A **strong** [word][there]')
-  const advanced = (): boolean => {
+test(
+  'Markdown that was not parsed yet is shown as source, and is searched once parsed',
+  { timeout: 60_000 },
+  async () => {
+    const document = markdown('A **strong** [word][there]\n\n[THERE]: https://x.test/\n', theme.symbols)
+    document.scan(Infinity)
+    const rows = () => rowsOf(document.roots(), { folding: UNFOLDED })
+    const search = createSearch(outlineCandidates(document.roots(), undefined), 'strong word')
     search.advance(8)
-    return search.isDone
-  }
-  await vi.waitUntil(advanced, { ...PATIENCE, interval: 5 })
-  expect(search.places).toHaveLength(1)
-  expect(rows()[0]).toBe('A strong word (https://x.test/)')
-})
+    expect({ done: search.isDone, waiting: search.isWaiting }).toEqual({ done: false, waiting: true })
+    expect(rows()[0]).toBe('A **strong** [word][there]')
+    const advanced = (): boolean => {
+      search.advance(8)
+      return search.isDone
+    }
+    await vi.waitUntil(advanced, { ...PATIENCE, interval: 5 })
+    expect(search.places).toHaveLength(1)
+    expect(rows()[0]).toBe('A strong word (https://x.test/)')
+  },
+)

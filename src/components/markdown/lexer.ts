@@ -22,7 +22,7 @@ export type BlockReader = (source: string, definitions: Definitions) => Reading
  * moment.
  */
 const MOST_RECENT = 200
-/** A longer piece is read again, so that what is kept stays within some megabytes; in UTF-16 units. */
+/** Longer pieces are parsed again when needed, so that cached ones take only a few megabytes; in UTF-16 units. */
 const LONGEST_RECENT = 20_000
 const recent = new Map<string, readonly Token[]>()
 

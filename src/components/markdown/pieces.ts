@@ -11,8 +11,7 @@ export type Piece =
 export type Fence = { language: string; from: number; to: number; indent: number }
 
 /**
- * A piece is cut at the next line end after this many characters: what one look at the screen may cost is bounded by
- * it.
+ * Maximum length of a piece, after which it is cut at the next line end, so that the work for one screen is limited.
  */
 export const MOST_PIECE = 4000
 

@@ -60,7 +60,7 @@ describe('panes', () => {
     expect(heights(3, 2)).toEqual([undefined, undefined, 21])
   })
 
-  test('a list gets no more rows than it needs where it is tall', () => {
+  test('a list in a tall pane gets no more rows than it needs', () => {
     const heights = (...rows: (number | undefined)[]): (number | undefined)[] =>
       paneBoxes({ width: 60, height: 44, focused: 0, panes: rows.map(most => ({ weight: 1, rows: most })) }).map(
         box => box?.height,

@@ -7,8 +7,8 @@ import type { FormFieldSpec, FormValues } from '../form/form-dialog.tsx'
 const LONG = 2000
 
 /**
- * Fields of the body of an endpoint as its shape declares them: whether they are needed, how long a text may be,
- * between what a number lies. They begin with what the record holds; `fields` has what the shape does not say.
+ * Fields of the body of an endpoint according to its shape: whether they are required, the length of texts, the range
+ * of numbers. They start with the values of the record; `fields` has what the shape does not define.
  */
 export function contractFields(
   endpoint: AnyEndpoint,

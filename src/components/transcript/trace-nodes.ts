@@ -20,7 +20,7 @@ export type TraceNode = {
   status: string
   startedAt?: number
   durationMs?: number
-  /** Why it stands as it does. */
+  /** The reason for its state. */
   reason?: string
   /** Of a tool call: what went in and what came out. Its `mark` and `note` stand at the line. */
   call?: ToolCall

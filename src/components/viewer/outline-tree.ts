@@ -51,7 +51,7 @@ export type Entry = {
   folded: boolean | undefined
 }
 
-/** Unfolding everything stops after as many parts; what is left stays folded and can be unfolded by itself. */
+/** Maximum number of parts that unfolding everything unfolds; the rest can be unfolded one by one. */
 export const MOST_UNFOLDED = 100_000
 
 const insides = new WeakMap<OutlineNode, { body: LineSource | undefined; children: readonly OutlineNode[] }>()

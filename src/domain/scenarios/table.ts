@@ -94,7 +94,7 @@ export function lockedOut(from: AccessMode, to: AccessMode): readonly VisitorKin
   return ADMITS[from].filter(kind => !ADMITS[to].includes(kind))
 }
 
-/** A change tightens if it takes access from anybody, anyone who else it admits. */
+/** A change tightens if it takes access from anybody, no matter who else it admits. */
 export function tightens(from: AccessMode, to: AccessMode): boolean {
   return lockedOut(from, to).length > 0
 }

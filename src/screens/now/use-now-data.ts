@@ -12,7 +12,7 @@ import { useConditions, usePoller } from '../../hooks/use-cadence.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 import { useRouter } from '../../tui/router/router-context.tsx'
 
-/** Everything that Now looks at, read by its plan for as long as it is on screen. */
+/** The data of Now, read by its plan while it is on screen. */
 export function useNowData(kept: StoredNow): NowData {
   const workspace = useWorkspace()
   const { waves } = workspace

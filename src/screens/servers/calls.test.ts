@@ -99,7 +99,7 @@ test('a tool’s own failure is an answer, with the time the service measured', 
   expect(text).toContain('"isError": true,')
 })
 
-test('without the service’s time, the own measure shows', async () => {
+test('without the service’s duration, the one measured here is shown', async () => {
   const record = await answered({ content: [] })
   expect(callDuration(record)?.by).toBe('here')
   expect(drawn(record, record.startedAt)).toContain('measured here')

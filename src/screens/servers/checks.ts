@@ -119,8 +119,8 @@ export function useServerChecks() {
 const ANSWERED: ReadonlySet<unknown> = new Set([contract.servers.doctor.resource, contract.liveServers.get.resource])
 
 /**
- * Forgets all that a server has answered, since its settings or its process are others now; what is on screen is asked
- * again. Answers whether the doctor had looked at it in this session.
+ * Removes all cached answers of a server whose settings or process have changed; what is on screen is read again.
+ * Returns whether the doctor had examined it in this session.
  */
 export function useForgetAnswers(projectId: string): (serverId: string) => boolean {
   const workspace = useWorkspace()

@@ -68,7 +68,7 @@ test('there are 300 schemas of published servers and more, each another one, as 
   expect(document).toContain(` ${tools.length} input schemas of ${servers} servers,`)
 })
 
-test('all arguments are one JSON text only where a schema names none', () => {
+test('all arguments are one JSON text only if a schema names none', () => {
   const whole = tools.filter(({ schema }) => argumentForm(schema).whole)
   expect(whole.map(nameOf)).toEqual(['@modelcontextprotocol/server-gitlab create_or_update_file'])
   expect(whole.every(({ schema }) => Object.keys(schema).every(keyword => keyword === '$schema'))).toBe(true)

@@ -26,7 +26,7 @@ import { shorten } from './json-text.ts'
 import { runningLines } from './running-call.ts'
 import type { Look } from '../../tui/theme/theme.ts'
 import { isPlainObject, parseExact, type JsonObject } from '../../lib/json.ts'
-/** Longest words of the service that are laid out; the cut names what is missing. */
+/** Maximum length of a service's text in the layout; the cut says how much is missing. */
 const MOST_TEXT = 20_000
 
 export const KIND_WORDS: Record<Answer['kind'], string> = { tool: 'call', prompt: 'prompt', resource: 'resource' }

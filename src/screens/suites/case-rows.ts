@@ -35,7 +35,7 @@ export function caseRows(cases: readonly EvalCase[], trials: readonly EvalIterat
   return cases.map(stored => ({ id: stored.id, stored, last: resultOf(stored.id) }))
 }
 
-/** What a kind of step is called where many are counted. */
+/** Words for each kind of step in counts. */
 const KIND_WORDS: Readonly<Record<string, string>> = {
   prompt: 'prompt',
   toolCall: 'call',

@@ -62,7 +62,7 @@ async function exportText(authoring: Authoring, suiteId: string): Promise<string
   return writeSuiteFile(await readSuite(client, projectId, suiteId))
 }
 
-/** Brings in a file that the person names, after a plan. */
+/** Imports a file that the person names, after showing a plan. */
 export async function importFile(authoring: Authoring, onSuite: OnSuite): Promise<void> {
   const { ask, tell, showText } = authoring
   const answers = await ask({

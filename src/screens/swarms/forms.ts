@@ -43,7 +43,7 @@ export function environmentOptions(environments: readonly Environment[]): FieldO
   return environments.filter(({ archived }) => !archived).map(({ id, name }) => ({ value: id, label: name ?? id }))
 }
 
-/** Any of the environments; ids that are none of them any more stay chosen, as what they are. */
+/** A choice of any environments; ids that no longer exist stay selected and are marked as such. */
 export function environmentsField(options: readonly FieldOption[], chosen: readonly string[], note: string) {
   const gone = chosen.filter(id => !options.some(({ value }) => value === id))
   return {

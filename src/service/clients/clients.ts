@@ -118,7 +118,7 @@ export function modelOf({ modelId }: ClientConfig): string | undefined {
   return typeof modelId === 'string' && modelId.trim() !== '' ? modelId : undefined
 }
 
-/** The server lists of a config as text, equal where the lists are equal; an absent list is an empty one. */
+/** The server lists of a config as text, for comparison; an absent list equals an empty one. */
 export function serverListsOf(config: ClientConfig): string {
   return JSON.stringify(SERVER_LISTS.map(list => config[list] ?? []))
 }

@@ -71,7 +71,10 @@ export function insertEnvironment(
   return insert(store, projectId, content, named, now)
 }
 
-/** The live nameless environment of this content, made when there is none. @throws ServiceError `NOT_FOUND` */
+/**
+ * Returns the nameless environment with this content that is not archived, or creates one.
+ * @throws ServiceError `NOT_FOUND`
+ */
 function ensureAdhocEnvironment(
   store: Store,
   projectId: string,

@@ -272,7 +272,7 @@ describe('what is judged beside the steps', () => {
     expect(await run(steps)).toMatchObject({ class: 'passed', checks: [] })
   })
 
-  test('a broken evaluator is no failed case, unless something else failed', async () => {
+  test('a broken evaluator does not fail a case, unless something else fails', async () => {
     // Putting this call into words breaks the evaluator.
     const message = {
       toJSON: () => {

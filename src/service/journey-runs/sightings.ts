@@ -18,7 +18,7 @@ export type SessionTranscript = {
   messages: readonly Pick<JourneyMessageRow, 'toolCalls'>[]
 }
 
-/** What a run looked at, and what it saw failing there. */
+/** What a run covered, and the failures it saw there. */
 type Observations = {
   sightings: Sighting[]
   /** Whether this run looked where the finding is, so that not seeing it means that it is gone. */

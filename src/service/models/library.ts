@@ -90,7 +90,7 @@ const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
 export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
   const last = library.RetryError.isInstance(error) ? error.lastError : error
   const [code, did] = library.APICallError.isInstance(last) ? refusalOf(last) : UNUSABLE
-  // Of an answer that broke off the library's own words say nothing.
+  // If an answer broke off, the library's own message gives no reason.
   const why = library.APICallError.isInstance(last) && last.statusCode === 200 ? (last.cause ?? last) : last
   const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(why)}`
   return new ServiceError(code, withoutKey(words, endpoint.apiKey), OF_MODEL)

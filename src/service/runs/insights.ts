@@ -307,7 +307,7 @@ function judgeSigns(
   return [sign(parts, { kind: 'judge', excerpt: judged.reason })]
 }
 
-/** What a failed assertion or rule is called; undefined for a step whose tool error is reported already. */
+/** The name of a failed assertion or rule; undefined for a step whose tool error is already reported. */
 function ruleOf(
   snapshot: CaseSnapshot,
   verdict: StepVerdict | CheckVerdict,

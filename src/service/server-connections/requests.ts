@@ -197,7 +197,7 @@ type Attempts = {
   poll(): void
 }
 
-/** A server that does not answer is asked this often, first after one second and then after twice the time each. */
+/** Number of attempts to reach a server; the first wait is one second, and each next one is twice as long. */
 const MAX_ATTEMPTS = 5
 const FIRST_WAIT_MS = 1000
 /** Interval of checks for requests of other processes while none is open here, in milliseconds. */

@@ -90,7 +90,7 @@ test('the second press on a row within the time is a double click, the third beg
   expect(take().filter(call => !call.endsWith('focus'))).toEqual(['list 2,5', 'list 2,5'])
 })
 
-test('an overlay covers the page, also beside it, until it is gone', () => {
+test('an overlay blocks the page, even outside its own area, until it is closed', () => {
   const { add, mouse, take } = setup()
   add('page', [0, 0, 80, 24])
   const close = add('overlay', [5, 5, 20, 5], { depth: 1, ...only({}) })

@@ -189,7 +189,7 @@ type Reactions = {
 function listenAll({ stdin, stdout, stderr }: RestoreOptions, reactions: Reactions): (() => void)[] {
   const { end, crash, resume, suspend, giveBack } = reactions
   const gone = (): void => end('terminal-gone')
-  // Without a listener a write to a closed standard error would be a crash of its own.
+  // Without a listener, writing to a closed standard error would crash.
   const ignored = (): void => {}
   process.on('SIGTSTP', suspend)
   process.on('SIGCONT', resume)

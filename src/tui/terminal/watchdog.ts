@@ -30,7 +30,7 @@ export type WatchdogMessage = { keys: string }
 export type Watchdog = {
   /** Gives the keys that the watchdog has read, before those that the screen's thread reads itself. */
   hear(): void
-  /** Whether what is typed is meant for this program; while it is not, the watchdog reads nothing. */
+  /** Sets whether input is meant for this program; while it is not, the watchdog reads nothing. */
   readsKeys(reads: boolean): void
   /** The program ends in order, which may take it some seconds. */
   ends(): void

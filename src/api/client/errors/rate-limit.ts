@@ -39,7 +39,7 @@ export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: R
   return label === '' ? 'key-rate' : 'burst-brake'
 }
 
-/** What `details` names in any of its texts; a refusal without it is only known by its wait. */
+/** The label of the limit named in any text of `details`; other refusals are known only by their wait. */
 function labelIn(details: Record<string, unknown> | undefined): string {
   return Object.values(details ?? {})
     .filter(value => typeof value === 'string')

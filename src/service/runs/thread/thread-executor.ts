@@ -16,7 +16,7 @@ import { createTrafficReceiver, type RelayedTraffic } from './traffic-relay.ts'
 /** How long the thread stays after the last run where the connections say nothing else, in milliseconds. */
 const IDLE_MS = 30_000
 
-/** The interval at which an open traffic tab reads at least, in milliseconds. */
+/** Maximum interval at which an open traffic tab reads, in milliseconds. */
 const WATCH_MS = 60_000
 
 /** How long a thread may take to end its server programs, in milliseconds; their guardian ends what is left. */
