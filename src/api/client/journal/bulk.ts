@@ -3,7 +3,7 @@ import type { Database } from '../../../lib/sqlite.ts'
 import type { EntryRow } from './database.ts'
 import { digestOf, withoutSecrets, type Bulk, type DoneWrite, type PlannedWrite } from './entry.ts'
 
-/** A bulk action as its entry stores it. */
+/** A bulk action as stored in its entry. */
 export function planOf(
   writes: readonly PlannedWrite[],
 ): Pick<EntryRow, 'input' | 'complete' | 'planned'> & { input: string } {
@@ -26,7 +26,7 @@ export function planOf(
 
 type Begun = Pick<EntryRow, 'operation' | 'digest'> & Pick<DoneWrite, 'outcome' | 'finding'>
 
-/** The outcome of a bulk action, by the entries after its own; what another action sent since counts as well. */
+/** The result of a bulk action, from the entries after its own; later writes of other actions count too. */
 export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bulk {
   const rows = database.all<Begun>(
     `SELECT other.operation, other.digest, other.outcome, other.finding FROM entries AS other
@@ -49,7 +49,7 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
   }
 }
 
-/** The outcome of the writes of a bulk action that broke off, as the end of a sentence. */
+/** What happened to the writes of an interrupted bulk action, as the end of a sentence. */
 export function brokeOff({ of, done, refused, inDoubt, rest }: Bulk): string {
   const counts = [
     `${done} of ${of} done`,

@@ -2,7 +2,7 @@ import { StorageError } from '../../contract/error.ts'
 import { isGone, type Machine, type Owner } from '../../../lib/machine.ts'
 import { type Database, openForOwner } from '../../../lib/sqlite.ts'
 
-/** One row of `entries`. JSON columns are text; `open` is 1 as long as the outcome has to be found out. */
+/** A row of `entries`. JSON columns are text; `open` is 1 until the outcome is found out. */
 export type EntryRow = {
   id: number
   operation: string
@@ -20,7 +20,7 @@ export type EntryRow = {
   claimedUntil: number | null
   readBack: string | null
   serviceOffset: number | null
-  /** How many writes a bulk action was to be; its input is a list of them, and each has an entry once it begins. */
+  /** Number of writes of a planned bulk action; its input lists them, and each has an entry once it starts. */
   planned: number | null
 }
 
@@ -60,7 +60,10 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `
 
-/** Opens the file, made on first use with rights for its owner only. @throws when the file cannot be used */
+/**
+ * Opens the file, created on first use for its owner only.
+ * @throws if the file cannot be used
+ */
 export function openEntries(file: string): Database {
   const database = openForOwner(file, { setup: SETUP })
   try {
@@ -85,10 +88,13 @@ function prepareSchema(database: Database, file: string): void {
     )
 }
 
-/** How long a claim holds that is not given back, in milliseconds. */
+/** How long a claim is valid unless it is released, in milliseconds. */
 export const CLAIM_MS = 5 * 60_000
 
-/** Whether a living process is finding out about an open entry. @param now epoch milliseconds */
+/**
+ * Whether a running process is finding out about an open entry.
+ * @param now epoch milliseconds
+ */
 export function isClaimed({ claimOwner, claimedUntil }: EntryRow, now: number, machine: Machine): boolean {
   if (claimOwner === null || claimedUntil === null || claimedUntil <= now) return false
   return !isGone(ownerOf(claimOwner), now - (claimedUntil - CLAIM_MS), machine)
@@ -99,7 +105,7 @@ export function isAbandoned(row: EntryRow, now: number, machine: Machine): boole
   return row.state === 'settled' || isGone(ownerOf(row.owner), now - lastSeen(row), machine)
 }
 
-/** Latest moment at which the request is known to have been under way, in epoch milliseconds. */
+/** Latest time at which the request is known to have been in progress, in epoch milliseconds. */
 export function lastSeen({ settledAt, sentAt, intendedAt }: EntryRow): number {
   return Math.max(settledAt ?? intendedAt, sentAt ?? intendedAt)
 }

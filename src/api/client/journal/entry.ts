@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type AnyEndpoint, pathParameters } from '../../contract/endpoint.ts'
 import { type EntryRow, lastSeen } from './database.ts'
 
-/** What an answer proved: ids, `status`, `deduped`, and as `words` the sentence that the person was shown. */
+/** What an answer proved: ids, `status`, `deduped`, and in `words` the sentence shown to the person. */
 export type EntryResult = Readonly<Record<string, string | boolean>>
 
 /** How a call ended. `unknown` means that the write may have happened. */
@@ -12,25 +12,25 @@ export type Settlement =
   | { outcome: 'refused'; code: string }
   | { outcome: 'unknown'; code: string }
 
-/** What a look back found. */
+/** The result of checking a write. */
 export type Finding = 'happened' | 'did-not-happen' | 'cannot-be-known'
 
-/** What the last look back at an open write showed. `at` is in epoch milliseconds. */
+/** The result of the last check of an open write. `at` is in epoch milliseconds. */
 export type ReadBackNote = {
   finding: Finding
   /** The reason in a few words that can follow a colon. */
   because: string
   at: number
-  /** Whether the service might still have acted on the request then, so that a later look may find more. */
+  /** Whether the service could still have carried out the request then, so that a later check may find more. */
   isEarly?: boolean | undefined
-  /** Name of the thing that the write is about, where reading returned it. */
+  /** Name of the write's target, if a read returned it. */
   target?: string | undefined
 }
 
-/** A request as it is going to be sent; the key is the caller's own, where one was given. */
+/** A request to be sent; the key is the caller's own, if given. */
 export type PlannedWrite = { endpoint: AnyEndpoint; input: object; idempotencyKey?: string | undefined }
 
-/** A bulk action that broke off: how many writes it was to be, and what became of them. */
+/** An interrupted bulk action: its planned number of writes, and their results. */
 export type Bulk = {
   of: number
   done: number
@@ -40,45 +40,45 @@ export type Bulk = {
   rest: readonly Pick<JournalEntry, 'operation' | 'input' | 'idempotencyKey'>[]
 }
 
-/** A write that nobody knows the outcome of, or that waits for a person's decision. Times are epoch milliseconds. */
+/** A write with an unknown outcome, or one that waits for a person's decision. Times are epoch milliseconds. */
 export type JournalEntry = {
   id: number
   operation: string
-  /** As the caller gave it, without the fields that the contract marks as secret. */
+  /** As given by the caller, without the fields that the contract marks as secret. */
   input: Readonly<Record<string, unknown>>
-  /** Whether the input is all there, so that it can be sent again. */
+  /** Whether the input is complete, so that it can be sent again. */
   complete: boolean
   idempotencyKey: string | undefined
-  /** Whether the request may have left. */
+  /** Whether the request may have been sent. */
   sent: boolean
   intendedAt: number
-  /** Latest moment at which the request is known to have been under way. */
+  /** Latest time at which the request is known to have been in progress. */
   lastSeenAt: number
-  /** How much more the service's clock showed than this machine's then, in milliseconds, where that was known. */
+  /** How far the service's clock was ahead of this machine's, in milliseconds, if known. */
   serviceOffset?: number | undefined
-  /** Whether a process is finding out what became of it just now, or sends it again; nobody else may end it then. */
+  /** Whether a process is currently checking the write or sending it again, so that no other may settle it. */
   isClaimed: boolean
-  /** Absent as long as nothing was read back. */
+  /** Absent until something was read back. */
   readBack?: ReadBackNote | undefined
-  /** Of a bulk action, whose own writes have entries of their own once they begin. */
+  /** For a bulk action, whose writes have their own entries once they start. */
   bulk?: Bulk
 }
 
-/** A write that was noted, and how it ended; without an outcome it is under way, or was when its process ended. */
+/** A recorded write and how it ended; without an outcome it is in progress, or was when its process ended. */
 export type DoneWrite = Pick<JournalEntry, 'operation' | 'intendedAt'> & {
   /** Names and values of the parameters in the request path. */
   place: readonly (readonly [name: string, value: unknown])[]
   outcome: Settlement['outcome'] | null
   /** Why it did not succeed. */
   code: string | null
-  /** What reading back showed since. */
+  /** What was read back since. */
   finding: Finding | null
   result: EntryResult
 }
 
 const RESULT_FIELDS = ['runId', 'suiteId', 'id', 'status', 'deduped']
 
-/** The few facts of an answer that are worth keeping. */
+/** The few facts of an answer that are stored. */
 export function resultOf(value: unknown): EntryResult {
   const fields = new Map(Object.entries(value ?? {}))
   return Object.fromEntries(
@@ -99,7 +99,7 @@ export function journalProfile(...parts: readonly string[]): string {
 
 type JsonObject = Record<string, unknown>
 
-/** The input without what the endpoint declares as secret; `complete` says that nothing had to be left out. */
+/** The input without the endpoint's secret fields; `complete` means that nothing had to be removed. */
 export function withoutSecrets(
   endpoint: Pick<AnyEndpoint, 'secrets'>,
   input: object,
@@ -121,15 +121,15 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null
 }
 
-/** What two writes with the same input have in common. */
+/** Identifies the input of a write, to compare two. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Longest text of a body that stays of an input that is too large, in characters. */
+/** Maximum length of a body's texts that are kept if the input is too large. */
 const SHORT_TEXT = 400
 
-/** What an input is about: its path, and the short texts of its body. */
+/** The subject of an input: its path, and the short texts of its body. */
 export function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>): object {
   const isShort = ([, value]: [string, unknown]): boolean => typeof value === 'string' && value.length <= SHORT_TEXT
   const body = Object.entries(Object(input['body']) as object)

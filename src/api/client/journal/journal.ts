@@ -27,36 +27,42 @@ import {
 } from './entry.ts'
 
 type JournalOptions = {
-  /** The database; its directory is made when it is missing and belongs to its owner alone. */
+  /** The database; its directory is created if missing and belongs only to its owner. */
   file: string
-  /** Whose writes these are; see `journalProfile`. */
+  /** The profile of the writes; see `journalProfile`. */
   profile: string
   clock?: Clock
   machine?: Machine
-  /** Called when the end of a write cannot be noted; the next start then checks that write again. */
+  /** Called if the end of a write cannot be recorded; the next start then checks that write again. */
   onFault?: (error: unknown) => void
 }
 
-/** The entry of one write that is about to happen. */
+/** The entry of a write that is about to be sent. */
 export type Intent = {
-  /** Notes that the request may leave from now on. @throws ApiError `refused` with code `journal` */
+  /**
+   * Records that the request may be sent from now on.
+   * @throws ApiError `refused` with code `journal`
+   */
   sent: () => void
-  /** Notes the end; never throws. */
+  /** Records the end; never throws. */
   settle: (settlement: Settlement) => void
 }
 
-/** The right to find out about one entry; other processes keep off until it is given back or runs out. */
+/** The right to check one entry; other processes leave it alone until it is released or expires. */
 export type Claim = {
   sent: () => void
-  /** Closes the entry; false when another process has closed it meanwhile. */
+  /** Closes the entry; false if another process has already closed it. */
   conclude: (finding: Finding, settlement?: Settlement) => boolean
-  /** Gives the entry back for a later look, with what this one showed. */
+  /** Releases the entry for a later check, with the result of this one. */
   release: (readBack?: ReadBackNote) => void
 }
 
 /** Every write of a profile, on disk before its request leaves (spec section 7). */
 export type Journal = {
-  /** Stores a confirmed write; resolves when it is safe on disk. @throws ApiError `refused` with code `journal` */
+  /**
+   * Stores a confirmed write; resolves when it is on disk.
+   * @throws ApiError `refused` with code `journal`
+   */
   begin: (write: PlannedWrite) => Promise<Intent>
   /**
    * Stores the writes of a planned bulk action, and resolves with a function that records the outcome.
@@ -66,36 +72,36 @@ export type Journal = {
   /** Open writes of this profile whose process is gone or has given up, oldest first, claimed ones included. */
   unresolved: () => Promise<JournalEntry[]>
   /**
-   * Notes the sentence that the person was shown with the last of these operations that succeeded.
+   * Records the sentence shown to the person with the last of these operations that succeeded.
    * @param from epoch milliseconds
    */
   tell: (operations: readonly string[], from: number, words: string) => Promise<void>
-  /** Calls back whenever the list of open writes of this process may have changed. */
+  /** Calls the listener whenever the open writes of this process may have changed. */
   subscribe: (listener: () => void) => () => void
-  /** Undefined when another process holds or has closed the entry. */
+  /** Undefined if another process has claimed or closed the entry. */
   claim: (entry: JournalEntry) => Promise<Claim | undefined>
-  /** What was written after an entry and not refused: `same` operation and input, `place` anything on the same path. */
+  /** Later writes that were not refused: `same` has the same operation and input, `place` the same path. */
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
-  /** Writes of this profile since a time, the earliest first, each with its outcome. */
+  /** Writes of this profile since a time, earliest first, each with its outcome. */
   since: (at: number) => Promise<DoneWrite[]>
-  /** Run ids that are accounted for by other entries. */
+  /** Ids of runs that belong to other entries. */
   knownRunIds: () => Promise<ReadonlySet<string>>
   /** Stores arriving outcomes, marks all other writes unknown, and closes the file; open entries stay. */
   close: () => Promise<void>
 }
 
-/** How long answers that are there already may take to be read when the journal closes, in milliseconds. */
+/** How long answers that have already arrived may take to be read when the journal closes, in milliseconds. */
 const ENDING_MS = 100
 const KEEP_SETTLED_MS = 7 * 24 * 60 * 60_000
 /** Settled entries further back than this many writes are dropped. */
 const KEEP_WRITES = BOUNDS.journalWrites.most
 
-/** The journal of a profile. Opens its file with the first write. */
+/** The journal of a profile. Opens its file on the first write. */
 export function openJournal(options: JournalOptions): Journal {
   return new FileJournal(options)
 }
 
-/** What began after a bulk action is the only record of what of it began. */
+/** Later entries are the only record of what a bulk action has started. */
 const SPARED = `id < coalesce((SELECT min(id) FROM entries WHERE open = 1 AND planned IS NOT NULL), id + 1)`
 
 class FileJournal implements Journal {
@@ -103,11 +109,11 @@ class FileJournal implements Journal {
   readonly #profile: string
   readonly #clock: Clock
   readonly #machine: Machine
-  /** This process, as entries name it. */
+  /** This process, as named in entries. */
   readonly #self: string
   readonly #onFault: (error: unknown) => void
   readonly #listeners = new Set<() => void>()
-  /** Writes of this process that have not ended, with what is called at their end. */
+  /** Unfinished writes of this process, with a function to call at their end. */
   readonly #underWay = new Map<Intent, PromiseWithResolvers<void>>()
   #database: Database | undefined
   #closed = false
@@ -172,7 +178,7 @@ class FileJournal implements Journal {
       })
       .filter(({ id, bulk }) => {
         const isWhole = bulk?.rest.length === 0
-        // Each of its writes has a record of its own by now.
+        // Each of its writes now has its own entry.
         if (isWhole) this.#settle(database, { outcome: 'succeeded', result: {} }, 'id = :id', { id })
         return !isWhole
       })
@@ -244,7 +250,7 @@ class FileJournal implements Journal {
     return (this.#database ??= openEntries(this.#file))
   }
 
-  /** Looking back makes no file where nothing was ever written. */
+  /** Checking creates no file if nothing was ever written. */
   #openExisting(): Database | undefined {
     return this.#database || existsSync(this.#file) ? this.#open() : undefined
   }
@@ -284,7 +290,7 @@ class FileJournal implements Journal {
         this.#underWay.get(intent)?.resolve()
         this.#underWay.delete(intent)
         try {
-          // A look back of another process that took this one for gone has the last word.
+          // If another process assumed this one dead, its check takes precedence.
           this.#settle(database, settlement, 'id = :id AND finding IS NULL', { id })
           if (settlement.outcome === 'unknown') this.#changed()
         } catch (error) {
@@ -329,7 +335,7 @@ class FileJournal implements Journal {
     for (const listener of this.#listeners) listener()
   }
 
-  /** The latest time counts: the service may act on a repeat as late as on the first. */
+  /** The latest time counts: the service may carry out a repeat as late as the first request. */
   #markSent(database: Database, id: number): void {
     database.run(
       `UPDATE entries SET state = iif(state = 'intended', 'sent', state), sentAt = :now WHERE id = :id AND open = 1`,
@@ -337,7 +343,7 @@ class FileJournal implements Journal {
     )
   }
 
-  /** The input is needed only as long as the outcome is open. */
+  /** The input is needed only until the outcome is known. */
   #settle(database: Database, settlement: Settlement, where: string, which: Record<string, string | number>): void {
     const open = settlement.outcome === 'unknown'
     const result = settlement.outcome === 'succeeded' ? JSON.stringify(settlement.result) : null
@@ -383,7 +389,7 @@ const NOTE = `UPDATE entries SET result = json_set(coalesce(result, '{}'), '$.wo
     AND operation IN (SELECT value FROM json_each(:operations)))`
 const LONGEST_WORDS = 500
 
-/** The writes of a profile since a time, in epoch milliseconds, the oldest first. */
+/** The writes of a profile since a time, in epoch milliseconds, oldest first. */
 function doneSince(database: Database | undefined, profile: string, at: number): DoneWrite[] {
   return (database?.all<DoneRow>(SINCE, { profile, at }) ?? []).map(({ result, place, ...row }) => ({
     ...row,
@@ -392,7 +398,7 @@ function doneSince(database: Database | undefined, profile: string, at: number):
   }))
 }
 
-/** What a person was told of the last of these operations that succeeded from then on, in epoch milliseconds. */
+/** The sentence shown for the last of these operations that succeeded since then, in epoch milliseconds. */
 type Told = { profile: string; operations: readonly string[]; from: number; words: string }
 
 function noteWords(database: Database | undefined, { profile, operations, from, words }: Told): void {

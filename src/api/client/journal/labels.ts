@@ -18,12 +18,12 @@ const SAID: Record<Finding, string> = {
   'cannot-be-known': 'may have happened',
 }
 
-/** What was found about a write, in one sentence. */
+/** A sentence with the result of checking a write. */
 export function foundSentence(title: string, finding: Finding, because: string): string {
   return `${title} ${SAID[finding]}: ${because}.`
 }
 
-/** The outcome of a write that was sent again, or for the first time when it had not left before. */
+/** A sentence with the result of a write that was sent again, or for the first time. */
 export function repeatedSentence(title: string, result: EntryResult, sentBefore: boolean): string {
   const thing = result['runId'] ?? result['id'] ?? result['suiteId']
   const status = result['status'] === undefined ? '' : ` (${String(result['status'])})`

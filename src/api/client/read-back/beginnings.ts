@@ -32,14 +32,14 @@ export const beginnings: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** An analysis by a model, as the service shows it; one without a state was never requested. */
+/** A model's analysis as the service returns it; one without a state was never requested. */
 type Analysis = { status?: unknown; generatedAt?: Time; updatedAt?: Time } | null | undefined
 type Time = number | string | null | undefined
 
 /** States of insights that were never requested. */
 const NOT_REQUESTED: ReadonlySet<unknown> = new Set([undefined, null, 'not_available', 'not_requested'])
 
-/** One that fails while it is made again may keep the time of the last that succeeded, or state no time. */
+/** An analysis that failed on a repeat may have the time of the last success, or none. */
 function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): ReadBackAnswer {
   const one = analyses.find(analysis => {
     const times = [analysis?.generatedAt, analysis?.updatedAt].filter(at => at != null)

@@ -4,18 +4,18 @@ import { lookBack, resolveJournal, type Resolution, type ResolveOptions } from '
 
 /** The open writes of a profile, read back before another one is sent. */
 export type EarlierWrites = {
-  /** Those of the same operation and target; they stay open until they are superseded or sent again. */
+  /** Writes with the same operation and target, which stay open until they are superseded or sent again. */
   same: readonly Resolution[]
   settled: readonly Resolution[]
   open: number
 }
 
-/** Fields of a body that name what a write is about, where its path does not. */
+/** Body fields that name the target of a write if its path does not. */
 const SUBJECTS = ['suiteId', 'suiteName', 'email', 'name', 'title']
 
 /**
- * Reads open writes back before another write: those of the same target are left, others settled if `settleOthers`.
- * @throws when the journal cannot be read
+ * Checks open writes before another write: those with the same target stay open, others are settled if `settleOthers`.
+ * @throws if the journal cannot be read
  */
 export async function readEarlier(
   options: Omit<ResolveOptions, 'only'>,
@@ -29,14 +29,14 @@ export async function readEarlier(
     if (looked) same.push(looked)
   }
   if (!settleOthers) return { same, settled: [], open: 0 }
-  // What was read back before waits for a person, and is not read again.
+  // A write that was already checked waits for a person, and is not checked again.
   const isNew = (entry: JournalEntry): boolean => !isSameWrite(entry, write) && entry.readBack === undefined
   const settled = (await resolveJournal({ ...options, only: isNew })).filter(({ isOpen }) => !isOpen)
   const open = (await journal.unresolved()).filter(entry => !isSameWrite(entry, write)).length
   return { same, settled, open }
 }
 
-/** Whether an open write was of the same operation and target; another key of the caller's own is another intent. */
+/** Whether an open write has the same operation and target; another key of the caller means another intent. */
 export function isSameWrite(entry: JournalEntry, { endpoint, input, idempotencyKey }: PlannedWrite): boolean {
   if (entry.operation !== endpoint.operation) return false
   if (idempotencyKey !== undefined && entry.idempotencyKey !== idempotencyKey) return false
@@ -50,14 +50,14 @@ function subjectOf({ path }: AnyEndpoint, input: object): string {
   return JSON.stringify([...pathParameters(path).map(name => fields[name]), named === undefined ? null : body[named]])
 }
 
-/** Whether sending a write now may do a second time what an earlier one did. */
+/** Whether sending a write now may repeat what an earlier one did. */
 export function mayRepeat({ entry, finding }: Resolution, { endpoint, idempotencyKey }: PlannedWrite): boolean {
   if (finding === 'did-not-happen') return false
   if (endpoint.idempotency === 'natural' || endpoint.method !== 'POST') return false
   return entry.idempotencyKey === undefined || entry.idempotencyKey !== idempotencyKey
 }
 
-/** Ends earlier writes that another one replaces with what was read back of them, be it only likely. */
+/** Settles earlier writes that another one replaces, with the likely or certain result of checking them. */
 export async function supersede(
   { journal }: Pick<ResolveOptions, 'journal'>,
   earlier: readonly Resolution[],

@@ -35,7 +35,7 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** By how much two clocks may still differ after the `Date` header compared them, in milliseconds. */
+/** Remaining difference of two clocks after comparing them by the `Date` header, in milliseconds. */
 const CLOSE_MS = 1_000
 
 /**
@@ -43,7 +43,7 @@ const CLOSE_MS = 1_000
  * request after it, so that no connection at all shows as much as a new one.
  */
 async function connectionReadBack({ client, entry, now, options }: ReadBackContext): Promise<ReadBackAnswer> {
-  // A look must not prolong the connection that was to end.
+  // A check must not extend the connection that was to end.
   const place = { ...placeOf(entry.input), keepsConnection: false }
   const live = await unlessMissing(client.liveServers.get(place, options))
   if (live?.startedAt == null) return { finding: 'happened', because: 'no connection from before is left' }
@@ -84,11 +84,11 @@ async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
     if (error instanceof ApiError && error.code === 'local-only') return UNKNOWN
     throw error
   }
-  // A list that does not reach back so far was cleared, or lost its oldest.
+  // A list that does not reach back that far was cleared, or has lost its oldest entries.
   return reachesBack ? { finding: 'did-not-happen', because: 'no call of it is listed' } : UNKNOWN
 }
 
-/** Only calls that had ended by then were to go; when a call ended that lost its program is stated nowhere. */
+/** Only calls that had already ended were to be cleared; the end of a call that lost its program is not recorded. */
 async function clearedReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { earliest } = timeOf(context.entry)
   let mayHaveRun = false
@@ -109,7 +109,7 @@ function startOf(startedAt: unknown): number {
   return toEpochMs(startedAt as number)!
 }
 
-/** A request of a server that still waits is on Now by itself; one that does not can be answered no more. */
+/** A server's request that still waits is on Now anyway; one that does not can no longer be answered. */
 async function answeredReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { requestId } = entry.input
   const { items } = await client.serverRequests.list(placeOf(entry.input), options)

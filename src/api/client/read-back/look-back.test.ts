@@ -11,7 +11,7 @@ const THEN = 1_700_000_000_000
 const DAY_MS = 24 * 60 * 60_000
 const run = { id: 'r', suiteId: 's', status: 'completed', createdAt: THEN - DAY_MS }
 
-/** What a look back at a write of `THEN`, long after, makes of what the service answers to every read. */
+/** The result of checking a write of `THEN` much later, if the service returns this to every read. */
 async function lookBack(endpoint: AnyEndpoint, input: object, answerOf: (url: URL) => object): Promise<ReadBackAnswer> {
   const client = createClient({
     baseUrl: 'http://service.test/api/v1/',

@@ -5,19 +5,19 @@ import { serviceOffset } from '../transport/service-time.ts'
 import type { Finding, JournalEntry, EntryResult } from '../journal/entry.ts'
 import type { CallOptions, Client } from '../client.ts'
 
-/** What reading showed, and the reason in a few words that can follow "because" or a colon. */
+/** The result of a check, and the reason in a few words to follow "because" or a colon. */
 export type ReadBackAnswer = {
   finding: Finding
   because: string
-  /** What is there that may be of this write, or of somebody else's. */
+  /** What exists that may come from this write, or from somebody else's. */
   seen?: string
-  /** What it made where it happened, or what it is likely to have made where that cannot be known. */
+  /** What the write made, or is likely to have made if that is uncertain. */
   result?: EntryResult
-  /** Whether it cannot happen any more, or nothing of it lasts, so that there is nothing to decide. */
+  /** Whether it can no longer happen, or has no lasting effect, so that there is nothing to decide. */
   isOver?: boolean
-  /** The same as soon as the service cannot act on the request any more. */
+  /** Like `isOver`, once the service can no longer carry out the request. */
   endsByItself?: boolean
-  /** Whether the service may still act on the request, so that a later look may find more. */
+  /** Whether the service may still carry out the request, so that a later check may find more. */
   isEarly?: boolean
 }
 
@@ -25,26 +25,29 @@ export type ReadBackContext = {
   client: Client
   endpoint: AnyEndpoint
   entry: JournalEntry
-  /** Runs that other writes account for. */
+  /** Runs that belong to other writes. */
   knownRunIds: ReadonlySet<string>
   /** Whether another open write may have launched a run of the same project. */
   hasRivals: boolean
-  /** By this machine's clock, in epoch milliseconds. */
+  /** This machine's clock, in epoch milliseconds. */
   now: number
   options: CallOptions
 }
 
-/** Finds out by reads alone whether a write happened. @throws ApiError when reading fails */
+/**
+ * Determines by reads alone whether a write happened.
+ * @throws ApiError if reading fails
+ */
 export type ReadBack = (context: ReadBackContext) => Promise<ReadBackAnswer>
 
 export type Fields = Record<string, unknown>
 
-/** How far a time of this machine may be off as the service's, in milliseconds. */
+/** Maximum difference between this machine's and the service's clock, in milliseconds. */
 const SKEW_MS = 2 * 60_000
-/** How long the service may take to act on a request that has left, in milliseconds. */
+/** How long the service may take to carry out a request that was sent, in milliseconds. */
 const SLOWEST_MS = 10 * 60_000
 
-/** Reads the thing that a write was about; undefined when it is not there. */
+/** Reads the target of a write; undefined if it does not exist. */
 export type LookUp = (context: ReadBackContext) => Promise<Fields | undefined>
 
 export function single(read: AnyEndpoint): LookUp {
@@ -52,7 +55,7 @@ export function single(read: AnyEndpoint): LookUp {
     await unlessMissing(client.call(read, pathInput(read, entry), options) as Promise<Fields>)
 }
 
-/** What a read answers; undefined if there is no such thing. */
+/** The result of a read; undefined if the thing does not exist. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -86,7 +89,7 @@ export function timeOf({ intendedAt, lastSeenAt, serviceOffset: then }: JournalE
   return { first: earliest - SKEW_MS, earliest, last: lastSeenAt + most + SLOWEST_MS }
 }
 
-/** A thing that does not state when it was made counts as made then. */
+/** A thing without a creation time counts as created then. */
 export function isFromThen({ createdAt }: Fields, entry: JournalEntry): boolean {
   const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
   const { first, last } = timeOf(entry)
@@ -101,11 +104,11 @@ export function asFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
-/** The answer where no read shows whether the write happened. */
+/** The result if no read shows whether the write happened. */
 export const UNKNOWN: ReadBackAnswer = { finding: 'cannot-be-known', because: 'no read shows it' }
 
 /**
- * A sign of a write that somebody else may have made as well, which is no proof.
+ * Evidence of a write that somebody else may have made, which is not proof.
  * @param who such as "who launched it"
  */
 export function sign(seen: string, who: string): ReadBackAnswer {

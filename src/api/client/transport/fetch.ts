@@ -6,22 +6,24 @@ export type Fetch = (request: ApiRequest) => Promise<ApiResponse>
 
 export type HttpFetch = {
   fetch: Fetch
-  /** Closes the kept connections; requests under way have a moment to end, and are cut off after it. */
+  /** Closes the connections; requests in progress have a moment to end, and are then aborted. */
   close: () => Promise<void>
-  /** Aborts when the connections begin to close. */
+  /** Aborts when the connections start to close. */
   closing: AbortSignal
 }
 
 export type HttpFetchOptions = {
-  /** When given, every other origin is refused, so that a key cannot leave the address it belongs to. */
+  /** If given, every other origin is refused, so that a key cannot leave the address it belongs to. */
   baseUrl?: string
-  /** A Unix socket that every request goes to, whatever its address. */
+  /** A Unix socket for all requests, whatever their address. */
   socketPath?: string
-  /** Whether connections for reads are held open through the pause of a poll: on a slow line a new one takes long. */
+  /** Whether connections for reads stay open between polls: on a slow line a new one takes long. */
   holds?: () => boolean
   /** Longest wait for a connection, in milliseconds. */
   connectTimeoutMs?: number
-  /** How long writes under way may take to end when the connections close, in milliseconds; reads are cut at once. */
+  /**
+   * How long writes in progress may take to end when the connections close, in milliseconds; reads are aborted at once.
+   */
   closeGraceMs?: number
 }
 
@@ -38,7 +40,7 @@ export function createHttpFetch({
   let closing: Promise<void> | undefined
   const [reads, writes] = [new AbortController(), new AbortController()]
   const close = async () => {
-    // Destroying an agent that already closes does not reach its connections: each request is ended by itself.
+    // Destroying an agent that is closing does not reach its connections, so each request is aborted separately.
     const grace = setTimeout(() => writes.abort(closed()), closeGraceMs)
     reads.abort(closed())
     const opened = await connections
@@ -55,7 +57,7 @@ export function createHttpFetch({
       const cutOff = request.method === 'GET' ? reads : writes
       const signal = AbortSignal.any([request.signal, cutOff.signal])
       const { fetch, agent, held } = await connections
-      // A write takes no connection that rested for long and may be dead: its end would be in doubt.
+      // A write uses no connection that was idle for long and may be dead, which would leave its outcome in doubt.
       const dispatcher = request.method === 'GET' && holds() ? held : agent
       return await send({ ...request, signal }, fetch, dispatcher)
     },
@@ -64,7 +66,7 @@ export function createHttpFetch({
   }
 }
 
-/** Longer than what rests on screen is left alone, shorter than load balancers wait. */
+/** Longer than polls of the screen pause, shorter than load balancers wait. */
 const HELD_MS = 55_000
 
 const closed = () => new Error('The connections are closed.')
@@ -94,7 +96,7 @@ async function send(
   })
 }
 
-/** Known before it is sent, so that its length is too. */
+/** Read completely before sending, so that its length is known. */
 async function wholeBody(body: ApiBody): Promise<string | Uint8Array | null> {
   if (body === null || typeof body === 'string') return body
   const chunks: Uint8Array[] = []

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** What one address answers. */
+/** The answer of one address. */
 type Answer = { endpoint: AnyEndpoint; text: string; cursor: string | null | undefined }
-/** What one answered last. Of the text its digest is enough: of fifty projects the texts alone would be megabytes. */
+/**
+ * The last answer of an address. A digest replaces the text, since the texts of fifty projects would take megabytes.
+ */
 type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unknown }
 
 /**
@@ -11,16 +13,16 @@ type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unkn
  * in turns is a megabyte: with less room each answer would push out the one that comes next.
  */
 const MOST_CHARACTERS = 4_000_000
-/** The same of long answers: mostly they are kept for themselves, since a list shows little of its pages. */
+/** The same limit for long answers, which are usually stored elsewhere, since a list shows little of its pages. */
 const MOST_OF_LONG = 1_000_000
-/** A longer answer is kept from the second time on: most pages of a long list are asked for once. */
+/** A longer answer is stored only from the second time on: most pages of a long list are requested once. */
 const LONG = 50_000
-/** Most addresses remembered for having given a long answer once. */
+/** Maximum number of addresses remembered for one long answer. */
 const MOST_ADDRESSES = 500
 
-/** The last answer of each read: an unchanged answer is the same object, so nothing is parsed or drawn again. */
+/** The last answer of each read: an unchanged answer is the same object, so nothing is parsed or rendered again. */
 export type LastAnswers = {
-  /** The value of the same answer, or what `parse` makes of a new one. */
+  /** The value of an unchanged answer, or the result of `parse` for a new one. */
   valueOf: (url: string, answer: Answer, parse: () => unknown) => unknown
 }
 
@@ -55,7 +57,7 @@ export function createLastAnswers(onSame: () => void = () => undefined): LastAns
   }
 }
 
-/** Answers by their address, the latest: those asked for longest ago go when all have more characters together. */
+/** The latest answers by address: the least recently used are dropped when all exceed `most` characters. */
 function createShelf(most: number) {
   const kept = new Map<string, Last>()
   let characters = 0

@@ -6,7 +6,7 @@ import { createClient } from '../client.ts'
 import { ApiError } from '../errors/api-error.ts'
 
 const { most } = BOUNDS.answerValues
-/** As many faults say what is wrong; a service that answers another list has one in each of its items. */
+/** Maximum number of faults reported; a service with another format may have one in each item. */
 const FEW = 20
 
 function clientOf(body: string) {

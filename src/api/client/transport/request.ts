@@ -6,7 +6,7 @@ import { type ApiHeaders, plainHeaders } from '../../contract/message.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { fieldIssues, summarizeIssues } from '../errors/field-issues.ts'
 
-/** A checked request that can be sent more than once. */
+/** A validated request that can be sent more than once. */
 export type PreparedRequest<E extends AnyEndpoint = AnyEndpoint> = {
   endpoint: E
   url: string
@@ -18,14 +18,14 @@ export type RequestTarget = {
   /** Base address with the version, such as `https://host/api/v1`. */
   baseUrl: string
   key?: string | undefined
-  /** Where the key came from, in words for anyone who has to replace it. */
+  /** Where the key came from, for a person who must replace it. */
   keySource?: string | undefined
-  /** The eval vocabulary to ask for; without it nothing is sent, which means 1 (contract: "Versioning"). */
+  /** The eval vocabulary to request; without it nothing is sent, which means 1 (contract: "Versioning"). */
   vocabulary?: Vocabulary | undefined
 }
 
 /**
- * Builds and checks the request of an input.
+ * Builds and validates the request for an input.
  * @throws ApiError `refused` with `invalid-input`, `invalid-key` or `invalid-address`
  */
 export function prepareRequest<E extends AnyEndpoint>(
@@ -66,7 +66,7 @@ function parseQuery(endpoint: AnyEndpoint, fields: Record<string, unknown>): URL
   return query
 }
 
-/** An optional body still goes out as `{}`, as the contract shows it. */
+/** An optional body is still sent as `{}`, as in the contract. */
 function parseBody(endpoint: AnyEndpoint, input: unknown): string | null {
   if (endpoint.body) return JSON.stringify(check(endpoint, endpoint.body, input, ['body']) ?? {})
   if (input !== undefined) throw unknownFields(endpoint, ['body'])
@@ -99,7 +99,7 @@ function isSegment(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && value.isWellFormed()
 }
 
-/** The platform's complaint about a bad address quotes it, credentials included, so it is judged here. */
+/** The runtime's error for an invalid address quotes it with its credentials, so it is validated here. */
 function checkAddress(baseUrl: string, endpoint: AnyEndpoint): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
@@ -112,7 +112,7 @@ function joinUrl(baseUrl: string, path: string, query: URLSearchParams): string 
   return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
 }
 
-/** A key on an operation without key support would look safe to repeat and not be so. */
+/** A key on an operation without key support would look safe to repeat but not be. */
 function idempotencyHeader(endpoint: AnyEndpoint, key: string | undefined): Record<string, string> {
   if (key === undefined) return {}
   const fits = /^[\x21-\x7e]{1,256}$/.test(key)
@@ -129,7 +129,7 @@ function vocabularyHeader({ vocabulary }: RequestTarget): Record<string, string>
   return vocabulary ? { [`x-${vocabulary.service}-eval-vocabulary`]: vocabulary.version } : {}
 }
 
-/** The platform's complaint about a bad header value quotes it, so the key is judged here. */
+/** The runtime's error for an invalid header value quotes it, so the key is validated here. */
 function keyHeader(key: string | undefined, endpoint: AnyEndpoint): Record<string, string> {
   if (key === undefined) return {}
   if (!/^[\x21-\x7e]+$/.test(key))

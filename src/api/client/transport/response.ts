@@ -13,7 +13,7 @@ import * as z from 'zod'
 
 export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
   value: OutputOf<E>
-  /** The body as received; that of a DELETE that was answered without one is `{}`. */
+  /** The body as received; `{}` for a DELETE answered without one. */
   text: string
   status: number
   requestId: string | undefined
@@ -47,7 +47,7 @@ export async function readText(
   return { text: text + decoder.decode(), complete: true }
 }
 
-/** Reads a success body as the contract's answer; unknown fields survive. An unchanged answer is the same object. */
+/** Parses a success body according to the contract; unknown fields are kept. An unchanged answer is the same object. */
 export function parseAnswer<E extends AnyEndpoint>(
   received: Received & { endpoint: E },
   body: string,
@@ -63,12 +63,12 @@ export function parseAnswer<E extends AnyEndpoint>(
   return { value: value as OutputOf<E>, text, status: response.status, requestId: requestIdOf(response) }
 }
 
-/** HTTP lets a DELETE succeed with its status alone; none of the fields is in its answer then. */
+/** HTTP allows a DELETE to succeed without a body, and therefore without the fields of its answer. */
 function isBodiless({ endpoint, response }: Received, body: string): boolean {
   return endpoint.method === 'DELETE' && response.status === 204 && body === ''
 }
 
-/** Of a longer answer, in characters, only the first faults are told. */
+/** If an answer is longer than this, in characters, only the first faults are reported. */
 const LONG_ANSWER = 50_000
 
 function parseValue(received: Received, text: string): unknown {
@@ -81,11 +81,11 @@ function parseValue(received: Received, text: string): unknown {
     const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
     throw invalidResponse(received, html ? 'html' : 'not-json', message, { text })
   }
-  // Checking what this process wrote itself took a seventh of the drawing thread where a long list was read.
+  // Validating answers of this process took a seventh of the drawing thread's time for a long list.
   if (response.asDeclared && endpoint.method === 'GET') return withHeaderCursor(received, json.value)
   const isLong = text.length > LONG_ANSWER
   const exact = readShape(endpoint.response, json.value, isLong)
-  // A field of the contract takes a number of any length, which need not be exact.
+  // The contract accepts numbers of any length, which need not be exact.
   const isExact = exact.success || !mayHoldLong(text)
   const parsed = isExact ? exact : readShape(endpoint.response, JSON.parse(text || 'null'), isLong)
   if (!parsed.success) {
@@ -100,20 +100,20 @@ function excessWords(excess: keyof JsonBounds, values: number): string {
   return `The answer has more than ${MAX_ANSWER_LEVELS} levels of objects and lists.`
 }
 
-/** Puts a cursor that came in a header where lists have theirs. */
+/** Moves a cursor from a header to its place in a list. */
 function withHeaderCursor(received: Received, value: unknown): unknown {
   const cursor = headerCursor(received)
   if (cursor === undefined || typeof value !== 'object' || value === null) return value
   return { ...value, nextCursor: cursor }
 }
 
-/** Undefined for lists that have their cursor in the body. */
+/** Undefined for lists with their cursor in the body. */
 function headerCursor({ endpoint, response }: Received): string | null | undefined {
   const header = endpoint.cursor?.fromHeader
   return header === undefined ? undefined : response.headers.get(header)
 }
 
-/** An answer with a success status that cannot be used. */
+/** The error for a success status with an unusable answer. */
 export function invalidResponse(
   { endpoint, response, hideKey }: Received,
   code: InvalidResponseCode,
@@ -133,7 +133,7 @@ export function invalidResponse(
   })
 }
 
-/** Reads an error status with whatever body came along. */
+/** The error for an error status, with any body. */
 export function httpError(
   { endpoint, response, hideKey, keySource }: Received & { keySource?: string | undefined },
   rawText: string,
@@ -161,7 +161,7 @@ export function httpError(
   })
 }
 
-/** Following a redirect would hand the key to another address, so it is an error that names the target. */
+/** Following a redirect would send the key to another address, so it is an error that names the target. */
 function withoutContract(response: ApiResponse): string {
   const location = response.status < 400 ? response.headers.get('location') : null
   if (location === null) return `HTTP ${response.status}`
@@ -183,7 +183,7 @@ function looksLikeHtml(response: ApiResponse, text: string): boolean {
   )
 }
 
-/** What is too deep is valid, but every step after the parser would fail on it; what is too much would stop keys. */
+/** JSON that is too deep is valid but would fail every later step; JSON that is too large would block keys. */
 function parseJson(
   text: string,
   values: number,
@@ -209,7 +209,7 @@ function excerptOf(text: string): string {
   return printable(text.length > EXCERPT_CHARACTERS ? `${text.slice(0, EXCERPT_CHARACTERS)}…` : text)
 }
 
-/** Body of every non-2xx reply. An unknown `code` is kept as text. */
+/** Body of every error answer. An unknown `code` is kept as text. */
 export const ErrorBody = shape(() =>
   z.looseObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()).nullish() }),
 )

@@ -5,21 +5,21 @@ import type { AnyEndpoint } from '../../contract/endpoint.ts'
 export type RetryRule = {
   /** Maximum number of requests for one call, the first included. */
   attempts: number
-  /** Ceiling of the first pause; it doubles with each further one. */
+  /** Limit of the first pause, which doubles with each further one. */
   baseMs: number
-  /** Ceiling of any pause that we choose ourselves. */
+  /** Limit of any pause that we choose ourselves. */
   capMs: number
-  /** Longest `Retry-After` worth waiting for; beyond it the error goes to the caller. */
+  /** Longest `Retry-After` worth waiting for; beyond it the caller gets the error. */
   longestRetryAfterMs: number
 }
 
 export const defaultRetryRule: RetryRule = { attempts: 3, baseMs: 500, capMs: 8_000, longestRetryAfterMs: 60_000 }
 
-/** Spread on top of `Retry-After`, so that waiting clients do not come back in one instant. */
+/** Random addition to `Retry-After`, so that waiting clients do not return at the same moment. */
 const RETRY_AFTER_SPREAD_MS = 250
 
 /**
- * Pause before the next request, in milliseconds; `undefined` = none may follow.
+ * Pause before the next request, in milliseconds; `undefined` if there is none.
  * @param failed requests so far, from 1
  * @param random from 0 up to, not including, 1
  */
@@ -30,13 +30,13 @@ export function retryDelay(error: ApiError, failed: number, rule: RetryRule, ran
   return error.retryAfterMs + random * RETRY_AFTER_SPREAD_MS
 }
 
-/** Deadlines and broken programs are not retried: three deadlines in a row would keep a pane waiting for minutes. */
+/** Timeouts and broken programs are not retried: three timeouts in a row would keep a pane waiting for minutes. */
 function repeatsByItself(error: ApiError): boolean {
   if (error.details?.['programBroke'] === true) return false
   return error.retryable && (error.kind === 'network' || (error.kind === 'http' && error.code !== 'TIMEOUT'))
 }
 
-/** Whether a repeat is harmless: reads, writes that are so by nature, and writes that carry a key. */
+/** Whether a repeat is harmless: reads, idempotent writes, and writes with a key. */
 export function isRepeatable(
   endpoint: Pick<AnyEndpoint, 'risk' | 'idempotency'>,
   idempotencyKey: string | undefined,
@@ -53,13 +53,13 @@ export type RetryOptions = {
   clock: Clock
   random: () => number
   signal?: AbortSignal | undefined
-  /** Aborts when nothing can be sent any more: the pause before a repeat ends with it, what is under way does not. */
+  /** Aborts when nothing more can be sent: ends the pause before a repeat, but no request in progress. */
   closing?: AbortSignal | undefined
-  /** Called on each pause before a repeat, in milliseconds; what it returns is called at its end. */
+  /** Called with each pause before a repeat, in milliseconds; the returned function is called at its end. */
   pausing?: (error: ApiError, delay: number) => () => void
 }
 
-/** Runs `attempt` until it succeeds, its error is final, the rule ends or the signal aborts. */
+/** Runs `attempt` until it succeeds, its error is final, the rule stops it or the signal aborts. */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { endpoint, repeatable, rule, clock, random, pausing } = options
   let sent = false

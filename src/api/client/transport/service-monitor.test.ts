@@ -7,7 +7,7 @@ import { createLineMeter } from './service-monitor.ts'
 
 const ANSWER = JSON.stringify({ id: 'r', suiteId: 's', status: 'running', createdAt: 1 })
 
-/** A client whose answers are given by hand: headers with `open`, then pieces of the body with `piece`. */
+/** A client with manual answers: `open` sends headers, then `piece` parts of the body. */
 function setup() {
   const clock = new VirtualClock()
   const held: { open: () => void; piece: (text: string) => void; end: () => void }[] = []
@@ -77,7 +77,7 @@ test('what reaches through to an MCP server may be silent for long', async () =>
 
 const PIECE = 1460
 
-/** A line that carries so many bytes a second, and bodies over it; what is asked at once shares it. */
+/** A connection with this many bytes a second, shared by concurrent requests. */
 function setUp(roundTripMs: number) {
   const clock = new VirtualClock()
   const meter = createLineMeter(clock.now)
@@ -120,7 +120,7 @@ test.each([
   expect(meter.slow()).toBeLessThan(8 * 1024)
   await readAll(Array<number>(40).fill(3_000), 1)
   expect(Math.round(meter.slow()! / 1024)).toBe(5)
-  // Between the two bounds it stays as it is.
+  // Between the two limits the state does not change.
   line.bytesPerSecond = 10 * 1024
   await readAll(Array<number>(40).fill(12_000), 1)
   expect(meter.slow()).toBeDefined()

@@ -3,7 +3,7 @@ import { ApiError, connectionFault, isKeyRefusal } from '../errors/api-error.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** A request that waits before it is repeated, as the service or the retry rule says. */
+/** A request that waits before it is repeated, because of the service or the retry rule. */
 export type Repeat = {
   endpoint: AnyEndpoint
   error: ApiError
@@ -16,39 +16,39 @@ export type Repeat = {
 type Exchange = {
   /** Reports that headers (no bytes) or a part of the body arrived. */
   received: (bytes: number) => void
-  /** Reports that the request ended, with `answered` or with its error. */
+  /** Reports that the request ended, with `answered` or its error. */
   ended: (outcome: unknown) => void
 }
 
 /** What is known of the connection to one service, from every request of its client. */
 export type ServiceMonitor = {
-  /** When the service answered last, be it with a refusal, in epoch milliseconds. */
+  /** When the service last answered, even with a refusal, in epoch milliseconds. */
   lastAnswerAt: () => number | undefined
-  /** Whether anything was answered well so far, so that address, path and key are right. */
+  /** Whether any request has succeeded so far, so that address, path and key are right. */
   hasSucceeded: () => boolean
-  /** Since when requests under way have brought nothing, once that is long; the clock's milliseconds. */
+  /** Since when requests in progress have received nothing, once that is long; the clock's milliseconds. */
   silentSince: () => number | undefined
-  /** Bytes a second that the line carries while that is little. */
+  /** Bytes a second of the connection while it is slow. */
   slowLine: () => number | undefined
   repeat: () => Repeat | undefined
-  /** The same of writes. */
+  /** A write that waits before it is repeated. */
   waitingWrite: () => Repeat | undefined
-  /** The service's refusal of the key, while nothing was answered since. */
+  /** The service's refusal of the key, until it answers again. */
   keyRefusal: () => ApiError | undefined
   /** Lets the next read try the key again. */
   tryKeyAgain: () => void
   begin: (endpoint: AnyEndpoint) => Exchange
   /** Shows a pause before a repeat until the returned function is called. */
   pausing: (repeat: Omit<Repeat, 'since'>) => () => void
-  /** Calls back when silence, a repeat or a slow connection begins, continues or ends. */
+  /** Calls the listener when silence, a repeat or a slow connection starts, continues or ends. */
   subscribe: (listener: () => void) => () => void
 }
 
-/** A wait that is shorter is no news, in milliseconds. */
+/** Shorter waits are not reported, in milliseconds. */
 const SILENCE_MS = 5_000
 const LEAST_PAUSE_MS = 2_000
 
-/** @param day the time of the day; the other clock measures waits */
+/** @param day the time of day; the other clock measures waits */
 export function createServiceMonitor(clock: Clock, day = clock): ServiceMonitor {
   const { subscribe, notify: publish } = createListeners()
   const underWay = new Map<object, number>()
@@ -93,7 +93,7 @@ export function createServiceMonitor(clock: Clock, day = clock): ServiceMonitor 
     tryKeyAgain: () => (keyRefusal = undefined),
     begin(endpoint) {
       const id = {}
-      // What reaches through to somebody's MCP server may be silent for long without a fault of the connection.
+      // Requests that reach an MCP server may be silent for long without a fault of the connection.
       if (endpoint.deadlineMs === undefined) underWay.set(id, clock.now())
       if (underWay.size === 1) look()
       const arrival = meter.begin()
@@ -129,38 +129,38 @@ function longest(repeats: readonly Repeat[]): Repeat | undefined {
   return repeats.toSorted((one, other) => other.at - one.at)[0]
 }
 
-/** Whether the service itself answered, and not a page, a proxy or nobody; that it cannot answer now is none. */
+/** Whether the service itself answered, and not a web page, a proxy or nobody; a 503 is not an answer. */
 function isAnswer(error: ApiError): boolean {
   const fault = connectionFault(error)
   if (fault !== undefined) return fault === 'key-refused'
   return error.kind === 'invalid-response' || (error.kind === 'http' && error.answer === 'contract')
 }
 
-/** One body as it arrived; times in milliseconds. */
+/** A body as it arrived; times in milliseconds. */
 type ArrivedBody = {
   bytes: number
-  /** From its headers to its end: the line took at least this. */
+  /** Time from its headers to its end: the connection took at least this. */
   bodyMs: number
-  /** All that it took beyond the quickest headers so far: the line took at most this. */
+  /** Time beyond the fastest headers so far: the connection took at most this. */
   wholeMs: number
 }
 
-/** What the last bodies say of the line, older ones less; `slow` are its bytes a second while it is slow. */
+/** The measured speed, with older bodies weighted less; `slow` is in bytes a second while the connection is slow. */
 type LineSpeed = ArrivedBody & { slow: number | undefined }
 
 const UNKNOWN_SPEED: LineSpeed = { bytes: 0, bodyMs: 0, wholeMs: 0, slow: undefined }
 
-/** Bytes a second below which a line is slow, and above which it no longer is. */
+/** Below this many bytes a second a connection is slow, and above this it no longer is. */
 const SLOW = 8 * 1024
 const QUICK = 12 * 1024
-/** What is smaller arrives in a piece or two, and says nothing of the line. */
+/** Smaller bodies arrive in one or two pieces, and say nothing about speed. */
 const LEAST_BYTES = 2 * 1024
-/** Bodies must have arrived for so long before a line is called slow, in milliseconds. */
+/** Minimum time that bodies must take before a connection is called slow, in milliseconds. */
 const LEAST_MS = 2_000
-/** How much of what was known counts beside one more body. */
+/** Weight of earlier measurements for one more body. */
 const KEPT = 0.7
 
-/** What is known after one more body: a line is slow once it surely is, and quick again once it surely is. */
+/** The speed after one more body: the state changes only when it is certain. */
 function nextSpeed(known: LineSpeed, body: ArrivedBody): LineSpeed {
   if (body.bytes < LEAST_BYTES) return known
   const bytes = KEPT * known.bytes + body.bytes
@@ -178,7 +178,7 @@ type Arrival = {
   ended: () => void
 }
 
-/** Measures the line by all bodies together, as they share it. Times are the clock's milliseconds. */
+/** Measures the connection over all bodies together, since they share it. Times are the clock's milliseconds. */
 export function createLineMeter(now: () => number): { begin: () => Arrival; slow: () => number | undefined } {
   let speed = UNKNOWN_SPEED
   let quickestHeaders = Infinity

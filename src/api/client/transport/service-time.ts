@@ -1,19 +1,19 @@
 import type { ApiHeaders } from '../../contract/message.ts'
 
-/** A clock that is further off than this is named, in milliseconds. */
+/** A larger clock difference is reported, in milliseconds. */
 export const SKEW_MS = 30_000
-/** An answer that took longer says too little about the time at which it was written, in milliseconds. */
+/** A slower answer says too little about when it was written, in milliseconds. */
 const LONGEST_EXCHANGE_MS = 10_000
 
-/** The service's clock less this machine's, in milliseconds, after the first answer; one process has one service. */
+/** The service's clock minus this machine's, in milliseconds, after the first answer; a process has one service. */
 let offset: number | undefined
 
-/** The service's time in epoch milliseconds, by its last answers: what the times of its records are compared with. */
+/** The service's time in epoch milliseconds, from its last answers, for comparing times of its records. */
 export function serviceNow(): number {
   return serviceTime(Date.now())
 }
 
-/** A time of this machine's clock, as the service's clock had it; epoch milliseconds. */
+/** Converts a time of this machine's clock to the service's clock; epoch milliseconds. */
 export function serviceTime(now: number): number {
   return now + (offset ?? 0)
 }
@@ -28,7 +28,7 @@ export function clockSkew(): number {
   return -(offset ?? 0)
 }
 
-/** Reads the service's time from `Date`, which has whole seconds: the offset moves only as far as that proves. */
+/** Reads the service's time from `Date`, which has whole seconds: the offset changes only as far as that proves. */
 export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt: number): void {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date) || receivedAt - sentAt > LONGEST_EXCHANGE_MS) return

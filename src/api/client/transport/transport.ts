@@ -13,22 +13,22 @@ import { type Answer, httpError, invalidResponse, parseAnswer, readText } from '
 
 export type Deprecation = {
   endpoint: AnyEndpoint
-  /** The `Link` header, which names the successor on some paths. */
+  /** The `Link` header, which names the successor of some paths. */
   link: string | undefined
 }
 
 export type TransportOptions = RequestTarget & {
   fetch: Fetch
-  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
+  /** Longest time without any part of an answer, in milliseconds. */
   deadlineMs?: number
   /** Shortest deadline of requests that reach an MCP server, in milliseconds. */
   serverDeadlineMs?: number
-  /** Maximum number of decoded bytes of any answer, whatever its endpoint says. */
+  /** Maximum number of decoded bytes of any answer, whatever its endpoint allows. */
   maxResponseBytes?: number
   clock?: Clock
-  /** Called for each answer that carries `Deprecation`. */
+  /** Called for each answer with `Deprecation`. */
   onDeprecation?: (deprecation: Deprecation) => void
-  /** Called for each answer that is the same text as the one before. */
+  /** Called for each answer with the same text as the one before. */
   onSame?: () => void
 }
 
@@ -41,7 +41,7 @@ type SendOptions = {
 }
 
 export type Transport = {
-  /** Checks an input and builds its request; see {@link prepareRequest}. */
+  /** Validates an input and builds its request; see {@link prepareRequest}. */
   prepare: <E extends AnyEndpoint>(
     endpoint: E,
     input: InputOf<E>,
@@ -52,13 +52,13 @@ export type Transport = {
   send: <E extends AnyEndpoint>(request: PreparedRequest<E>, options?: SendOptions) => Promise<Answer<E>>
 }
 
-/** After this time without an answer a request is given up. */
+/** A request without an answer is aborted after this time. */
 export const DEADLINE_MS = 30_000
 const MAX_RESPONSE_BYTES = BOUNDS.answer.most
-/** An error body longer than this is read no further. */
+/** Longer error bodies are not read further. */
 const MAX_ERROR_BYTES = 256 * 1024
 
-/** One endpoint and one input make one request and one answer; retries and rates are the client's. */
+/** Sends one request for an endpoint and input, and returns one answer; retries and rates belong to the client. */
 export function createTransport(options: TransportOptions): Transport {
   const { clock = systemClock, deadlineMs = DEADLINE_MS, serverDeadlineMs = 0 } = options
   const deadlineOf = (endpoint: AnyEndpoint) =>
@@ -76,7 +76,7 @@ export function createTransport(options: TransportOptions): Transport {
           restart()
           limits.onBytes?.(bytes)
         }
-        // What is reported on the way shows that it is worked on.
+        // Reported progress shows that the request is being worked on.
         const onProgress: OnProgress | undefined =
           limits.onProgress &&
           (progress => {
@@ -115,7 +115,7 @@ async function exchange<E extends AnyEndpoint>(
   if (response.headers.has('deprecation'))
     options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
   if (response.status < 200 || response.status > 299) {
-    // The status alone already says what happened, so a body cut short is no second error.
+    // The status alone already says what happened, so an incomplete body is not another error.
     const { text } = await readText(response, MAX_ERROR_BYTES, onBytes).catch(() => ({ text: '' }))
     throw httpError({ ...received, keySource: options.keySource }, text)
   }
@@ -127,7 +127,7 @@ async function exchange<E extends AnyEndpoint>(
   return answer
 }
 
-/** How many deadlines an answer may take that goes on arriving. */
+/** Maximum number of deadlines for an answer that keeps arriving. */
 const MOST_DEADLINES = 20
 
 /**
@@ -153,7 +153,7 @@ export async function withDeadline<T>(
   let hasEnded = false
   const restart = () => {
     cancelSilence()
-    // What still arrives of an answer that nobody waits for must not keep the process.
+    // The rest of an answer that nobody waits for must not keep the process alive.
     if (!hasEnded) cancelSilence = silence()
   }
   const whole = ms * MOST_DEADLINES
@@ -169,7 +169,10 @@ export async function withDeadline<T>(
   }
 }
 
-/** Waits for a shared request; the signal of one ends its own wait only. @throws ApiError of kind `aborted` */
+/**
+ * Waits for a shared request; the caller's signal ends only this wait.
+ * @throws ApiError of kind `aborted`
+ */
 export async function sharedWait<T>(
   work: Promise<T>,
   { signal, endpoint }: { signal?: AbortSignal | undefined; endpoint: AnyEndpoint },

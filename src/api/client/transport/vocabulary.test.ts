@@ -17,7 +17,7 @@ describe('what a deployment announces', () => {
   })
 })
 
-/** A service that answers capabilities by a script and every list of runs with its vocabulary header. */
+/** A service with scripted capabilities, whose lists of runs have its vocabulary header. */
 function service(capabilities: (Response | Error | Promise<Response>)[]) {
   const asked: string[] = []
   const headers: (string | null)[] = []

@@ -2,7 +2,7 @@ import { ApiError } from '../errors/api-error.ts'
 
 export type Vocabulary = { service: string; version: '1' | '2' }
 
-/** How deep an announcement is looked for; the body of `GET /capabilities` is not documented. */
+/** Maximum depth searched for an announcement; the body of `GET /capabilities` is not documented. */
 const DEPTH = 4
 
 function names2(value: unknown, depth: number): boolean {
@@ -23,7 +23,7 @@ export function announcedVocabulary(capabilities: unknown): '1' | '2' {
   return announces2(capabilities, DEPTH) ? '2' : '1'
 }
 
-/** Asks a deployment once for its vocabulary, at the first read. Any answer is kept; a lost connection is not. */
+/** Asks a deployment once for its vocabulary, at the first read. Any answer is kept; a failed connection is not. */
 export function createNegotiation(
   service: string,
   readCapabilities: () => Promise<unknown>,
