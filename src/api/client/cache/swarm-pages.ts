@@ -66,7 +66,7 @@ export function shareSwarmPages(queryClient: QueryClient, projectId: string): vo
 
 /**
  * Reads those pages again on which these findings stand, and puts them into the list.
- * @returns false if one of them is not known to be on any page, or does not be there any more
+ * @returns false if one of them is not known to be on any page, or no longer is
  */
 export async function rereadSwarmPages(
   client: Client,
