@@ -64,8 +64,8 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
     const [urgent, others] = [wanted.filter(isUrgent), wanted.filter(each => !isUrgent(each))]
     const { first: active, left } = firstOfEach([...urgent, ...others], nameOfSuite, MOST_READ.suites)
     // A suite's record lags: it may still say that a run is in flight although the runs show that it has ended.
-    const isLive = ({ read: { suite, ...of }, changedAt }: SuiteOf): boolean => {
-      const known = knownOf(of.options)
+    const isLive = ({ read: { suite, options }, changedAt }: SuiteOf): boolean => {
+      const known = knownOf(options)
       const runs = known.data?.items ?? []
       if (runs.some(({ status }) => !isTerminalRunStatus(status))) return true
       const isNewer = (known.at ?? 0) > (changedAt ?? 0)
