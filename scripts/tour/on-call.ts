@@ -20,7 +20,7 @@ export async function onCall(home: string): Promise<Chapter> {
       title: 'Pinned with a note',
       words: 'The selected line goes into the incident notebook with a note and the time.',
       keys: [/▌high +✗ run failed/, 'P'],
-      until: 'Pinned run #1',
+      until: 'Pinned run Reference server smoke #1',
     })
     await chapter.stop(terminal, {
       title: 'Acknowledged',

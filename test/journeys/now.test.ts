@@ -62,10 +62,10 @@ test('on call over a lossy line, a failed run is found, opened, acknowledged, pi
   await see(/▌high +✗ run failed/)
 
   person.press(appKeys.bindings.pin)
-  await see('Pinned run #1')
+  await see('Pinned run Reference server smoke #1')
   person.type(`key ${serving.env.MCPDECK_API_KEY} leaked`)
   person.press(fieldKeys.bindings.submit)
-  await see('Pinned run #1 into')
+  await see('Pinned run Reference server smoke #1 into')
   person.press(nowKeys.bindings.acknowledge)
   await see('Acknowledged 1 line')
   await person.seeGone(/▌high +✗ run failed/)

@@ -87,7 +87,7 @@ describe('what README and docs name as a place', () => {
     )
     await open(place)
     await app!.see(/[╭├][^\n]*Run #\d/)
-    expect(await pin()).toMatch(/^run #/)
+    expect(await pin()).toMatch(/^run Reference server smoke #/)
     expect((await link()).params).toMatchObject(place.params)
   })
 
@@ -110,7 +110,7 @@ describe('a place is where the focus is', () => {
     await app!.see(/▌[^\n]* run /)
     await app!.press('enter')
     await app!.see(/[╭├][^\n]*Run #\d/)
-    expect(await pin()).toMatch(/^run #/)
+    expect(await pin()).toMatch(/^run Reference server smoke #/)
     expect((await link()).params).toMatchObject({ runId: runIds[1], suiteId })
   })
 

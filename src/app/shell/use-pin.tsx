@@ -68,9 +68,10 @@ function pinnedOf(from: {
 }): Pinned {
   const { subject, place, crumbs, queryClient, workspace } = from
   const { kind, id, record } = subject
-  const where = [['Pinned on', crumbs.join(' › ')] as const]
-  const named = { id, place, name: nameOf(kind, record) }
-  const { tab, projectId } = place.params
+  const where = [['Screen', crumbs.join(' › ')] as const]
+  const { tab, projectId, suiteId } = place.params
+  const around = kind === 'run' ? aroundRun({ suiteId, ...record }, queryClient) : {}
+  const named = { id, place, name: nameOf(kind, record, around.suite) }
   if (kind === 'server' && tab === 'doctor') {
     const { resource, name } = contract.servers.doctor
     const report = queryClient.getQueryData<ExaminedReport>([resource, name, { projectId, serverId: id }])
@@ -81,16 +82,14 @@ function pinnedOf(from: {
     const [call] = callLogOf(workspace.client).of(id)
     if (call) return { ...named, kind: 'server call', facts: [...callFacts(call), ...where] }
   }
-  return {
-    ...named,
-    kind,
-    facts: [...factsOf(kind, record, kind === 'run' ? aroundRun(record, queryClient) : {}), ...where],
-  }
+  return { ...named, kind, facts: [...factsOf(kind, record, around), ...where] }
 }
 
-/** The name of a run's suite and its trials, as far as they were read. */
-function aroundRun(record: { id: string }, queryClient: QueryClient): AroundRun {
-  const { id, suiteId } = record as { id: string; suiteId?: unknown }
+/**
+ * The name of a run's suite and its trials, as far as they were read. What a suite says of its last run does not name
+ * the suite; the place of the line on Now does.
+ */
+function aroundRun({ id, suiteId }: { id: string; suiteId?: unknown }, queryClient: QueryClient): AroundRun {
   const suite = cachedItems(queryClient, contract.suites.list).find(({ item }) => item.id === suiteId)
   const trials = cachedItems(queryClient, contract.iterations.list).filter(({ input }) => input.runId === id)
   return { suite: suite?.item.name ?? undefined, trials: trials.map(({ item }) => item) }

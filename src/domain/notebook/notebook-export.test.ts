@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { exportIncident } from './notebook-export.ts'
-import { factsOf } from './notebook-facts.ts'
+import { factsOf, nameOf } from './notebook-facts.ts'
 
 const AT = Date.UTC(2026, 10, 21, 17, 42, 10)
 const run = { id: 'run_1', suiteId: 'sui_1', status: 'completed', runNumber: 9, createdAt: AT } as EvalRun
@@ -27,6 +27,9 @@ async function exported(facts: readonly (readonly [string, string])[], note = ''
 test('a pinned run names its suite, and each failed case with its cause', () => {
   const facts = factsOf('run', run, { suite: 'Nightly', trials })
   expect(facts).toContainEqual(['Suite', 'Nightly (sui_1)'])
+  expect(nameOf('run', run, 'Nightly')).toBe('Nightly #9')
+  expect(nameOf('run', { id: run.id }, 'Nightly')).toBe('Nightly')
+  expect(nameOf('run', { id: run.id })).toBe(run.id)
   const failing = facts.filter(([label]) => label === 'Failing case')
   expect(failing).toHaveLength(1)
   expect(failing[0]![1]).toMatch(/^Sum is wrong \(an expectation of the case was not met: .*got 41/)

@@ -155,11 +155,14 @@ export function doctorFacts(report: ExaminedReport, server: { enabled: boolean }
   ]
 }
 
-/** The name of a record. */
-export function nameOf(kind: string, record: unknown): string {
+/** How a record calls itself; a run has a number in its suite, which `suite` names. */
+export function nameOf(kind: string, record: unknown, suite?: string): string {
   const { name, title, runNumber, id, fingerprint, subject } = Object(record) as Open
   const { label } = Object(subject) as Open
-  if (kind === 'run' && typeof runNumber === 'number') return `#${runNumber}`
+  if (kind === 'run') {
+    const words = [suite, typeof runNumber === 'number' ? `#${runNumber}` : undefined].filter(Boolean)
+    if (words.length > 0) return words.join(' ')
+  }
   const found = [name, title, label, fingerprint, id].find(each => typeof each === 'string' && each !== '')
   return (found as string | undefined) ?? kind
 }

@@ -10,7 +10,7 @@ export const notebookKeys = define.screen('notebook', 'Incident notebook', {
   open: { keys: ['enter'], label: 'open', hint: 'first', help: 'Go to the subject of the entry.' },
   note: on('note', 'add note', { hint: true, help: 'Add a note with the current time.' }),
   edit: on('edit', 'edit note', { hint: true, help: 'Edit the note of the entry, in your editor where there is one.' }),
-  remove: on('delete', 'remove', { hint: true, help: 'Remove the entry from the incident.' }),
+  remove: on('delete', 'remove entry', { hint: true, help: 'Remove the entry from the incident.' }),
   export: on('write', 'export', { hint: true, help: 'Write the incident to a Markdown file, redacted.' }),
   report: on('report', 'shift report', {
     hint: 'later',

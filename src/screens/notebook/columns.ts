@@ -24,7 +24,10 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
   ]
 }
 
-/** The first line of the entry: the beginning of the note, and the name of what is pinned unless that is an id. */
+/** What is pinned, at the end of an entry, where that leaves room for the note before it. */
+const PINNED_NAME = / \([^()]{1,30}\)$/
+
+/** The entry's first line: what the note begins with, and what is pinned where that is called more than its id. */
 export function entryTitle({ pinned, note }: NotebookEntry): string {
   const [first = ''] = note.split('\n')
   if (!pinned) return first
@@ -49,7 +52,7 @@ export function entryColumns(inUtc: boolean): readonly Column<NotebookEntry>[] {
       ? []
       : [noteColumn<NotebookEntry>('UTC', 8, ({ at }) => utcClock(at), { from: 50, sort: ({ at }) => at })]),
     { id: 'kind', title: 'What', width: 13, cell: ({ pinned }) => pinned?.kind ?? 'note' },
-    nameColumn('Entry', entryTitle, { id: 'title', isName: false }),
+    nameColumn('Entry', entryTitle, { id: 'title', isName: false, keeps: PINNED_NAME }),
   ]
 }
 

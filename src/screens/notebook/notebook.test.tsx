@@ -161,6 +161,9 @@ describe('an entry', () => {
     expect(entryTitle(entry({ ...run, name: 'nightly' }, 'seen'))).toBe('seen (nightly)')
     expect(entryTitle(entry(run, ''))).toBe('run_1')
     expect(pinnedTitle(run)).toBe('Run')
+    const { keeps } = entryColumns(true).at(-1)!
+    expect(keeps!.exec('a long note (Smoke #1)')![0]).toBe(' (Smoke #1)')
+    expect(keeps!.test('a note (of a name as long as a finding has one)')).toBe(false)
     expect(pinnedTitle({ ...run, name: 'nightly' })).toBe('Run nightly')
   })
 
