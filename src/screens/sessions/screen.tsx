@@ -38,8 +38,8 @@ const SOURCE_LABELS = new Map<string, string>([
   ['swarm', 'swarm'],
 ])
 
-/** `10 ✓ passed`, so that those of one case can be told apart. */
-const TRIAL_WIDTH = 11
+/** `10 ● running`, so that those of one case can be told apart. */
+const TRIAL_WIDTH = 12
 /** Runs of a suite differ in nothing else. */
 const RUN_NUMBER = / #\d+$/
 
