@@ -13,7 +13,9 @@ export function outcomeLook(outcome: string | undefined): Look {
   if (outcome === 'completed' || outcome === 'succeeded') return { symbol: 'ok', tone: 'ok', word: outcome }
   if (outcome === 'failed') return { symbol: 'error', tone: 'error', word: outcome }
   if (outcome === 'partial') return { symbol: 'warn', tone: 'warn', word: outcome }
-  if (outcome === 'missed' || outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
+  // Its goal or its criteria: neither word would be true of both.
+  if (outcome === 'missed') return { symbol: 'warn', tone: 'warn', word: 'fell short' }
+  if (outcome === 'ungraded') return { symbol: 'warn', tone: 'warn', word: outcome }
   if (outcome === 'rate_limited') return { symbol: 'warn', tone: 'warn', word: 'throttled' }
   // A run that somebody stopped is not a failure.
   if (outcome === 'canceled') return { symbol: 'cancelled', tone: 'muted', word: 'stopped' }

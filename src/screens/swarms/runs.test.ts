@@ -89,7 +89,7 @@ test('no session of a run that missed its goal is drawn as a success', () => {
     ],
   } as never
   const lines = runLines({ ...row, state: 'completed' }, { data, problem: undefined }, symbols).map(plainText)
-  expect(lines[0]).toMatch(/State +! missed/)
+  expect(lines[0]).toMatch(/State +! fell short/)
   expect(lines.find(line => line.includes('session 1'))).toBe('  · session 1 came to its end')
   expect(lines.find(line => line.includes('session 2'))).toBe('  ✗ session 2 failed')
   expect(lines.join('\n')).not.toContain('✓')

@@ -73,11 +73,17 @@ function stateText(wave: Wave, symbols: Symbols) {
 
 function columnsOf(symbols: Symbols): readonly Column<Wave>[] {
   return [
-    { id: 'state', title: 'State', width: 24, cell: wave => stateText(wave, symbols) },
-    nameColumn('Journeys', ({ name }) => name),
+    { id: 'state', title: 'State', width: 27, cell: wave => stateText(wave, symbols) },
+    // Of several, the first may fill the column: that there are more is kept.
+    nameColumn('Journeys', journeysText, { keeps: / \(\d+\)$/ }),
     countColumn('Sessions', 9, wave => waveProgress(wave)?.ended, { cell: progressText }),
     ageColumn('Age', ({ at }) => at || undefined),
   ]
+}
+
+function journeysText({ name, runs }: Wave): string {
+  const count = new Set(runs.map(run => run.name)).size
+  return count > 1 ? `${name} (${count})` : name
 }
 
 function progressText(wave: Wave): string {
