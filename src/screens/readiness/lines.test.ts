@@ -44,6 +44,26 @@ test('checks stand back only where no rule applies and none is open', () => {
   ])
 })
 
+test('a report that was read says how many rules were violated, and that heuristics do not count', () => {
+  const finding = { status: 'violated', title: 'A rule', subjects: [], missingInputs: [] }
+  const findings = [
+    { ...finding, lane: 'runtime-compatibility', class: 'deterministic' },
+    { ...finding, lane: 'runtime-compatibility', class: 'heuristic' },
+    { ...finding, lane: 'experience-insights', class: 'heuristic' },
+  ]
+  const lanes = [
+    { lane: 'runtime-compatibility', status: 'not-ready', ...counts, evaluated: 7, notApplicable: 2 },
+    { lane: 'experience-insights', status: 'incomplete', ...counts },
+    { lane: 'plugin-package', status: 'incomplete', ...counts },
+  ] as const
+  const words = laneFields(rowOf({ lanes: [...lanes] }), symbols, findings).map(({ field }) => field[1])
+  expect(words).toEqual([
+    '✗ not ready: 7 evaluated, 1 violated, 2 not applicable',
+    '⊘ heuristics only, not counted',
+    '⊘ nothing to evaluate',
+  ])
+})
+
 test('each check has a row of its own, however wide the pane is', () => {
   const row = rowOf({
     lanes: [

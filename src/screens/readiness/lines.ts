@@ -75,20 +75,32 @@ export function runIds({ run }: ReadinessRow): Field[] {
   ]
 }
 
-/** The result of each lane as a field, and the missing inputs that would let it evaluate more. */
-export function laneFields({ run, isOn }: ReadinessRow, symbols: Symbols): LaneField[] {
+/**
+ * What each lane came to, as a field, and the missing inputs that would let it evaluate more.
+ * @param findings those of its report, as far as it was read: a lane does not say how many rules were violated
+ */
+export function laneFields(
+  { run, isOn }: ReadinessRow,
+  symbols: Symbols,
+  findings: readonly ReadinessFinding[] = [],
+): LaneField[] {
   return (run.lanes ?? []).map(each => {
     const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
-    // A lane that evaluated nothing has no violation, but has not passed.
+    const here = findings.filter(finding => finding.lane === lane)
+    const violated = here.filter(finding => finding.class === 'deterministic' && finding.status === 'violated').length
+    // No violation over nothing evaluated is not a pass.
     const isBlank = evaluated === 0 && status === 'ready'
     const isIdle = evaluated === 0 && notEvaluated === 0 && status !== 'not-ready'
     const look = isIdle
-      ? NOTHING_TO_DO
+      ? here.some(finding => finding.class === 'heuristic')
+        ? { ...NOTHING_TO_DO, word: 'heuristics only, not counted' }
+        : NOTHING_TO_DO
       : isBlank
         ? { ...readinessLook('incomplete'), word: 'nothing was evaluated' }
         : partLook(status, isOn)
     const counts = [evaluated, notEvaluated, notApplicable]
-    const coverage = counts.flatMap((count, index) => (count === 0 ? [] : [`${formatCount(count)} ${COVERAGE[index]}`]))
+    const told = [violated > 0 ? `evaluated, ${formatCount(violated)} violated` : 'evaluated', ...NOT_COVERED]
+    const coverage = counts.flatMap((count, index) => (count === 0 ? [] : [`${formatCount(count)} ${told[index]}`]))
     const words = [look.word, coverage.join(', ')].filter(Boolean).join(': ')
     const field: Field = [sentenceCase(wordsOf(lane)), `${symbols[look.symbol]} ${words}`, look.tone]
     return { field, missing: missingInputs ?? [] }
@@ -100,7 +112,7 @@ type LaneField = { field: Field; missing: readonly string[] }
 /** Of a lane in which no rule applies: no gap that anybody could close. */
 const NOTHING_TO_DO = { symbol: 'cancelled', tone: 'muted', word: 'nothing to evaluate' } as const
 
-const COVERAGE = ['evaluated', 'not evaluated', 'not applicable']
+const NOT_COVERED = ['not evaluated', 'not applicable']
 
 /** The lanes in columns aligned with the fields above them. */
 export function laneLines({ run }: ReadinessRow, lanes: readonly LaneField[], width: number): Line[] {

@@ -15,6 +15,7 @@ import {
   useStartReadiness,
 } from '../../components/records/use-readiness.ts'
 import { Viewer } from '../../components/viewer.tsx'
+import { findingsOf } from '../../domain/readiness/findings.ts'
 import { isRunning, stateLook } from '../../domain/readiness/labels.ts'
 import { useApiQuery } from '../../hooks/use-api-query.ts'
 import { isReadWhole, useWholeList } from '../../hooks/use-whole-list.ts'
@@ -104,24 +105,31 @@ function useReadinessActions({ list, row, show, on }: Collection<ReadinessRow>, 
   }
 }
 
-function Checks({ row, focused }: DetailProps<ReadinessRow>) {
+function Checks({ projectId, row, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
+  const { budget } = useWorkspace()
+  // The report is not read for a count where requests are limited; once it is read, it counts.
+  const report = useReport(projectId, row.run, budget.snapshot().unlimited)
+  const findings = useMemo(() => findingsOf(report.data), [report.data])
   const fields = runFields(row, symbols)
-  const lanes = laneFields(row, symbols)
+  const lanes = laneFields(row, symbols, findings)
   const width = labelWidth([...fields, ...lanes.map(({ field }) => field)])
   const view = recordView(fields, runIds(row), ['', ...laneLines(row, lanes, width)], width)
   return <Viewer {...view} focused={focused} />
 }
 
-/** The findings, each with its rule and what to do about it. */
-function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>) {
+function useReport(projectId: string, run: ReadinessRun, isWanted: boolean) {
   const { queries } = useWorkspace()
-  const { symbols } = useTheme()
   const options = queries.readiness.report.options({ projectId, runId: run.id })
-  const enabled = hasReport(run)
-  const report = useApiQuery({ ...options, enabled, staleTime: Infinity, refetchInterval: false })
+  return useApiQuery({ ...options, enabled: isWanted && hasReport(run), staleTime: Infinity, refetchInterval: false })
+}
+
+/** What was found, with the rule behind each finding and what to do about it. */
+function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>) {
+  const { symbols } = useTheme()
+  const report = useReport(projectId, run, true)
   const lines = useMemo(() => reportLines(report.data, symbols), [report.data, symbols])
-  if (!enabled)
+  if (!hasReport(run))
     return (
       <Sentence
         tone="muted"
