@@ -53,16 +53,14 @@ function shareOf({ width, height }: Size, taken: number | undefined, most: numbe
   return { width, height: fits(most) ? Math.max(taken, most) : taken }
 }
 
+export type CompanionSpec = { title: string; render: () => ReactNode; onOpen: () => void }
+
 /**
  * Content with what else is worth seeing, if there is room for both: beside it in a wide pane, below it in a tall one.
  * Keys go to the content; a click opens the companion.
  * @param props.of what the content is an example of, such as the declaration of its tab
  */
-export function Accompanied(props: {
-  of: object
-  companion: { title: string; render: () => ReactNode; onOpen: () => void } | false | undefined
-  children: ReactNode
-}) {
+export function Accompanied(props: { of: object; companion: CompanionSpec | false | undefined; children: ReactNode }) {
   const { of, companion } = props
   const { plain } = useTheme()
   const { width, height, row } = useArea()

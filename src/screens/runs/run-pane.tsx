@@ -109,7 +109,14 @@ export function RunPane(props: {
   )
 }
 
-/** `✗ failed, 9/10 trials passed`, so that every tab shows the state of the run. */
+/** How a run stands, below the list that it is chosen in; what can be done with it is in its own pane. */
+export function RunBelow({ projectId, run }: { projectId: string; run: { id: string } }) {
+  const data = useRun(projectId, run.id)
+  const open = useRef<() => void>(undefined)
+  return <RunSummary projectId={projectId} data={data} focused={false} open={open} onOpenTrials={() => undefined} />
+}
+
+/** `✗ failed, 9/10 trials passed`, so that every tab shows how the run stands. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const counts = runCounts(run)
   const graded = counts ? passedOfGraded(counts) : UNKNOWN

@@ -300,3 +300,16 @@ describe('navigation', () => {
     expect(app.router.current().params).toMatchObject({ suiteId })
   })
 })
+
+test('below a list with one run stands why it failed, unless the run has a pane', async () => {
+  const suiteName = 'Below its list'
+  const { suiteId, runId } = await launch(suiteName, [echoCase('hears nothing', 'goodbye')])
+  await ended(runId)
+  const place = runsRoute.to({ projectId, suiteId })
+  app = await openApp({ testService, place, size: { width: 120, height: 40 } })
+  await app.see('Why 1 trial did not pass')
+  expect(app.frame()).toMatch(/─ Run #1 ─/)
+  await app.resize({ width: 200, height: 50 })
+  await app.see('Trials 1')
+  expect(app.frame().split('Why 1 trial did not pass')).toHaveLength(2)
+})

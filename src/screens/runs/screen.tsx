@@ -1,11 +1,17 @@
 import { useRef, type ReactNode } from 'react'
+import { runNumberOf } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useKeyName } from '../../tui/keymap/use-bindings.ts'
+import { useTheme } from '../../tui/theme/theme-context.tsx'
 import { usePlace, useRouter, usePositionParams } from '../../tui/router/router-context.tsx'
+import type { CompanionSpec } from '../../components/companion.tsx'
 import { useCrumbs } from '../../components/crumbs.tsx'
+import { useSize } from '../../components/size.tsx'
 import { useSubject } from '../../components/subject.tsx'
 import { projectScreen } from '../../components/collection/project-screen.tsx'
+import { arrangementOf } from '../../components/panes/layout.ts'
 import { Pane } from '../../components/panes/pane.tsx'
+import { useZoomed } from '../../components/panes/zoom.ts'
 import { Panes } from '../../components/panes.tsx'
 import { MISSED, NothingChosen } from '../../components/pane-state.tsx'
 import { appKeys } from '../../components/everywhere-keys.ts'
@@ -14,9 +20,10 @@ import { useRestedIndex } from '../../components/list/use-rested-index.ts'
 import { heatRuns } from '../../domain/runs/heat.ts'
 import { useReadAhead } from '../../hooks/use-whole-list.ts'
 import { useProjectName } from '../../hooks/use-project-name.ts'
+import { useWorkspace } from '../../hooks/workspace.tsx'
 import { runsKeys } from './bindings.ts'
 import { middleOf, paneOf, tabOf, type Middle, type PaneId } from './route.ts'
-import { RunPane } from './run-pane.tsx'
+import { RunBelow, RunPane } from './run-pane.tsx'
 import type { SuiteCases, SuiteParts } from './suite-parts.ts'
 import { useKeys } from './use-keys.ts'
 import { RUNS_SHOWN } from './use-runs-data.ts'
@@ -31,10 +38,12 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
     const { params } = usePlace()
     const lists = useLists(projectId)
     const { suite, run } = lists
-    // What is below the list needs what the list leaves blank.
-    const runsNeeds = useKeptNeeds(lists.runList, hasHeat(lists.runs))
-    const openTrial = useRef<() => void>(undefined)
     const focused = paneOf(params)
+    const { room } = arrangementOf({ ...useSize(), neverBeside: useTheme().plain })
+    const showsRun = room > 2 || focused === 'run'
+    // What is below the list needs what the list leaves blank.
+    const runsNeeds = useKeptNeeds(lists.runList, !showsRun || hasHeat(lists.runs))
+    const openTrial = useRef<() => void>(undefined)
     const tab = tabOf(params.tab)
     const runNumber = focused === 'run' && run?.runNumber != null ? `#${run.runNumber}` : null
     useCrumbs([useProjectName(projectId), 'Runs', suite?.name, runNumber])
@@ -87,6 +96,7 @@ export function runsScreenOf<Cases extends SuiteCases>(parts: SuiteParts<Cases>)
                 cases={cases}
                 middle={middle}
                 focused={focus}
+                showsRun={showsRun}
                 onChange={next => router.replace({ middle: next === 'runs' ? undefined : next })}
               />
             ),
@@ -177,9 +187,11 @@ function Middle<Cases extends SuiteCases>(props: {
   cases: Cases
   middle: Middle
   focused: boolean
+  /** Whether the chosen run has a pane beside this one. */
+  showsRun: boolean
   onChange: (middle: Middle) => void
 }) {
-  const { projectId, parts, lists, cases, middle, focused, onChange } = props
+  const { projectId, parts, lists, cases, middle, focused, showsRun, onChange } = props
   const { CasesTab, SettingsTab, HeatTab } = parts
   const { suite, suites } = lists
   if (!suite)
@@ -197,7 +209,7 @@ function Middle<Cases extends SuiteCases>(props: {
     return <SettingsTab projectId={projectId} suite={suite} focused={focused} onChange={onChange} />
   if (middle === 'heat')
     return <HeatTab projectId={projectId} suite={suite} runs={lists.runs} focused={focused} onChange={onChange} />
-  return <SuiteRuns {...{ projectId, parts, suite, lists, focused, onChange }} />
+  return <SuiteRuns {...{ projectId, parts, suite, lists, focused, showsRun, onChange }} />
 }
 
 /** Whether runs show as a heat map below their list. */
@@ -212,10 +224,12 @@ function SuiteRuns(props: {
   suite: EvalSuite
   lists: RunsLists
   focused: boolean
+  showsRun: boolean
   onChange: (middle: Middle) => void
 }) {
-  const { projectId, parts, suite, lists, ...rest } = props
-  const { MiddleList, HeatBelow } = parts
+  const { suite, lists, focused, onChange } = props
+  const { MiddleList } = props.parts
+  const below = useBelow(props)
   const { runs, runList } = lists
   const key = useKeyName()
   const chosen = useRestedIndex(runList.selection)
@@ -227,7 +241,8 @@ function SuiteRuns(props: {
     : { why: 'This suite has not run yet.', next: `Press ${key(runsKeys, 'launch')} to launch it.` }
   return (
     <MiddleList
-      {...rest}
+      focused={focused}
+      onChange={onChange}
       current="runs"
       list={runList}
       data={runs}
@@ -235,13 +250,30 @@ function SuiteRuns(props: {
       notices={runs.isLatestOnly ? [`This service lists the latest ${RUNS_SHOWN} runs of a suite only.`] : []}
       loading="Reading the runs of the suite…"
       empty={empty}
-      {...(hasHeat(runs) && {
-        below: {
-          of: suite,
-          middle: 'heat',
-          render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} />,
-        },
-      })}
+      {...(below && { below: { ...below, of: suite } })}
     />
   )
+}
+
+/** The heat map of the runs; of a suite with too few of them the chosen one, where it has no pane of its own. */
+function useBelow(props: Parameters<typeof SuiteRuns>[0]): CompanionSpec | undefined {
+  const { projectId, suite, lists, showsRun, onChange } = props
+  const { HeatBelow } = props.parts
+  const { runs, run } = lists
+  const router = useRouter()
+  const isZoomed = useZoomed()
+  const { unlimited } = useWorkspace().budget.snapshot()
+  if (hasHeat(runs))
+    return {
+      title: 'Heat map',
+      render: () => <HeatBelow projectId={projectId} suite={suite} runs={runs} />,
+      onOpen: () => onChange('heat'),
+    }
+  // A run is many requests, which walking through a list does not take where their rate is limited.
+  if (!run || !unlimited || (showsRun && !isZoomed)) return undefined
+  return {
+    title: `Run ${runNumberOf(run)}`,
+    render: () => <RunBelow key={run.id} projectId={projectId} run={run} />,
+    onOpen: () => router.replace({ pane: 'run', runId: run.id }),
+  }
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
+import type { CompanionSpec } from '../../components/companion.tsx'
 import type { ListContentProps } from '../../components/list/list-pane.tsx'
 import type { LongList } from '../../components/list/read-on.tsx'
 import type { ListState } from '../../components/list/use-list.ts'
@@ -37,7 +38,8 @@ export type SuiteParts<Cases extends SuiteCases = SuiteCases> = {
   MiddleList: <Row>(
     props: TabProps & {
       current: Middle
-      below?: { of: EvalSuite; middle: Middle; render: () => ReactNode }
+      /** What shows below the list where the pane is tall. */
+      below?: CompanionSpec & { of: object }
     } & ListContentProps<Row>,
   ) => ReactNode
   CasesTab: (props: TabProps & { cases: Cases }) => ReactNode

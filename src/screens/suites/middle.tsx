@@ -1,8 +1,7 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
-import type { EvalSuite } from '../../api/contract/suites.ts'
 import { useBindings } from '../../tui/keymap/use-bindings.ts'
-import { Accompanied } from '../../components/companion.tsx'
+import { Accompanied, type CompanionSpec } from '../../components/companion.tsx'
 import { Pane } from '../../components/panes/pane.tsx'
 import { ListContent, type ListContentProps } from '../../components/list/list-pane.tsx'
 import { listCount, listNote } from '../../components/list/use-list.ts'
@@ -17,21 +16,15 @@ type MiddleProps = { current: Middle; focused: boolean; onChange: (middle: Middl
 
 const TITLES: Record<Middle, string> = { runs: 'Runs', cases: 'Cases', settings: 'Settings', heat: 'Heat map' }
 
-/** Another tab of the pane, which shows below a list where the pane is tall. */
-type Below = { of: EvalSuite; middle: Middle; render: () => ReactNode }
-
-export function MiddleList<Row>(props: MiddleProps & ListContentProps<Row> & { below?: Below }) {
+export function MiddleList<Row>(
+  props: MiddleProps & ListContentProps<Row> & { below?: CompanionSpec & { of: object } },
+) {
   const { list, data, below } = props
   const { symbols } = useTheme()
   useRestedIndex(list.selection)
   return (
     <MiddlePane {...props} count={data.hasData ? listCount(list) : undefined} note={listNote(list, symbols)}>
-      <Accompanied
-        of={below?.of ?? MiddleList}
-        companion={
-          below && { title: TITLES[below.middle], render: below.render, onOpen: () => props.onChange(below.middle) }
-        }
-      >
+      <Accompanied of={below?.of ?? MiddleList} companion={below}>
         <ListContent {...props} />
       </Accompanied>
     </MiddlePane>
