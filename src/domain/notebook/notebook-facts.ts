@@ -155,7 +155,7 @@ export function doctorFacts(report: ExaminedReport, server: { enabled: boolean }
   ]
 }
 
-/** How a record calls itself; a run has a number in its suite, which `suite` names. */
+/** Returns the name of a record; a run is named by its suite, if `suite` names that, and its number. */
 export function nameOf(kind: string, record: unknown, suite?: string): string {
   const { name, title, runNumber, id, fingerprint, subject } = Object(record) as Open
   const { label } = Object(subject) as Open

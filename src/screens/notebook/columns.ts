@@ -24,10 +24,10 @@ export function incidentColumns(symbols: Symbols): readonly Column<Incident>[] {
   ]
 }
 
-/** What is pinned, at the end of an entry, where that leaves room for the note before it. */
+/** The name of the pinned record at the end of an entry, if it is short enough to leave room for the note. */
 const PINNED_NAME = / \([^()]{1,30}\)$/
 
-/** The entry's first line: what the note begins with, and what is pinned where that is called more than its id. */
+/** Returns the first line of the note, and the name of the pinned record unless that is an id. */
 export function entryTitle({ pinned, note }: NotebookEntry): string {
   const [first = ''] = note.split('\n')
   if (!pinned) return first

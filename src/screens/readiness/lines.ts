@@ -76,8 +76,8 @@ export function runIds({ run }: ReadinessRow): Field[] {
 }
 
 /**
- * What each lane came to, as a field, and the missing inputs that would let it evaluate more.
- * @param findings those of its report, as far as it was read: a lane does not say how many rules were violated
+ * Returns the result of each lane as a field, and the missing inputs that would let it evaluate more.
+ * @param findings the findings of its report, if it was read: a lane does not count its violated rules
  */
 export function laneFields(
   { run, isOn }: ReadinessRow,
@@ -88,7 +88,7 @@ export function laneFields(
     const { lane, status, evaluated, notEvaluated, notApplicable, missingInputs } = each
     const here = findings.filter(finding => finding.lane === lane)
     const violated = here.filter(finding => finding.class === 'deterministic' && finding.status === 'violated').length
-    // No violation over nothing evaluated is not a pass.
+    // A lane that evaluated nothing has no violation, but has not passed.
     const isBlank = evaluated === 0 && status === 'ready'
     const isIdle = evaluated === 0 && notEvaluated === 0 && status !== 'not-ready'
     const look = isIdle

@@ -124,7 +124,7 @@ function useReport(projectId: string, run: ReadinessRun, isWanted: boolean) {
   return useApiQuery({ ...options, enabled: isWanted && hasReport(run), staleTime: Infinity, refetchInterval: false })
 }
 
-/** What was found, with the rule behind each finding and what to do about it. */
+/** The findings, each with its rule and what to do about it. */
 function Report({ projectId, row: { run }, focused }: DetailProps<ReadinessRow>) {
   const { symbols } = useTheme()
   const report = useReport(projectId, run, true)

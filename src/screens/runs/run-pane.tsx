@@ -109,14 +109,14 @@ export function RunPane(props: {
   )
 }
 
-/** How a run stands, below the list that it is chosen in; what can be done with it is in its own pane. */
+/** The summary of the chosen run, below the list of runs; its own pane has the actions. */
 export function RunBelow({ projectId, run }: { projectId: string; run: { id: string } }) {
   const data = useRun(projectId, run.id)
   const open = useRef<() => void>(undefined)
   return <RunSummary projectId={projectId} data={data} focused={false} open={open} onOpenTrials={() => undefined} />
 }
 
-/** `✗ failed, 9/10 trials passed`, so that every tab shows how the run stands. */
+/** `✗ failed, 9/10 trials passed`, so that every tab shows the state of the run. */
 function runNote(run: EvalRun, symbols: Symbols): string {
   const counts = runCounts(run)
   const graded = counts ? passedOfGraded(counts) : UNKNOWN
