@@ -44,7 +44,7 @@ async function pin(): Promise<void> {
     /▌(?:high|medium)[^\n]* #\d/,
     'P',
     /Pinned/,
-    { text: 'Seen by the release desk; compared with last night.' },
+    { text: 'Seen by the release desk.' },
     'enter',
   ]
   for (const key of [...keys, /into/]) await press(terminal, key)

@@ -81,7 +81,7 @@ async function openRuns(params: Record<string, string> = {}): Promise<void> {
 }
 
 test('what the runs of a suite leave blank goes to the names beside them', async () => {
-  const suiteName = 'A suite asks for columns of its neighbour'
+  const suiteName = 'A suite asks for room of its neighbour'
   const title = 'A sum is wrong on purpose (the case fails by design)'
   const { suiteId, runId } = await launch(suiteName, [echoCase(title, 'goodbye')])
   await ended(runId)
@@ -282,7 +282,7 @@ describe('navigation', () => {
     // Nothing comes before the suites, which keep the focus.
     await app.press(listKeys.bindings.first)
     // The name may be cut if another suite's state is long.
-    await app.see(/▌Reference server sm/)
+    await app.see(/▌Reference server s/)
     expect(app.router.current()).toMatchObject({ screen: 'runs', params: { pane: 'suites' } })
   })
 

@@ -84,7 +84,7 @@ async function addServer(name: string, behaviour: string): Promise<string> {
 describe('the list', () => {
   test('shows the saved servers and opens one', async () => {
     await openServer({ pane: 'list' })
-    expect(await app.see(/everything +stdio +—/)).toContain('a program over stdio')
+    expect(await app.see(/everything +stdio +not run/)).toContain('a program over stdio')
     await app.press(keys.open)
     expect(app.router.current().params).toMatchObject({ pane: 'detail', serverId: everything })
     await app.press(keys.back)

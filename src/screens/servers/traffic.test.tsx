@@ -75,7 +75,7 @@ test('the screen shows the latest of ten thousand notifications and an answer of
 test('the console shows what was printed, harmless, and marks what pollutes stdout', async () => {
   await open({ tab: 'console' })
   await call('binary')
-  await app.see(/! stdout +a banner on stdout/)
+  await app.see(/! stdout +a banner on std/)
   await app.see(/stderr +last words/)
   await app.see('! 2 lines on stdout, which is reserved')
   expect(app.frame()).not.toMatch(/[\u0000\u001b]\[2J/)
@@ -101,5 +101,5 @@ test('a program that does not start leads from its tools to all that it printed'
   await app.see('for what its program printed')
   await app.press(serversKeys.bindings.printed)
   await app.see(/stderr.*starting/)
-  await app.see(/stderr.*cannot read the configuration/)
+  await app.see(/stderr.*cannot read the config/)
 })

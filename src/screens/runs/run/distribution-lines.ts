@@ -8,6 +8,8 @@ import type { Span } from '../../../components/viewer/source.ts'
 import type { Line } from '../../../components/viewer.tsx'
 
 const LONGEST_BAR = 40
+/** Columns around label, bar and number: blanks between them, and the margins of the outline. */
+const LEADS = 8
 const LEAST_BAR = 6
 const NAME = 7
 const BETWEEN = '  '
@@ -135,5 +137,5 @@ function columnsFor(all: readonly Distribution[], look: DistributionLook) {
   const [first] = all
   const label = Math.max(...first!.bins.map((_, index) => widthOf(rangeOf(first!, index, look))))
   const number = Math.max(...all.flatMap(({ bins }) => bins.map(({ count }) => formatCount(count).length)))
-  return { label, number, columns: Math.max(LEAST_BAR, Math.min(LONGEST_BAR, look.width - label - number - 6)) }
+  return { label, number, columns: Math.max(LEAST_BAR, Math.min(LONGEST_BAR, look.width - label - number - LEADS)) }
 }
