@@ -42,7 +42,7 @@ async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
 }
 
 test.each(allEndpoints().filter(({ method, local }) => method === 'DELETE' && !local))(
-  '$operation succeeds by its status alone, and by its body',
+  'the operation $operation succeeds by its status alone, and by its body',
   async endpoint => {
     const ids = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, 'x']))
     const body = endpoint.body?.isOptional() === false ? { body: { windowId: 'w' } } : {}
@@ -57,7 +57,7 @@ test.each(allEndpoints().filter(({ method, local }) => method === 'DELETE' && !l
   },
 )
 
-describe('a request', () => {
+describe('a request of the client', () => {
   test('is made from the declaration', async () => {
     const { client, requests } = service(() => Response.json({ items: [run] }))
     const page = await client.runs.list({ projectId: 'a/b', suiteId: 's', limit: 5 })
@@ -82,7 +82,7 @@ describe('a request', () => {
     expect(requests[2]?.body).toBeNull()
   })
 
-  test('asks for a vocabulary only when told to', async () => {
+  test('has a vocabulary only if asked to', async () => {
     const plain = service(() => Response.json({ id: 'u' }))
     await plain.client.account.me()
     expect([...plain.requests[0]!.headers.keys()].join()).not.toContain('vocabulary')
@@ -92,7 +92,7 @@ describe('a request', () => {
   })
 })
 
-test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer of %i levels is not an answer', async levels => {
+test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('refuses an answer that is nested %i levels deep', async levels => {
   const deep = `{"items":[],"more":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   const { client } = service(() => new Response(deep))
   expect(await failure(client.projects.list())).toMatchObject({ kind: 'invalid-response', code: 'too-large' })
@@ -103,7 +103,7 @@ test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer of %i levels is n
   expect(JSON.stringify(await other.projects.list())).toBe(flat)
 })
 
-describe('nothing is sent', () => {
+describe('no request is sent', () => {
   const create = contract.runs.create
   const cases: [
     string,
@@ -188,15 +188,15 @@ describe('nothing is sent', () => {
     expect(client.budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0 })
   })
 
-  test('reads that use POST pass in read-only mode', async () => {
+  test('a read that uses POST is allowed in read-only mode', async () => {
     const { client, requests } = service(() => Response.json({ success: true, status: 'ok' }), { readOnly: true })
     await client.servers.validate({ projectId: 'p', serverId: 's' })
     expect(requests[0]?.method).toBe('POST')
   })
 })
 
-describe('the budget', () => {
-  test('is passed by every request, retries included', async () => {
+describe('the budget of a client', () => {
+  test('is used by every request, including retries', async () => {
     const answers = [503, 503, 200]
     const { client, clock, requests } = service((_, nth) => Response.json({ id: 'u' }, { status: answers[nth - 1]! }))
     const acquire = vi.spyOn(client.budget, 'acquire')
@@ -206,7 +206,7 @@ describe('the budget', () => {
     expect(client.budget.snapshot()).toMatchObject({ inFlight: 0 })
   })
 
-  test('pauses for all when the key rate is refused, and only then', async () => {
+  test('pauses for all requests if the rate of the key is exceeded, and only then', async () => {
     const limited = (body: object) => Response.json(body, { status: 429, headers: { 'retry-after': '30' } })
     const { client, clock } = service((_, nth) =>
       nth === 1 ? limited({ code: 'RATE_LIMITED', message: 'm' }) : Response.json({ id: 'u' }),
@@ -229,14 +229,14 @@ describe('the budget', () => {
     expect(slots.client.budget.snapshot()).toMatchObject({ tokens: 9, pausedUntil: undefined })
   })
 
-  test('is released when a fetch never answers', async () => {
+  test('is released if a fetch never answers', async () => {
     const { client, clock } = service(() => Response.error(), { fetch: () => new Promise(() => {}) })
     await expect(clock.finish(client.account.me())).rejects.toMatchObject({ kind: 'timeout' })
     expect(client.budget.snapshot().inFlight).toBe(0)
     expect(clock.pending).toBe(0)
   })
 
-  test('a call aborted in the line was never sent', async () => {
+  test('a request that is aborted while it waits was never sent', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock, capacity: 1 })
     const { client, requests } = service(() => Response.json({ id: 'u' }), { clock, budget })
@@ -250,7 +250,7 @@ describe('the budget', () => {
   })
 })
 
-describe('pages', () => {
+describe('pages of a list', () => {
   const iteration = (id: string) => ({ id, iterationNumber: 1, status: 'running' })
 
   test('follow the cursor in the query to the end', async () => {
@@ -283,7 +283,7 @@ describe('pages', () => {
     expect(pages).toHaveLength(1)
   })
 
-  test('end with an error when a cursor comes back', async () => {
+  test('end with an error if a cursor repeats', async () => {
     const cursors = ['a', 'b', 'a']
     const { client, requests } = service((_, nth) => Response.json({ items: [], nextCursor: cursors[nth - 1] }))
     const all = collect(client.pages(contract.iterations.list, { projectId: 'p', runId: 'r' }))
@@ -292,14 +292,14 @@ describe('pages', () => {
   })
 })
 
-test('a fresh idempotency key fits the contract and never repeats', () => {
+test('a new idempotency key matches the contract and never repeats', () => {
   const keys = new Set(Array.from({ length: 100 }, newIdempotencyKey))
   expect(keys.size).toBe(100)
   for (const key of keys) expect(key.length).toBeLessThanOrEqual(256)
 })
 
-describe('a deadline counts the time in which nothing arrives', () => {
-  /** A client whose answer arrives in pieces, each after a pause in milliseconds. */
+describe('a deadline limits the time without new data', () => {
+  /** Creates a client whose answer arrives in pieces, each after a pause in milliseconds. */
   function slowly(pauses: readonly number[], text = JSON.stringify(run), own: Partial<ClientOptions> = {}) {
     const clock = new VirtualClock()
     const pieces = async function* () {
@@ -318,20 +318,20 @@ describe('a deadline counts the time in which nothing arrives', () => {
     return { clock, client, read: () => client.runs.get({ projectId: 'p', runId: 'r' }) }
   }
 
-  test('an answer that goes on arriving is read to its end', async () => {
+  test('an answer that keeps arriving is read completely', async () => {
     const { clock, read } = slowly([20_000, 29_000, 29_000, 25_000, 29_000])
     await expect(clock.finish(read())).resolves.toEqual(run)
     expect(clock.pending).toBe(0)
   })
 
-  test('one that stops half-way ends after the deadline, and says for how long nothing came', async () => {
+  test('an answer that stalls fails after the deadline, and says how long no data came', async () => {
     const { clock, read } = slowly([20_000, 31_000])
     const error = await clock.finish(failure(read()))
     expect(error).toMatchObject({ kind: 'timeout', message: 'Nothing arrived for 30 s.' })
     expect(clock.now()).toBe(1_050_000)
   })
 
-  test('a request that a local workspace passes on to a server may take as long as the server is given', async () => {
+  test('a request that a local workspace forwards to a server may take as long as that server is allowed', async () => {
     const lists = (own: Pick<ClientOptions, 'serverDeadlineMs'>) => {
       const { clock, client } = slowly([90_000], '{"items":[]}', own)
       return clock.finish(client.servers.tools({ projectId: 'p', serverId: 's', body: {} }))
@@ -340,7 +340,7 @@ describe('a deadline counts the time in which nothing arrives', () => {
     await expect(lists({ serverDeadlineMs: 310_000 })).resolves.toEqual({ items: [] })
   })
 
-  test('one that never ends is given up anyway', async () => {
+  test('an answer that never ends is aborted after a total limit', async () => {
     const { clock, read } = slowly(
       Array.from({ length: 200 }, () => 10_000),
       'x'.repeat(200),
@@ -350,11 +350,11 @@ describe('a deadline counts the time in which nothing arrives', () => {
   })
 })
 
-describe('a 404 before anything was answered', () => {
+describe('a 404 before the first successful answer', () => {
   const missing = () => Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })
   const read = { projectId: 'p', runId: 'r' }
 
-  test('is a wrong base path where the account is not found either, and that is read once', async () => {
+  test('means a wrong base path if the account is not found either, and the account is read only once', async () => {
     const { client, requests } = service(missing)
     for (let count = 0; count < 3; count += 1) {
       const error = await failure(client.runs.get(read))
@@ -364,14 +364,14 @@ describe('a 404 before anything was answered', () => {
     expect(requests.filter(({ url }) => url.endsWith('/me'))).toHaveLength(1)
   })
 
-  test('is that of the thing where the account is found', async () => {
+  test('means that the resource does not exist if the account is found', async () => {
     const { client, requests } = service(({ url }) => (url.endsWith('/me') ? Response.json({ id: 'u' }) : missing()))
     expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
     expect(isMissing(await failure(client.runs.get(read)))).toBe(true)
     expect(requests).toHaveLength(3)
   })
 
-  test('after any good answer it is that of the thing, without another read', async () => {
+  test('after any successful answer means that the resource does not exist, without another read', async () => {
     const { client, requests } = service((_, nth) => (nth === 1 ? Response.json(run) : missing()))
     await client.runs.get(read)
     expect(describeError(await failure(client.runs.get(read))).title).toBe('Not found')
@@ -379,7 +379,7 @@ describe('a 404 before anything was answered', () => {
   })
 })
 
-test('a refused key says where it came from', async () => {
+test('the error for a refused key says where the key came from', async () => {
   const refused = () => Response.json({ code: 'UNAUTHORIZED', message: 'no' }, { status: 401 })
   const named = service(refused, { keySource: 'variable MY_KEY' })
   const text = describeError(await failure(named.client.account.me()))

@@ -6,7 +6,7 @@ import { LIST_BOUNDS, pagesOf, type ListBounds } from './pages.ts'
 type Page = { items: { id: string; name: string; enabled: boolean; transportType: string }[]; nextCursor?: string }
 const list = contract.servers.list
 
-/** Walks a list of pages that each have a new cursor, and tells what was read and how it ended. */
+/** Reads a list whose pages each have a new cursor, and returns what was read and how it ended. */
 async function walk(
   pageAt: (nth: number) => Page['items'],
   options: { count?: number; bounds?: ListBounds; size?: number },
@@ -32,7 +32,7 @@ async function walk(
 
 const item = (id: string) => ({ id, name: id, enabled: true, transportType: 'http' })
 
-test('a list that never ends is read as far as the bounds go, and says that there is more', async () => {
+test('an endless list is read up to the limits, and says that there is more', async () => {
   const endless = await walk(nth => [item(`i${nth}`)], {})
   expect(endless).toEqual({
     pages: LIST_BOUNDS.pages,
@@ -46,13 +46,13 @@ test('a list that never ends is read as far as the bounds go, and says that ther
   expect(large).toMatchObject({ pages: 2, code: 'endless-list' })
 })
 
-test('pages that hold nothing new end the list, whatever their cursors say', async () => {
+test('pages without new items end the list, whatever their cursors say', async () => {
   for (const pageAt of [() => [], () => [item('same')]])
     expect(await walk(pageAt, {})).toMatchObject({ code: 'repeated-cursor' })
   expect((await walk(() => [], {})).pages).toBe(LIST_BOUNDS.idlePages)
 })
 
-test('a list within its limits, or exactly at one, is read completely', async () => {
+test('a list within the limits is read completely, and so is one exactly at a limit', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }), async (count, most) => {
       const bounds = { pages: most, items: Infinity, text: Infinity }

@@ -12,7 +12,7 @@ import { EvalRunJudges } from './judge-shapes.ts'
 import { EvalRunGroupCreateRequest } from './run-groups.ts'
 import { EvalCaseGenerateRequest } from './suites.ts'
 
-/** Paths of the fields that a body is refused for; `''` stands for the body itself. */
+/** Returns the paths of the fields that cause a body to be refused; `''` stands for the body itself. */
 function refused(schema: z.ZodType | undefined, body: unknown): string[] {
   const parsed = schema!.safeParse(body)
   return parsed.success ? [] : parsed.error.issues.map(issue => issue.path.join('.'))
@@ -24,7 +24,7 @@ function addressOf<E extends AnyEndpoint>(endpoint: E, input: InputOf<E>): URL {
 
 const config = { modelId: 'anthropic/claude-haiku-4.5' }
 
-describe('bodies', () => {
+describe('the bodies of requests', () => {
   test.each<[string, z.ZodType, unknown, string[]]>([
     ['a template', ClientCreateRequest(), { name: 'a', template: 'claude', theme: 'dark' }, []],
     ['a config', ClientCreateRequest(), { name: 'a', config: { ...config, hostStyle: 'x' } }, []],
@@ -45,11 +45,11 @@ describe('bodies', () => {
     ['no change', SandboxImageUpdateRequest(), {}, ['']],
     ['an oversized bucket', EvalCaseGenerateRequest(), { caseMix: { complex: 11 } }, ['caseMix.complex']],
     ['nothing to say', EvalCaseGenerateRequest(), undefined, []],
-  ])('%s', (_, schema, body, fields) => {
+  ])('are refused or accepted: %s', (_, schema, body, fields) => {
     expect(refused(schema, body)).toEqual(fields)
   })
 
-  test('the targets of a run group are of one kind', () => {
+  test('the targets of a run group must be of one kind', () => {
     const group = (targets: object[]) => refused(EvalRunGroupCreateRequest(), { suiteId: 's', targets })
     expect(group([{ environmentId: 'e1' }, { environmentId: 'e2' }])).toEqual([])
     expect(group([{ environmentId: 'e1' }, { namedHostId: 'h1' }])).toEqual(['targets'])
@@ -58,36 +58,36 @@ describe('bodies', () => {
   })
 })
 
-describe('queries', () => {
-  test('a switch goes out as text and comes in as a boolean', () => {
+describe('the queries of requests', () => {
+  test('a switch is sent as text and read as a boolean', () => {
     const endpoint = contract.environments.list
     expect(addressOf(endpoint, { projectId: 'p', includeArchived: true }).search).toBe('?includeArchived=true')
     expect(endpoint.query!.parse({ includeArchived: 'false' })).toEqual({ includeArchived: false })
     expect(refused(endpoint.query, { includeArchived: 'yes' })).toEqual(['includeArchived'])
   })
 
-  test('a search scope needs something to search, and sources must be known', () => {
+  test('a search scope needs a search text, and sources must be known', () => {
     const { query } = contract.sessions.list
     expect(refused(query, { scope: 'transcripts' })).toEqual(['scope'])
     expect(refused(query, { q: '', scope: 'transcripts', sourceType: 'eval,swarm' })).toEqual([])
     expect(refused(query, { sourceType: 'eval,dream' })).toEqual(['sourceType'])
   })
 
-  test('chat sessions page by `before`', () => {
+  test('chat sessions are paged with `before`', () => {
     const { cursor, query } = contract.chatSessions.list
     expect(cursor).toEqual({ in: 'query', name: 'before' })
     expect(refused(query, { cursor: 'c' })).toEqual([])
   })
 })
 
-describe('answers', () => {
+describe('the answers of the service', () => {
   test('the id of a config is found under either name', () => {
     expect(configIdOf({ configId: 'new', hostConfigId: 'old' })).toBe('new')
     expect(configIdOf({ configId: null, hostConfigId: 'old' })).toBe('old')
     expect(configIdOf({})).toBeUndefined()
   })
 
-  test('unknown values and fields survive', () => {
+  test('unknown values and fields are kept', () => {
     const insights = { status: 'dreaming', findings: [{ id: 'rf_1', title: 't', severity: 'cosmic', more: 1 }] }
     expect(InsightsEnvelope().parse(insights)).toEqual(insights)
     const judges = { politeness: { status: 'pending' }, goalCompletion: { status: null } }
@@ -100,15 +100,15 @@ describe('answers', () => {
   })
 })
 
-describe('declarations', () => {
+describe('the declared operations', () => {
   const endpoints = allEndpoints()
 
-  test('a GET is a read', () => {
+  test('every GET is a read', () => {
     for (const { method, risk, operation } of endpoints.filter(({ method }) => method === 'GET'))
       expect({ operation, method, risk }).toEqual({ operation, method, risk: 'read' })
   })
 
-  test('deprecated are the former paths of clients and scenarios, and no other', () => {
+  test('only the former paths of clients and scenarios are deprecated', () => {
     const successors = endpoints.flatMap(({ path }) => {
       const successor = successorOf(path)
       return successor === undefined ? [] : [[path, successor] as const]

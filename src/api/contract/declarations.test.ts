@@ -4,7 +4,7 @@ import { createClient } from '../client/client.ts'
 import { allEndpoints, contract } from './contract.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 
-/** Swarms, user testing, readiness, agent and chat: the areas whose rules are spelt out here. */
+/** Areas whose rules are tested here: swarms, user testing, readiness, agent and chat. */
 const AREAS = new Set([
   'personas',
   'journeys',
@@ -28,7 +28,7 @@ const operations = (holds: (endpoint: AnyEndpoint) => boolean) =>
     .map(({ operation }) => operation)
     .sort()
 
-test('gated writes are those of limits section 7', () => {
+test('the gated writes are those of limits section 7', () => {
   const isWrite = ({ risk }: AnyEndpoint) => risk !== 'read'
   expect(operations(endpoint => isWrite(endpoint) && endpoint.gate === undefined)).toEqual([
     'archiveJourney',
@@ -50,7 +50,7 @@ test('gated writes are those of limits section 7', () => {
     expect(gate).toBe(/user-testing|environments/.test(path) ? 'user-testing' : 'swarms')
 })
 
-test('keys go where limits section 5 says, harmless repeats likewise', () => {
+test('writes send keys where limits section 5 requires them, and harmless repeats are marked as it says', () => {
   expect(operations(({ idempotency }) => idempotency === 'header')).toEqual([
     'createJourney',
     'createPersona',
@@ -72,7 +72,7 @@ test('keys go where limits section 5 says, harmless repeats likewise', () => {
   ])
 })
 
-test('a GET has no body, reads are GETs, and a cursor is a query option (differences row 12)', () => {
+test('no GET has a body, every GET is a read, and a cursor is a query parameter (differences row 12)', () => {
   for (const { method, body, risk, cursor, query } of endpoints) {
     expect(risk === 'read').toBe(method === 'GET')
     if (method === 'GET') expect(body).toBeUndefined()
@@ -92,7 +92,7 @@ test('a GET has no body, reads are GETs, and a cursor is a query option (differe
   ])
 })
 
-test('no operation is declared twice and refreshed resources exist', () => {
+test('no operation is declared twice, and all refreshed resources exist', () => {
   const everything = allEndpoints()
   const routes = everything.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '*')}`)
   expect(routes.filter((route, index) => routes.indexOf(route) !== index)).toEqual([])

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { allEndpoints } from './contract.ts'
 import { page, record, shape } from './shapes.ts'
 
-/** Every schema that is made until the test ends. */
+/** Returns a list that receives every schema built until the test ends. */
 function schemasMade(): unknown[] {
   const made: unknown[] = []
   z.config({ postProcessor: schema => made.push(schema) })
@@ -11,7 +11,7 @@ function schemasMade(): unknown[] {
   return made
 }
 
-test('operations are listed without a schema being made, and each makes its own, once', () => {
+test('listing operations builds no schema, and each operation builds its own only once', () => {
   const made = schemasMade()
   for (const { operation, method, path, risk, gate, resource, name } of allEndpoints())
     expect({ operation, method, path, risk, gate, resource, name }).toMatchObject({ operation })
@@ -27,7 +27,7 @@ test('operations are listed without a schema being made, and each makes its own,
   expect(made.length).toBeGreaterThan(allEndpoints().length)
 })
 
-test('a shape is made by the first who asks, also where it stands for a schema', () => {
+test('a schema is built when it is first used, even if it is part of another schema', () => {
   const made = schemasMade()
   const Name = shape(() => record({ first: z.string() }))
   const Names = page(Name)

@@ -22,14 +22,14 @@ import {
 } from './user-testing.ts'
 const endpoints = publishedEndpoints()
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
-/** Fields that a refusal names; an undeclared one by its own name. */
+/** Returns the fields that a refusal names; an undeclared field by its own name. */
 const named = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).flatMap(issue =>
     issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')],
   )
 const text = (length: number) => 'x'.repeat(length)
 
-/** Values of optional fields, each there or not. */
+/** Generates objects with any of the optional fields. */
 const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(fields, { requiredKeys: [] })
 const sparse = some({
   sessionsPerTarget: fc.integer({ min: 1, max: 100 }),
@@ -44,7 +44,7 @@ describe('grounding of drafts (service-api "Journey-draft request fields")', () 
   test.each([
     ['personas', PersonaGenerateRequest(), {}],
     ['journeys', JourneyGenerateRequest(), { persona }],
-  ])('%s: exactly one of the two ids, whatever else is sent', (_name, schema, rest) => {
+  ])('%s takes exactly one of the two ids, whatever else is sent', (_name, schema, rest) => {
     const ids = some({ environmentId: fc.string(), serverAttachmentId: fc.string() })
     const extras = some({ journeyCount: fc.integer(), description: fc.string({ maxLength: 200 }) })
     fc.assert(
@@ -56,7 +56,7 @@ describe('grounding of drafts (service-api "Journey-draft request fields")', () 
     expect(takes(schema, { ...rest, environmentId: 'e', serverAttachmentId: undefined })).toBe(true)
   })
 
-  test('a persona comes by value and complete; personaCount has its bounds (limits section 4)', () => {
+  test('a persona is sent by value and complete, and personaCount is limited (limits section 4)', () => {
     expect(named(JourneyGenerateRequest(), { environmentId: 'e' })).toEqual(['persona'])
     expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona: { name: 'Ada' } })).toEqual(['persona.role'])
     expect(named(JourneyGenerateRequest(), { environmentId: 'e', persona, personaId: 'p' })).toEqual(['personaId'])
@@ -81,7 +81,7 @@ describe('journey and swarm edits (OpenAPI JourneyUpdateRequest(), SwarmUpdateRe
   test.each([
     ['journey', JourneyUpdateRequest()],
     ['swarm', SwarmUpdateRequest()],
-  ])('%s: a field at least, the pair together, no empty list', (_name, schema) => {
+  ])('%s needs at least one field, both fields of the pair, and no empty list', (_name, schema) => {
     fc.assert(
       fc.property(sparse, edit => {
         const paired = 'sessionsPerTarget' in edit === 'maxTurns' in edit
@@ -100,12 +100,12 @@ describe('journey and swarm edits (OpenAPI JourneyUpdateRequest(), SwarmUpdateRe
     ['journey', JourneyUpdateRequest()],
     ['swarm', SwarmUpdateRequest()],
     ['scenario', ScenarioUpdateRequest()],
-  ])('%s: a field that JSON would drop is no field', (_name, schema) => {
+  ])('%s does not count a field that JSON drops', (_name, schema) => {
     expect(takes(schema, { name: undefined })).toBe(false)
     expect(takes(schema, { name: 'new' })).toBe(true)
   })
 
-  test('null clears only where the documents say so', () => {
+  test('null clears only the fields for which the documents say so', () => {
     expect(takes(JourneyUpdateRequest(), { serverAttachmentId: null })).toBe(true)
     expect(takes(SwarmUpdateRequest(), { description: null })).toBe(true)
     expect(named(JourneyUpdateRequest(), { goal: null })).toEqual(['goal'])
@@ -113,7 +113,7 @@ describe('journey and swarm edits (OpenAPI JourneyUpdateRequest(), SwarmUpdateRe
     expect(named(PersonaUpdateRequest(), { notes: null })).toEqual(['notes'])
   })
 
-  test('setupWrites is read and never written (differences row 15)', () => {
+  test('setupWrites is read and never sent (differences row 15)', () => {
     expect(Swarm().parse({ id: 's', name: 'n', setupWrites: true }).setupWrites).toBe(true)
     expect(named(SwarmUpdateRequest(), { name: 'n', setupWrites: true })).toEqual(['setupWrites'])
   })
@@ -145,12 +145,12 @@ test.each<[string, z.ZodType, object, unknown, unknown]>([
   ['windowId', ScenarioInsightsCancelRequest(), { windowId: 'w' }, 'w', ''],
   ['idempotencyKey', OpenAIReadinessRequest(), { submissionMode: 'mcp-only' }, text(200), text(201)],
   ['submissionMode', OpenAIReadinessRequest(), {}, 'mcp-only', undefined],
-])('bounds of limits section 4: %s (%#)', (field, schema, base, good, bad) => {
+])('a value at a bound of limits section 4 is checked: %s (%#)', (field, schema, base, good, bad) => {
   expect(named(schema, { ...base, [field]: good })).toEqual([])
   expect(named(schema, { ...base, [field]: bad })).toEqual([field])
 })
 
-describe('user testing', () => {
+describe('user testing by strangers', () => {
   test('mode is sent alone (OpenAPI ScenarioUpdateRequest())', () => {
     const edits = some({
       name: fc.string({ maxLength: 20 }),
@@ -166,7 +166,7 @@ describe('user testing', () => {
     expect(named(ScenarioUpdateRequest(), { mode: 'invited_only', name: 'n' })).toEqual(['mode'])
   })
 
-  test('guest caps are replaced as a whole (OpenAPI GuestExecution)', () => {
+  test('guest limits are replaced as a whole (OpenAPI GuestExecution)', () => {
     const caps = {
       enabled: true,
       computerEnabled: false,
@@ -185,7 +185,7 @@ describe('user testing', () => {
     expect(named(GuestExecutionRequest(), { ...caps, dailyCreditCap: -0.1 })).toEqual(['dailyCreditCap'])
   })
 
-  test('a link has two shapes (differences row 34)', () => {
+  test('a link is read in both shapes (differences row 34)', () => {
     const base = { id: 's', name: 'n' }
     const published = contract.userTesting.publish.response.parse({ ...base, link: 'https://x.test/1' })
     const listed = contract.scenarios.get.response.parse({ ...base, link: { path: '/1', url: 'https://x.test/1' } })
@@ -194,7 +194,7 @@ describe('user testing', () => {
     expect(scenarioUrl(contract.scenarios.get.response.parse({ ...base, link: null }).link)).toBeUndefined()
   })
 
-  test('both spellings of publish ask for the same (differences row 4)', () => {
+  test('both spellings of publish send the same request (differences row 4)', () => {
     const { publish, publishPut } = contract.userTesting
     const request = (endpoint: AnyEndpoint) =>
       prepareRequest({ baseUrl: 'http://x.test/api/v1' }, endpoint, {
@@ -209,10 +209,10 @@ describe('user testing', () => {
   })
 })
 
-describe('agent and chat', () => {
+describe('the agent and the chat', () => {
   const turn = (...contents: string[]) => ({ messages: contents.map(content => ({ role: 'user', content })) })
 
-  test('history counts in characters and in bytes (limits section 4)', () => {
+  test('history is limited in characters and in bytes (limits section 4)', () => {
     expect(takes(AgentTurnRequest(), turn(text(8000)))).toBe(true)
     expect(named(AgentTurnRequest(), turn(text(8001)))).toEqual(['messages.0.content'])
     expect(named(AgentTurnRequest(), turn(''))).toEqual(['messages.0.content'])
@@ -226,7 +226,7 @@ describe('agent and chat', () => {
       expect(named(AgentTurnRequest(), turn(...Array.from({ length: count }, () => 'x')))).toEqual(['messages'])
   })
 
-  test('the key is printable ASCII, either conversation name goes (OpenAPI AgentTurnRequest())', () => {
+  test('the key is printable ASCII, and either conversation name is accepted (OpenAPI AgentTurnRequest())', () => {
     const base = turn('hello')
     for (const key of ['', text(201), 'clé', 'a\nb', 'a\n'])
       expect(named(AgentTurnRequest(), { ...base, idempotencyKey: key })).toContain('idempotencyKey')
@@ -235,13 +235,13 @@ describe('agent and chat', () => {
     expect(named(AgentTurnRequest(), { ...base, model: 'm' })).toEqual(['model'])
   })
 
-  test('what a failed turn left behind is read from its details (differences row 27)', () => {
+  test('records that a failed turn left behind are read from its details (differences row 27)', () => {
     const createdResources = [{ type: 'evalSuite', id: 's', url: 'https://x.test/s' }]
     expect(AgentTurnEffects().parse({ reason: 'x', createdResources }).createdResources).toEqual(createdResources)
     expect(AgentTurnEffects().parse({}).proposedActions).toBeUndefined()
   })
 
-  test('chat: browser is checked, the undocumented rest passes (differences section 5, item 8)', () => {
+  test('a chat checks `browser` and passes undocumented fields on (differences section 5, item 8)', () => {
     const body = { anything: ['at', 'all'], browser: { policy: { mode: 'read' }, profileId: 'b' } }
     expect(ChatMessageRequest().parse(body)).toEqual(body)
     expect(named(ChatMessageRequest(), { browser: { sessionId: 's' } })).toEqual(['sessionId'])
@@ -249,19 +249,19 @@ describe('agent and chat', () => {
   })
 })
 
-describe('reads stay tolerant (service-api "Clients must ignore unknown response fields")', () => {
-  test('a run with unknown states and fields, and its counts where the prose has them (differences row 26)', () => {
+describe('reads accept unknown data (service-api "Clients must ignore unknown response fields")', () => {
+  test('a run may have unknown states and fields, and its counts as in the prose (differences row 26)', () => {
     const run = { id: 'r', status: 'paused', canceled: true, sessionsGraded: 3, failCount: 1, later: {} }
     expect(JourneyRun().parse(run)).toEqual(run)
     expect(takes(JourneyRun(), { status: 'running' })).toBe(false)
   })
 
-  test('null stays null: ungraded and unreadable are not zero (limits section 11)', () => {
+  test('null stays null, since ungraded and unreadable are not zero (limits section 11)', () => {
     expect(SwarmOverview().parse({ runs: [{ runId: 'r', goalCompletion: null }] }).runs?.[0]?.goalCompletion).toBe(null)
     expect(UserTestingSessionDetail().parse({ id: 's', messageCount: null }).messageCount).toBe(null)
   })
 
-  test('a closed gate answers empty: lists and roll-ups read it (limits section 7)', () => {
+  test('an empty answer behind a closed gate is read as a list or a roll-up (limits section 7)', () => {
     for (const endpoint of endpoints.filter(({ name, risk }) => name === 'list' && risk === 'read'))
       expect(endpoint.response.parse({ items: [] })).toEqual({ items: [] })
     expect(SwarmOverview().parse({})).toEqual({})

@@ -214,7 +214,7 @@ describe('a refusal by the service', () => {
     expect(budget.snapshot().pausedUntil).toBe(clock.now() + 9_000)
   })
 
-  test('for longer than anybody waits is reported at once, also to those already waiting', async () => {
+  test('for longer than anybody waits is reported at once, even to those already waiting', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const permits = await drain(budget, 10)
@@ -226,7 +226,7 @@ describe('a refusal by the service', () => {
   })
 })
 
-describe('a pause of unlimited length', () => {
+describe('a pause without a time limit', () => {
   test('ends after an hour, and one request asks again', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock, random: () => 0 })
@@ -268,7 +268,7 @@ describe('a pause of unlimited length', () => {
   })
 })
 
-describe('cancelled waiters', () => {
+describe('cancelled requests in the queue', () => {
   test('leave no trace', async () => {
     const waits = fc.array(fc.record({ priority: fc.constantFrom(...priorities), cancel: fc.boolean() }), {
       minLength: 1,
@@ -294,14 +294,14 @@ describe('cancelled waiters', () => {
     await fc.assert(property, { numRuns: 100 })
   })
 
-  test('an aborted signal never takes a token', async () => {
+  test('an aborted signal never takes a token of the budget', async () => {
     const budget = createBudget({ clock: new VirtualClock() })
     await expect(budget.acquire({ signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'aborted' })
     expect(budget.snapshot()).toMatchObject({ tokens: 10, inFlight: 0 })
   })
 })
 
-describe('the gauge', () => {
+describe('the gauge of the budget', () => {
   test('is the same object until something changes, and reports each change', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
@@ -322,7 +322,7 @@ describe('the gauge', () => {
     stop()
   })
 
-  test('a listener is notified of a change that somebody else has already read', async () => {
+  test('notifies a listener of a change that somebody else has already read', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ clock })
     const listener = vi.fn<() => void>()
@@ -336,7 +336,7 @@ describe('the gauge', () => {
     expect(listener).toHaveBeenCalled()
   })
 
-  test('an unlimited budget only counts, and its listeners need no timer', async () => {
+  test('an unlimited budget only counts requests, and its listeners need no timer', async () => {
     const clock = new VirtualClock()
     const budget = createBudget({ unlimited: true, clock })
     budget.subscribe(() => undefined)
@@ -346,7 +346,7 @@ describe('the gauge', () => {
   })
 })
 
-test('one by one, background requests are sent singly, and a person never waits for them', async () => {
+test('background requests are sent one at a time, and a person never waits for them', async () => {
   const clock = new VirtualClock()
   const budget = createBudget({ clock })
   budget.setOneByOne(true)

@@ -4,7 +4,7 @@ import { createBudget } from './budget.ts'
 import { betweenKeys, createInputIdle } from './input-idle.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** Longer than a caller whose turn it is waits for keys, in turns of the event loop. */
+/** Waits longer than a request whose turn it is waits for keys, in turns of the event loop. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await yieldToInput()
 }
@@ -17,7 +17,7 @@ function stage() {
   return { clock, pauses, gone, ask }
 }
 
-test('without keys nothing waits', async () => {
+test('without keys no request waits', async () => {
   const { gone, ask } = stage()
   ask('a')
   ask('b')
@@ -40,7 +40,7 @@ test('a request right after a key is sent, and a later one waits for the next ke
   expect(gone).toEqual(['right after', 'late'])
 })
 
-test('without a further key it is sent once the person pauses', async () => {
+test('a request is sent once the person pauses, if no further key arrives', async () => {
   const { clock, pauses, gone, ask } = stage()
   pauses.inputArrived()
   await clock.advance(100)

@@ -30,7 +30,7 @@ function newQueryClient(): QueryClient {
   return queryClient
 }
 
-/** What the next session knows after this one stored its answers. */
+/** Returns the query client of the next session, after this one stored its answers. */
 function nextSession(queryClient: QueryClient, now = NOW): QueryClient {
   const next = newQueryClient()
   restoreAnswers(next, answersToStore(queryClient, now))
@@ -39,7 +39,7 @@ function nextSession(queryClient: QueryClient, now = NOW): QueryClient {
 
 const project = (name: string) => ({ items: [{ id: 'p', name }] })
 
-describe('the file', () => {
+describe('the file of stored answers', () => {
   test('returns any answers unchanged', () => {
     const file = newFile()
     const answers = fc.array(
@@ -152,7 +152,7 @@ describe('stored answers', () => {
     ])
   })
 
-  test('exclude what the service has refused since, but include what a lost connection leaves open', async () => {
+  test('exclude what the service has refused since, but include what is open after a lost connection', async () => {
     const queryClient = newQueryClient()
     const failures = {
       gone: new ApiError({ kind: 'http', status: 404, message: 'gone', sent: true }),
@@ -167,7 +167,7 @@ describe('stored answers', () => {
     expect(next.map(query => query.state.data)).toEqual([{ id: 'lost' }])
   })
 
-  test('are limited: the latest come first, a huge one and an old one are left out', () => {
+  test('are limited: the latest come first, and a huge one and an old one are left out', () => {
     const queryClient = newQueryClient()
     const text = 'x'.repeat(100_000)
     const put = (id: number, data: unknown, updatedAt: number): unknown =>
@@ -197,7 +197,7 @@ test('a stored list continues page by page only after its first page was read ag
   const options = {
     ...createQueries(client).iterations.list.infinite(
       { projectId: 'p', runId: 'r' },
-      // Every page never changes again.
+      // No page will ever change again.
       { settled: () => true },
     ),
     staleTime: Infinity,

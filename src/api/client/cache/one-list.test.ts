@@ -11,7 +11,7 @@ import { createQueryClient, PLANNED } from './query-client.ts'
 const input = { projectId: 'p' }
 const scenario = (mode: string, id = 's') => ({ id, name: 'Desk', mode })
 
-/** A service whose list of scenarios is given by `answer` at the time of the request. */
+/** Creates a client of a service whose list of scenarios is returned by `answer` at each request. */
 function setup(answer: (url: URL) => unknown) {
   let asked = 0
   let stalled: Promise<void> | undefined
@@ -34,7 +34,7 @@ function setup(answer: (url: URL) => unknown) {
     plain: () => queryClient.getQueryData(plain.queryKey)?.items.map(({ mode }) => mode),
     paged: () => queryClient.getQueryData(paged.queryKey)?.pages.flatMap(({ items }) => items.map(({ mode }) => mode)),
   }
-  /** Answers are computed at once and arrive when the returned function is called. */
+  /** Delays answers, which are computed at once, until the returned function is called. */
   const stall = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     stalled = promise

@@ -42,7 +42,7 @@ async function stage(pages: number) {
     options,
     end,
     names,
-    /** What the list shows. */
+    /** Returns the items that the list shows. */
     shown: () =>
       observer.getCurrentResult().data?.pages.flatMap(page => page.items.map(item => String(item.status))) ?? [],
     change(page: number) {
@@ -63,7 +63,7 @@ async function stage(pages: number) {
       await observer.refetch()
       onPage = () => undefined
     },
-    /** Which pages were requested since the last call. */
+    /** Returns the pages requested since the last call. */
     requested() {
       const before = requested
       requested = []
@@ -79,7 +79,7 @@ async function readAll({ observer, requested }: Stage): Promise<void> {
   requested()
 }
 
-test('a poll of an unchanged service requests nothing, and renders nothing', async () => {
+test('a poll of an unchanged service requests no page, and renders nothing', async () => {
   const list = await stage(4)
   onTestFinished(list.end)
   await readAll(list)
@@ -95,7 +95,7 @@ test('a poll of an unchanged service requests nothing, and renders nothing', asy
   expect(list.requested()).toEqual([])
 })
 
-test('outdated data is read, whatever the service says of its state', async () => {
+test('an outdated page is read, whatever the service says about its state', async () => {
   const list = await stage(2)
   onTestFinished(list.end)
   await readAll(list)
@@ -117,7 +117,7 @@ test('a change while the list is being read is read by the next poll', async () 
   expect(list.shown()).toEqual(list.names)
 })
 
-test.each(['fail', 'give up'] as const)('what a poll read before it had to %s is read again', async how => {
+test.each(['fail', 'give up'] as const)('pages that a poll read before it had to %s are read again', async how => {
   const list = await stage(3)
   onTestFinished(list.end)
   await list.observer.fetchNextPage()
@@ -130,7 +130,7 @@ test.each(['fail', 'give up'] as const)('what a poll read before it had to %s is
   expect(list.shown()).toEqual(list.names)
 })
 
-test("a successful poll has the service's data, whatever failed or was given up before", async () => {
+test('a successful poll shows the data of the service, whatever failed or was aborted before', async () => {
   const pages = 4
   const page = fc.nat({ max: pages - 1 })
   const kind = fc.constantFrom('change', 'poll', 'next', 'fail', 'give up')

@@ -36,12 +36,12 @@ test('polls that started separately are made at the same moments, and end when n
   }
 })
 
-test('while nobody is there, answers of one moment are passed on together; once somebody comes, at once', async () => {
+test('while nobody is there, answers are passed on together, and at once when somebody returns', async () => {
   vi.useFakeTimers()
   try {
     gatherNews(100)
     const heard: [string, number][] = []
-    // As components listen.
+    // Components listen in the same way.
     const listen = (name: string) => notifyManager.batchCalls(() => heard.push([name, performance.now()]))
     const ends = ['a', 'b'].map(name =>
       new QueryObserver(queryClient, { queryKey: [name], initialData: 0, enabled: false }).subscribe(listen(name)),

@@ -42,7 +42,7 @@ const watch = (observer: { subscribe: (listener: () => void) => () => void }) =>
   opened.push(observer.subscribe(() => {}))
 }
 
-describe('queries', () => {
+describe('the queries of the cache', () => {
   test.each(['one answer', 'pages'])('are found by key, however many others there are: %s', async how => {
     const { queries, queryClient } = setup(() => Response.json({ items: [run] }))
     const others = Array.from({ length: 300 }, (_, index) => ['others', index])
@@ -88,7 +88,7 @@ describe('queries', () => {
     await expect.poll(() => requests.length, PATIENCE).toBeGreaterThan(3)
   })
 
-  test('cancel their request when nobody watches any more', async () => {
+  test('cancel their request if nobody watches any more', async () => {
     let signal: AbortSignal | undefined
     const { queries, queryClient } = setup(request => {
       signal = request.signal
@@ -216,12 +216,12 @@ test('a list started on a slow connection has small pages, and keeps them', asyn
   expect(limits).toEqual(['25', '25', '200'])
 })
 
-describe('mutations', () => {
+describe('the writes of the cache', () => {
   const created = { runId: 'r', suiteId: 's', status: 'pending' }
   const answerAll = (request: Request) =>
     request.method === 'POST' ? Response.json(created, { status: 202 }) : Response.json({ items: [] })
 
-  test('refresh marks only the named resources', async () => {
+  test('mark only the named resources as outdated', async () => {
     const { queries, queryClient } = setup(answerAll)
     await queryClient.fetchQuery(queries.suites.list.options({ projectId: 'p' }))
     await queryClient.fetchQuery(queries.projects.list.options({}))

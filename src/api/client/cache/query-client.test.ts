@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient, readAgain } from './query-client.ts'
 import { PATIENCE } from '../../../../test/patience.ts'
 
-test('an answer that was on its way when more arrived is not taken for the new one', async () => {
+test('an answer that was already under way when data was refreshed is read again', async () => {
   const queryClient = createQueryClient()
   const answers: PromiseWithResolvers<string>[] = []
   const answered = async (): Promise<string> => {

@@ -11,7 +11,7 @@ const COUNT = 120
 let testService: TestService
 let queryClient: QueryClient
 let projectId: string
-/** Requests for the list. */
+/** Number of requests for the list. */
 let reads = 0
 
 beforeEach(async () => {
@@ -39,14 +39,14 @@ const readWhole = () => queryClient.fetchQuery(wholeSwarmFindings(testService.cl
 const known = () => queryClient.getQueryData<SwarmPages>(swarmPagesKey(projectId))
 const itemsOf = (pages: SwarmPages | undefined) => pages?.pages.flatMap(({ items }) => items) ?? []
 
-test('all pages are read as one, and are there for anyone who reads them one by one', async () => {
+test('all pages are read as one list, and are available to anyone who reads them one by one', async () => {
   expect(itemsOf(await readWhole())).toHaveLength(COUNT)
   const { queryKey } = createQueries(testService.client).journeyFindings.list.infinite({ projectId })
   expect(queryKey).toEqual(swarmPagesKey(projectId))
   expect(itemsOf(known())).toHaveLength(COUNT)
 })
 
-test('only the pages are read again on which the wanted ones stand', async () => {
+test('only the pages with the wanted rows are read again', async () => {
   const { client } = testService
   await readWhole()
   const { id } = itemsOf(known()).at(-1)!

@@ -10,7 +10,7 @@ const title = (fields: Partial<ApiErrorFields>) => describeError(failed(fields))
 
 const launch = { operation: 'createEvalRun', risk: 'spend' } as const
 
-describe('describeError', () => {
+describe('the text of an error', () => {
   test.each([
     [{ status: 401, code: 'UNAUTHORIZED' }, advice.UNAUTHORIZED],
     [{ status: 401, code: 'UNAUTHORIZED', details: { reason: 'ORPHANED_KEY' } }, advice.ORPHANED_KEY],
@@ -34,7 +34,7 @@ describe('describeError', () => {
     [{ kind: 'timeout', code: 'deadline' }, advice.timeout],
     [{ kind: 'invalid-response', code: 'html' }, advice['invalid-response.html']],
     [{ kind: 'refused', code: 'read-only' }, advice['refused.read-only']],
-  ] as [Partial<ApiErrorFields>, { title: string }][])('%j', (fields, expected) => {
+  ] as [Partial<ApiErrorFields>, { title: string }][])('is right for %j', (fields, expected) => {
     expect(title(fields)).toBe(expected.title)
   })
 
@@ -50,7 +50,7 @@ describe('describeError', () => {
     expect(describeError(failed({ status: 418, code: 'TEAPOT' })).sentence).toContain('418 with the code TEAPOT')
   })
 
-  test('a fault inside a report, which has no status, is shown without one, whatever its code', () => {
+  test('an error inside a report, which has no status, is shown without one, whatever its code', () => {
     for (const code of ['tool_runtime', ...Object.keys(advice)]) {
       const { title: words, sentence, next } = describeError(failed({ status: undefined, code }))
       expect([words, sentence, next].join(' ')).not.toContain('undefined')
@@ -60,7 +60,7 @@ describe('describeError', () => {
     )
   })
 
-  test('a grant that is needed is reported once, with the reason of the service', () => {
+  test('a missing permission is reported once, with the reason of the service', () => {
     const message = 'The server "one" names another authorization server'
     const error = failed({ status: 401, code: 'OAUTH_REQUIRED', message })
     expect(failureSentence(error)).toContain(`key of this profile is fine. The service says: ${message}. Sign in`)
@@ -72,7 +72,7 @@ describe('describeError', () => {
     expect(unquotedMessage(failed({ status: 403, code: 'FORBIDDEN', message }))).toBe(message)
   })
 
-  test('valid values and the field come from details', () => {
+  test('valid values and the field are taken from the details', () => {
     const details = { field: 'model', hostedModels: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] }
     const text = describeError(failed({ status: 400, code: 'VALIDATION_ERROR', details }))
     expect(text.sentence).toContain('namely model')
@@ -91,7 +91,7 @@ describe('describeError', () => {
     expect(wait()).toBe('Wait a little, then repeat.')
   })
 
-  test('a write without an answer leaves a doubt, a refused one and a read do not', () => {
+  test('a write without an answer may have succeeded; a refused write and a read have not', () => {
     const doubt = 'may have happened'
     expect(describeError(failed({ kind: 'timeout', endpoint: launch })).sentence).toContain(doubt)
     expect(describeError(failed({ status: 500, endpoint: launch })).sentence).toContain(doubt)
@@ -114,25 +114,25 @@ describe('describeError', () => {
     { status: 503, code: 'SOMETHING_NEW' },
     { status: 302, answer: 'empty' },
     { status: 307, answer: 'html' },
-  ] as Partial<ApiErrorFields>[])('the doubt that %j leaves stands where 80 columns show it', fields => {
+  ] as Partial<ApiErrorFields>[])('the warning that %j may have succeeded fits in 80 columns', fields => {
     expect(failureSentence(failed({ ...fields, endpoint: launch })).slice(0, 75)).toContain('it may have happened')
     expect(failureSentence(failed({ ...fields, endpoint: launch }))).toMatch(/\. Check [^.]*\.$/)
   })
 
-  test('a bad input names its fields', () => {
+  test('an invalid input names its fields', () => {
     const issues = [{ path: 'body.suiteId', expected: 'expected string' }]
     expect(describeError(refusal('invalid-input', 'm', { issues })).sentence).toBe(
       'Nothing was sent: body.suiteId: expected string.',
     )
   })
 
-  test('anything else is a fault of the program', () => {
+  test('any other error is reported as a bug of the program', () => {
     expect(describeError(new TypeError('boom'))).toMatchObject({ title: 'Fault in mcpdeck' })
     expect(describeError('boom').sentence).toContain('boom')
   })
 })
 
-test('what the machine refused is not a fault of the program, however it was told', () => {
+test('an error of the operating system is not reported as a bug of the program, however it was thrown', () => {
   const cause = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' })
   expect(describeError(new Error('The notebook n cannot be written.', { cause }))).toEqual({
     title: 'Refused by this machine',

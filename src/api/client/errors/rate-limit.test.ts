@@ -15,7 +15,7 @@ test.each([
   ['a draft, by the day', personas.generate, { limit: 'generationsPerDay' }, 3, 'daily-quota'],
   ['the cap of runs', runs.create, { reason: 'CONCURRENT_RUN_LIMIT' }, undefined, 'concurrent-runs'],
   ['the ledger', runs.requestInsights, { limit: 'insightsPerDay' }, 3, 'insights-per-day'],
-] as const)('%s', (_, endpoint, details, seconds, kind) => {
+] as const)('a rate limit is recognized: %s', (_, endpoint, details, seconds, kind) => {
   const retryAfterMs = seconds === undefined ? undefined : seconds * SECOND
   expect(rateLimitOf({ endpoint, status: 429, code: 'RATE_LIMITED', details, retryAfterMs })).toBe(kind)
 })

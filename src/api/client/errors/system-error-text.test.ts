@@ -16,11 +16,11 @@ test.each([
     'C0F7:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:../deps/openssl/rec.c:1586:SSL alert number 40\n',
     'sslv3 alert handshake failure',
   ],
-])('%s is told in words', (code, message, words) => {
+])('%s is explained in words', (code, message, words) => {
   expect(tlsErrorText(code, message)).toContain(words)
 })
 
-test('whatever a library says, it is one line without control characters, and short', () => {
+test('an error text is one short line without control characters, whatever a library reports', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), message => {
       const words = tlsErrorText('EPROTO', message)

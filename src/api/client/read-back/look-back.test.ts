@@ -11,7 +11,7 @@ const THEN = 1_700_000_000_000
 const DAY_MS = 24 * 60 * 60_000
 const run = { id: 'r', suiteId: 's', status: 'completed', createdAt: THEN - DAY_MS }
 
-/** The result of checking a write of `THEN` much later, if the service returns this to every read. */
+/** Reads back a write made at `THEN`, a day later, with `answerOf` as the service's answer to every read. */
 async function lookBack(endpoint: AnyEndpoint, input: object, answerOf: (url: URL) => object): Promise<ReadBackAnswer> {
   const client = createClient({
     baseUrl: 'http://service.test/api/v1/',
@@ -40,7 +40,7 @@ const { requestInsights, requestJudge } = contract.runs
 const ofRun = (endpoint: AnyEndpoint, shown: object) =>
   lookBack(endpoint, { projectId: 'p', runId: 'r' }, () => ({ ...run, ...shown }))
 
-test('insights that failed when they were made again are of then, whenever the last ones were generated', async () => {
+test('insights that failed again may result from the request, whenever the last ones were generated', async () => {
   const insights = { status: 'failed', generatedAt: THEN - DAY_MS, updatedAt: THEN + 1_000 }
   expect(await ofRun(requestInsights, { insights })).toMatchObject({
     finding: 'cannot-be-known',
@@ -50,7 +50,7 @@ test('insights that failed when they were made again are of then, whenever the l
   expect(await ofRun(requestInsights, { insights: before })).toMatchObject({ finding: 'did-not-happen' })
 })
 
-test('an analysis that states no time may be of then; one that was not requested is not', async () => {
+test('an analysis without a time may be the result of the request; one that was not requested is not', async () => {
   const judged = (status: string | null) => ofRun(requestJudge, { judges: { goalCompletion: { status } } })
   expect(await judged('failed')).toEqual({
     finding: 'cannot-be-known',
@@ -73,13 +73,13 @@ test.each([
   ['that lost its program', { status: 'unknown', durationMs: null }, 'cannot-be-known'],
   ['that ended afterwards', { status: 'answered', durationMs: 2 * DAY_MS }, 'cannot-be-known'],
   ['that still runs', { status: 'running', durationMs: null }, 'happened'],
-])('of a list that was to be cleared a call is left %s', async (_, fields, finding) => {
+])('after clearing the list of calls, the list still has a call %s', async (_, fields, finding) => {
   const place = { projectId: 'p', serverId: 's' }
   const answer = await lookBack(contract.calls.clear, place, () => ({ items: [{ ...call, ...fields }] }))
   expect(answer).toMatchObject({ finding })
 })
 
-test('a call is looked for as far back as it can have been made', async () => {
+test('calls are searched back to the earliest time at which the call can have been made', async () => {
   const cursors: (string | null)[] = []
   const input = { projectId: 'p', serverId: 's', body: { toolName: 'echo', parameters: {} } }
   const answer = await lookBack(contract.servers.callTool, input, ({ searchParams }) => {
@@ -100,7 +100,7 @@ test.each([
   ['lost its program', { status: 'unknown', durationMs: null }],
   ['ended since', { status: 'answered', durationMs: 2 * DAY_MS }],
 ])(
-  'an earlier call that %s does not show that a call is missing from the list, which may have been cleared',
+  'an earlier call that %s does not prove that the call was not made, since the list may have been cleared',
   async (_, fields) => {
     const input = { projectId: 'p', serverId: 's', body: { toolName: 'echo', parameters: {} } }
     const answer = await lookBack(contract.servers.callTool, input, () => ({ items: [{ ...call, ...fields }] }))

@@ -14,7 +14,7 @@ function clientOf(answer: (request: Request, nth: number) => Response) {
   })
 }
 
-test('a read that answers the same text gives the same object, any other text a fresh one', async () => {
+test('a read that gets the same text returns the same object, and any other text returns a new one', async () => {
   const client = clientOf((_request, nth) => Response.json(run('r', { total: nth < 3 ? 1 : 2 })))
   const get = () => client.runs.get({ projectId: 'p', runId: 'r' })
   const [first, second, third] = [await get(), await get(), await get()]
@@ -23,7 +23,7 @@ test('a read that answers the same text gives the same object, any other text a 
   expect(third.summary).toMatchObject({ total: 2 })
 })
 
-test('the same text at another address, and the same write, are answers of their own', async () => {
+test('the same text from another address, or from the same write, returns a separate object', async () => {
   const client = clientOf(request => Response.json(request.method === 'GET' ? run('r') : { id: 'n', name: 'n' }))
   const one = await client.runs.get({ projectId: 'p', runId: 'one' })
   expect(await client.runs.get({ projectId: 'p', runId: 'two' })).not.toBe(one)
@@ -31,14 +31,14 @@ test('the same text at another address, and the same write, are answers of their
   expect(await make()).not.toBe(await make())
 })
 
-test('a wrong answer is refused each time it comes', async () => {
+test('an invalid answer is refused each time it arrives', async () => {
   const client = clientOf(() => Response.json({ id: 7 }))
   const get = () => client.runs.get({ projectId: 'p', runId: 'r' })
   await expect(get()).rejects.toMatchObject({ code: 'mismatch' })
   await expect(get()).rejects.toMatchObject({ code: 'mismatch' })
 })
 
-test('much text pushes out what was asked for longest ago', async () => {
+test('if the cache is full, the answer requested longest ago is dropped', async () => {
   const filler = 'x'.repeat(400_000)
   const client = clientOf(() => Response.json({ ...run('r'), filler }))
   const get = (runId: string) => client.runs.get({ projectId: 'p', runId })
@@ -52,7 +52,7 @@ test('much text pushes out what was asked for longest ago', async () => {
   expect(await get('2')).not.toBe(two)
 })
 
-test('what fifty projects answer in turns is kept, though it is more than a megabyte', async () => {
+test('the answers of fifty projects read in turn stay cached, although they exceed a megabyte', async () => {
   const client = clientOf(() => Response.json({ items: [], filler: 'x'.repeat(40_000) }))
   const get = async () =>
     await Promise.all(Array.from({ length: 51 }, (_, index) => client.suites.list({ projectId: `p${index}` })))
@@ -60,7 +60,7 @@ test('what fifty projects answer in turns is kept, though it is more than a mega
   expect(second.every((value, index) => value === first[index])).toBe(true)
 })
 
-test('a long answer is kept from the second time on', async () => {
+test('a long answer is cached from the second time on', async () => {
   const client = clientOf(() => Response.json({ ...run('r'), filler: 'x'.repeat(60_000) }))
   const get = () => client.runs.get({ projectId: 'p', runId: 'r' })
   const [first, second, third] = [await get(), await get(), await get()]

@@ -6,7 +6,7 @@ import { createClient } from '../client.ts'
 import { ApiError } from '../errors/api-error.ts'
 
 const { most } = BOUNDS.answerValues
-/** Maximum number of faults reported; a service with another format may have one in each item. */
+/** Number of errors that describe an answer well enough; a service that sends another list has one in each item. */
 const FEW = 20
 
 function clientOf(body: string) {
@@ -25,7 +25,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 
 const listOf = (item: unknown, count: number): string => `{"items":[${Array(count).fill(JSON.stringify(item)).join()}]}`
 
-test('an answer of more values than anybody reads is refused before it is parsed', async () => {
+test('an answer with too many values is refused before it is parsed', async () => {
   const parse = vi.spyOn(JSON, 'parse')
   const error = await failureOf(clientOf(listOf(0, most + 1)).projects.list())
   expect(error).toMatchObject({ kind: 'invalid-response', code: 'too-large' })
@@ -34,7 +34,7 @@ test('an answer of more values than anybody reads is refused before it is parsed
   parse.mockRestore()
 })
 
-test('what servers returned in a trial may have more of them', async () => {
+test('an answer with the recorded results of a trial may have more values', async () => {
   const body = `{"items":[],"more":[${Array(most + 1)
     .fill(0)
     .join()}]}`
@@ -48,7 +48,7 @@ test.each([
   ['numbers', 0],
   ['empty records', {}],
   ['records of another kind', { id: 1, name: [] }],
-])('a long list of %s says in a few faults what is wrong, and is parsed once', async (_, item) => {
+])('a long list with errors (%s) is described by a few of them, and is parsed once', async (_, item) => {
   const parse = vi.spyOn(JSON, 'parse')
   const error = await failureOf(clientOf(listOf(item, 100_000)).projects.list())
   expect(error).toMatchObject({ code: 'mismatch' })
@@ -58,19 +58,19 @@ test.each([
   parse.mockRestore()
 })
 
-test('a short answer names each of its faults', async () => {
+test('a short answer names each of its errors', async () => {
   const items = [{ id: 1, name: 'a' }, { id: 'b' }]
   const error = await failureOf(clientOf(JSON.stringify({ items })).projects.list())
   expect(error.issues.map(({ path }) => path)).toEqual(['items[0].id', 'items[1].name'])
 })
 
-test('a number that only a bigint holds is not a fault where a number of any length is meant', async () => {
+test('a number that needs a bigint is valid if a number of any length is allowed', async () => {
   const long = '123456789012345678901234567890'
   const body = `{"items":[{"id":"a","name":"n","createdAt":${long}}]}`
   await expect(clientOf(body).projects.list()).resolves.toMatchObject({ items: [{ createdAt: Number(long) }] })
 })
 
-test('all items of a list are there that has more than a call takes arguments', async () => {
+test('a list with more items than a function call takes arguments is returned completely', async () => {
   const count = 130_000
   const items = await clientOf(listOf({ id: 'a', name: '' }, count)).items(contract.projects.list, {})
   expect(items).toHaveLength(count)

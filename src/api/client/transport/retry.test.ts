@@ -11,7 +11,7 @@ import { defaultRetryRule, isRepeatable, retryDelay } from './retry.ts'
 const failure = (fields: Partial<ApiErrorFields>) => new ApiError({ kind: 'http', message: '', sent: true, ...fields })
 
 describe('the pause before a retry', () => {
-  test('grows, is jittered from nothing and never exceeds its ceiling', () => {
+  test('grows, is jittered from zero and never exceeds its maximum', () => {
     const error = failure({ status: 503 })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (failed, random) => {
@@ -23,7 +23,7 @@ describe('the pause before a retry', () => {
     )
   })
 
-  test('is never shorter than Retry-After; beyond the longest one there is no retry', () => {
+  test('is never shorter than Retry-After; if Retry-After is too long, there is no retry', () => {
     const rule = defaultRetryRule
     const waits = fc.integer({ min: 0, max: 600 })
     fc.assert(
@@ -57,11 +57,11 @@ describe('the pause before a retry', () => {
     [{ kind: 'aborted' }, false],
     [{ kind: 'invalid-response', code: 'mismatch' }, false],
     [{ kind: 'refused', code: 'rate-paused' }, false],
-  ] as [Partial<ApiErrorFields>, boolean][])('%j repeats: %s', (fields, repeats) => {
+  ] as [Partial<ApiErrorFields>, boolean][])('%j may be repeated: %s', (fields, repeats) => {
     expect(retryDelay(failure(fields), 1, defaultRetryRule, 0.5) !== undefined).toBe(repeats)
   })
 
-  test('what may be repeated at all', () => {
+  test('reads, harmless writes and writes with an accepted key may be retried, other writes may not', () => {
     expect(isRepeatable(contract.runs.get, undefined)).toBe(true)
     expect(isRepeatable(contract.servers.doctor, undefined)).toBe(true)
     expect(isRepeatable(contract.runs.cancel, undefined)).toBe(true)
@@ -125,7 +125,7 @@ describe('for any sequence of answers', () => {
       await clock.finish(
         client.runs.rerun({ projectId: 'p', runId: 'r', body: { scope: 'failed_cases' } }).catch(() => undefined),
       )
-      // After a refusal because of the key's rate the second request waits, or is never sent.
+      // After a refusal by the rate of the key, the second one waits or is never sent.
       const sent = requests.map(request => request.url.split('/').at(-1))
       expect(sent).toEqual(['eval-runs', 'rerun'].slice(0, sent.length))
       expect(sent).not.toEqual([])
@@ -134,7 +134,7 @@ describe('for any sequence of answers', () => {
     await fc.assert(property, { numRuns: 200 })
   })
 
-  test('a write with a key keeps it, is sent at most three times and never after an answer that is final', async () => {
+  test('a write with a key keeps it, is sent at most three times and never after a final answer', async () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 6 }), async steps => {
       const { clock, client, requests } = scripted(steps)
       await clock.finish(client.runs.create(launch, { idempotencyKey: 'intent-1' }).catch(() => undefined))
@@ -152,7 +152,7 @@ function isFinal(answered: Step): boolean {
   return ![429, 500, 502, 503, 504].includes(answered.status)
 }
 
-describe('the loop', () => {
+describe('the retry loop', () => {
   test('waits as long as Retry-After says, then succeeds', async () => {
     const { clock, client, requests } = scripted([{ status: 429, code: 'RATE_LIMITED', retryAfter: '20' }])
     const start = clock.now()
@@ -161,13 +161,13 @@ describe('the loop', () => {
     expect(clock.now() - start).toBeGreaterThanOrEqual(20_000)
   })
 
-  test('gives up at once when Retry-After is too long and says how long', async () => {
+  test('gives up at once if Retry-After is too long, and says how long it is', async () => {
     const { clock, client, requests } = scripted([{ status: 503, retryAfter: '61' }])
     await expect(clock.finish(client.account.me())).rejects.toMatchObject({ status: 503, retryAfterMs: 61_000 })
     expect(requests).toHaveLength(1)
   })
 
-  test('an attempt that may have arrived stays known when a later one never left', async () => {
+  test('an attempt that may have arrived is still reported if a later attempt was never sent', async () => {
     const { clock, client, requests } = scripted(['reset', { status: 429, retryAfter: '0' }])
     const stop = new AbortController()
     const call = client.runs.create(launch, { idempotencyKey: 'k', signal: stop.signal })

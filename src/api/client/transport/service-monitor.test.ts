@@ -7,7 +7,7 @@ import { createLineMeter } from './service-monitor.ts'
 
 const ANSWER = JSON.stringify({ id: 'r', suiteId: 's', status: 'running', createdAt: 1 })
 
-/** A client with manual answers: `open` sends headers, then `piece` parts of the body. */
+/** Creates a client whose answers the test sends by hand: headers with `open`, then pieces of the body with `piece`. */
 function setup() {
   const clock = new VirtualClock()
   const held: { open: () => void; piece: (text: string) => void; end: () => void }[] = []
@@ -38,7 +38,7 @@ function setup() {
   return { clock, client, held, monitor: client.monitor }
 }
 
-test('silence counts from what arrived last, and an answer that goes on arriving is none', async () => {
+test('silence counts from the last data received, so an answer that keeps arriving is not silent', async () => {
   const { clock, client, held, monitor } = setup()
   let told = 0
   monitor.subscribe(() => (told += 1))
@@ -64,7 +64,7 @@ test('silence counts from what arrived last, and an answer that goes on arriving
   expect(clock.pending).toBe(0)
 })
 
-test('what reaches through to an MCP server may be silent for long', async () => {
+test('a request that is forwarded to an MCP server may be silent for long', async () => {
   const { clock, client, held, monitor } = setup()
   const calling = client.servers.validate({ projectId: 'p', serverId: 's' }).catch(() => undefined)
   await clock.advance(30_000)
@@ -77,7 +77,7 @@ test('what reaches through to an MCP server may be silent for long', async () =>
 
 const PIECE = 1460
 
-/** A connection with this many bytes a second, shared by concurrent requests. */
+/** Creates a connection of a given speed in bytes per second, and bodies sent over it; parallel requests share it. */
 function setUp(roundTripMs: number) {
   const clock = new VirtualClock()
   const meter = createLineMeter(clock.now)
@@ -110,7 +110,7 @@ test.each([
   ['a near line', 20, 1],
   ['a far line', 800, 1],
   ['four bodies at once', 800, 4],
-])('%s is slow below 8 KB a second, stays so with small pages, and is quick again', async (_, roundTripMs, atOnce) => {
+])('%s is slow below 8 KB a second, even with small pages, and recovers', async (_, roundTripMs, atOnce) => {
   const { meter, line, readAll } = setUp(roundTripMs)
   line.bytesPerSecond = 30 * 1024
   await readAll(Array<number>(12).fill(20_000), atOnce)
@@ -129,7 +129,7 @@ test.each([
   expect(meter.slow()).toBeUndefined()
 })
 
-test('answers of a few bytes and one stall of a second are no slow line', async () => {
+test('answers of a few bytes and one stall of a second do not make a connection slow', async () => {
   const { meter, line, readAll } = setUp(800)
   line.bytesPerSecond = 2 * 1024
   await readAll(Array<number>(50).fill(400), 1)

@@ -4,7 +4,7 @@ import { createBudget } from '../budget/budget.ts'
 import { createClient, type CallOptions } from '../client.ts'
 import { announcedVocabulary } from './vocabulary.ts'
 
-describe('what a deployment announces', () => {
+describe('the announcement of a deployment', () => {
   test.each([
     [{}, '1'],
     [{ evalVocabulary: { version: 2 } }, '2'],
@@ -12,12 +12,12 @@ describe('what a deployment announces', () => {
     [{ evalVocabulary: 1 }, '1'],
     [{ version: 2 }, '1'],
     [null, '1'],
-  ])('%j speaks %s', (capabilities, version) => {
+  ])('%j selects %s', (capabilities, version) => {
     expect(announcedVocabulary(capabilities)).toBe(version)
   })
 })
 
-/** A service with scripted capabilities, whose lists of runs have its vocabulary header. */
+/** A service whose capabilities are answered in the given order, and each list of runs with its vocabulary header. */
 function service(capabilities: (Response | Error | Promise<Response>)[]) {
   const asked: string[] = []
   const headers: (string | null)[] = []
@@ -52,7 +52,7 @@ describe('negotiation', () => {
     expect(asked.filter(path => path.endsWith('/capabilities'))).toHaveLength(1)
   })
 
-  test('a request that is given up does not wait for an answer that never comes, and takes nobody along', async () => {
+  test('an aborted request does not wait for the answer, and aborts no other request', async () => {
     const answer = Promise.withResolvers<Response>()
     const { list, headers } = service([answer.promise])
     const gaveUp = new AbortController()
@@ -65,7 +65,7 @@ describe('negotiation', () => {
     expect(headers).toEqual(['2'])
   })
 
-  test('a deployment without the route is used in vocabulary 1, and not asked again', async () => {
+  test('a deployment without the route is used in vocabulary 1, and is not asked again', async () => {
     const { asked, headers, list } = service([Response.json({ code: 'NOT_FOUND', message: 'no' }, { status: 404 })])
     await list()
     await list()
@@ -73,7 +73,7 @@ describe('negotiation', () => {
     expect(asked.filter(path => path.endsWith('/capabilities'))).toHaveLength(1)
   })
 
-  test('a lost line holds no list up, and the next read asks over again', async () => {
+  test('a lost connection delays no list, and the next read asks again', async () => {
     const { headers, list } = service([new TypeError('lost'), Response.json({ evalVocabulary: 2 })])
     await list()
     await list()
