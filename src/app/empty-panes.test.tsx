@@ -11,7 +11,7 @@ import { projectsRoute } from '../screens/projects/route.ts'
 import type { ScreenDeclaration } from '../tui/router/screen.ts'
 import { screens } from './registry.ts'
 
-/** More panes and tabs than any screen has. */
+/** More than the number of panes and tabs of any screen. */
 const MOST = 12
 
 type Rest = 'empty' | 'refused'
@@ -57,7 +57,7 @@ async function open(screen: ScreenDeclaration, wanted: Rest): Promise<TestApp> {
   return app
 }
 
-/** The focused pane: its title with its tabs, and its content. */
+/** Returns the focused pane: its title with its tabs, and its content. */
 async function paneOf(app: TestApp): Promise<{ name: string; lines: string[] }> {
   const frame = await app.see(text => !/\b(?:Reading|Waiting|Looking|Connecting|Resolving)\b.*…/.test(text))
   const [title = '', ...shown] = frame
@@ -74,7 +74,7 @@ function isWithoutContent(lines: readonly string[]): boolean {
   return lines.length > 0 && lines.length <= 5 && /(?:\.$|^✗)/.test(lines[0]!)
 }
 
-/** All panes with their tabs, each once. */
+/** Returns all panes with their tabs, each once. */
 async function panesOf(app: TestApp): Promise<{ name: string; lines: string[] }[]> {
   const seen = new Map<string, { name: string; lines: string[] }>()
   for (let panes = 0; panes < MOST; panes += 1) {
@@ -92,13 +92,13 @@ async function panesOf(app: TestApp): Promise<{ name: string; lines: string[] }[
 
 test.each(
   screens.flatMap(screen => (['empty', 'refused'] as const).map(kind => [screen.title, kind, screen] as const)),
-)('each pane and tab of %s that is %s says so in a sentence, and which key to press', async (_title, kind, screen) => {
+)('each pane and tab of %s that is %s says so in a sentence, and names a key', async (_title, kind, screen) => {
   const app = await open(screen, kind)
   const withoutContent = (await panesOf(app)).filter(({ lines }) => isWithoutContent(lines))
   expect(withoutContent.filter(({ lines }) => !lines.some(line => /\bpress \S/i.test(line)))).toEqual([])
 })
 
-test.each(screens)('a list of $title that is filtered to nothing names the key that shows it again', async screen => {
+test.each(screens)('a list of $title that is filtered to nothing names the key to clear the filter', async screen => {
   const app = await open(screen, 'empty')
   if (!app.active().some(({ name, unavailable }) => name === 'list.filter' && !unavailable)) return
   const { lines } = await paneOf(app)

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApp, type TestApp } from '../../test/harness.tsx'
 import * as declared from './screens.ts'
 
-/** Nothing there is made with a key: it has another origin, or the local workspace has none. */
+/** Lists whose items cannot be created with a key, or which the local workspace does not have. */
 const MADE_ELSEWHERE = ['Findings', 'Images', 'Plugins', 'Repository checks']
-/** These belong to no single project, or always have a row. */
+/** Screens that belong to no single project, or always have a row. */
 const NEVER_EMPTY = ['Now', 'Account', 'Projects', 'Swarms']
 
 const withKey = Object.values(declared).filter(({ title }) => ![...MADE_ELSEWHERE, ...NEVER_EMPTY].includes(title))
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 test.each(withKey.map(screen => [screen.title, screen] as const))(
-  'the empty list of %s says that there is nothing, and which key to press',
+  'the empty list of %s says that it is empty, and names the key to press',
   async (title, { route }) => {
     app.router.go(route.to({ projectId }))
     const frame = await app.see(new RegExp(`\\[(\\d )?${title}\\][^]*Press`))

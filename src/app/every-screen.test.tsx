@@ -20,17 +20,17 @@ import { screens } from './registry.ts'
 import { appKeys } from '../components/everywhere-keys.ts'
 
 type Condition = Drawn & {
-  /** How many records each list holds. */
+  /** Number of records in each list. */
   records: number
   /** Number of tabs examined for the selected item. */
   tabs?: number
   readOnly?: boolean
-  /** Role of the key; by default the owner's. */
+  /** Role of the key. The default is that of the owner. */
   role?: ProjectRole
 }
 
 const SMALL = { width: 60, height: 20 }
-/** Panes are beside each other from this width on. */
+/** The smallest size at which panes are side by side. */
 const BESIDE = { width: TWO_PANES_FROM, height: 30 }
 const USUAL = { width: 80, height: 24 }
 const WIDE = { width: 120, height: 40 }
@@ -50,17 +50,17 @@ const CONDITIONS: [name: string, condition: Condition][] = [
 const SENTENCE_ENDS = /[.!:](?= |$)/g
 const WHY = /^(?:This session is read-only|This needs the role|mcp\.example does not answer)/
 
-/** Paths of reads that have a body, which a test without programs must refuse too. */
+/** Paths of reads that have a body. Tests that start no programs must refuse these too. */
 const READS = allEndpoints()
   .filter(({ method, risk }) => method === 'POST' && risk === 'read')
   .map(({ path }) => new RegExp(`^${API_PREFIX}${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`))
 
 let service: TestService
 let projectId: string
-/** Requests that would change something; tests here may only offer these. */
+/** Requests that would change something. The tests of this file may only offer such requests, not send them. */
 let writes: string[]
 let isDown: boolean
-/** Requests that came while the service was away. */
+/** Number of requests that arrived while the service was away. */
 let unanswered: number
 let records: number
 let isOfProjects: boolean
@@ -104,7 +104,7 @@ function clientOf(role: ProjectRole) {
   return createClient({ fetch: service.fetch, baseUrl: `http://local.invalid${API_PREFIX}`, key, budget })
 }
 
-/** The words between header and footer, without frames. */
+/** Returns the words between header and footer, without frames. */
 function bodyOf(app: TestApp): string {
   const lines = app.frame().split('\n').slice(3, -2)
   return lines
@@ -113,13 +113,13 @@ function bodyOf(app: TestApp): string {
     .replaceAll(/ +/g, ' ')
 }
 
-/** Number of listed items. */
+/** Returns the number of listed items. */
 function listed(app: TestApp): number | undefined {
   const found = /▌.*? \d+ of (\d+)/.exec(app.frame())?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
-/** Keys that need more than this key, session or connection has, with the reason. */
+/** Returns the keys that need more than this key, session or connection allows, with the reason. */
 function heldBack(app: TestApp, { readOnly, role }: Condition): { name: string; why: string | undefined }[] {
   const needy = app.active().filter(({ needs }) => {
     if (needs === undefined) return false
@@ -148,13 +148,13 @@ function endpointOf(need: string): AnyEndpoint | undefined {
 const NO_SIGN = /[\p{L}\p{N}\s -~\u2500-\u257f“”‘’…×–%]/u
 const LEGEND = new Set(legend(createTheme({ level: 0, ascii: false }).symbols).flatMap(([signs]) => signs))
 
-/** Every sign on the screen that help does not explain. */
+/** Returns every sign on the screen that help does not explain. */
 function unexplained(app: TestApp): string[] {
   return [...new Set(app.frame())].filter(sign => !NO_SIGN.test(sign) && !LEGEND.has(sign))
 }
 
-describe.each(CONDITIONS)('%s', (_, condition) => {
-  test.each(screens)('$title stays within its frame and shows no nonsense', async screen => {
+describe.each(CONDITIONS)('every screen, %s', (_, condition) => {
+  test.each(screens)('the screen $title stays within its frame and shows no nonsense', async screen => {
     const app = await open(screen, condition)
     onTestFinished(app.close)
     await settled(app)
@@ -178,7 +178,7 @@ describe.each(CONDITIONS)('%s', (_, condition) => {
   })
 })
 
-/** The words of each pane from left to right, if there are several. */
+/** Returns the words of each pane from left to right, if there are several. */
 function panesOf(app: TestApp): string[] {
   const lines = app.frame().split('\n').slice(2, -2)
   const borders = [...lines[0]!].flatMap((sign, column) => ('╭┬╮'.includes(sign) ? [column] : []))
@@ -196,13 +196,13 @@ function panesOf(app: TestApp): string[] {
 }
 
 test.each(screens)(
-  '$title without records names a key in each pane, and leads nobody to an empty list',
+  'the screen $title without records names a key in each pane, and leads nobody to an empty list',
   async screen => {
     const app = await open(screen, { size: BESIDE, records: 0 })
     onTestFinished(app.close)
     await settled(app)
     if (listed(app) !== 0) return
-    // Two of three panes show, and the last one if it has the focus. Now says what it has checked.
+    // Two of three panes are visible, and the last one only with the focus. Now says what it has checked.
     for (const keys of [[], [panesKeys.bindings.previous]]) {
       await app.press(...keys)
       for (const pane of panesOf(app).filter(words => !words.startsWith('Checked'))) {
@@ -213,7 +213,7 @@ test.each(screens)(
   },
 )
 
-test.each(screens)('$title without any answer says so, and what to do', async screen => {
+test.each(screens)('the screen $title without any answer says so, and what to do', async screen => {
   const condition = { size: USUAL, records: 1 }
   const app = await open(screen, condition, true)
   onTestFinished(app.close)
@@ -222,25 +222,28 @@ test.each(screens)('$title without any answer says so, and what to do', async sc
   expectSane(app, condition)
 })
 
-test.each(screens)('$title keeps its data when the service goes away, and says why keys wait', async screen => {
-  const condition = { size: USUAL, records: 1 }
-  const app = await open(screen, condition)
-  onTestFinished(app.close)
-  await settled(app)
-  const before = listed(app)
-  isDown = true
-  await app.press(appKeys.bindings.refresh)
-  // Screens about this machine send no requests.
-  if (unanswered === 0) isDown = false
-  else {
-    await app.see('no answer')
-    // A pane may say so shortly before the keys do.
-    await app.see(() => heldBack(app, condition).every(({ why = '' }) => WHY.test(why)))
-  }
-  expectSane(app, condition)
-  expect(listed(app) ?? 0).toBeGreaterThanOrEqual(before ?? 0)
-  for (const { name, why } of heldBack(app, condition)) expect(why, name).toMatch(WHY)
-})
+test.each(screens)(
+  'the screen $title keeps its data if the service goes away, and says why keys wait',
+  async screen => {
+    const condition = { size: USUAL, records: 1 }
+    const app = await open(screen, condition)
+    onTestFinished(app.close)
+    await settled(app)
+    const before = listed(app)
+    isDown = true
+    await app.press(appKeys.bindings.refresh)
+    // Screens about this machine send no requests.
+    if (unanswered === 0) isDown = false
+    else {
+      await app.see('no answer')
+      // A pane may say so slightly earlier than the keys.
+      await app.see(() => heldBack(app, condition).every(({ why = '' }) => WHY.test(why)))
+    }
+    expectSane(app, condition)
+    expect(listed(app) ?? 0).toBeGreaterThanOrEqual(before ?? 0)
+    for (const { name, why } of heldBack(app, condition)) expect(why, name).toMatch(WHY)
+  },
+)
 
 test.each(screens)('every key of $title that opens something stays within a small frame', async screen => {
   const condition = { size: SMALL, records: 1 }

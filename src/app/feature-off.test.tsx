@@ -62,7 +62,7 @@ async function open({ route }: ScreenDeclaration) {
 const SAYS_IT_ITSELF = [nowRoute]
 const GATED_ROUTES = [findingsRoute, scenariosRoute, swarmsRoute]
 
-test.each(screens)('$title gives the service’s reason why something is empty', async screen => {
+test.each(screens)('the screen $title gives the reason of the service why something is empty', async screen => {
   reads = []
   const app = await open(screen)
   await app.close()

@@ -42,7 +42,7 @@ const gadgetsScreen = defineScreen({
 })
 const withGadgets = [...screens, gadgetsScreen]
 
-describe('a screen that is declared once', () => {
+describe('a declared screen', () => {
   let app: TestApp
   beforeEach(async () => {
     app = await openApp({ place: projectsRoute.to(), screens: withGadgets })
@@ -57,14 +57,14 @@ describe('a screen that is declared once', () => {
     expect(app.frame()).toContain('[9 Gadgets]')
   })
 
-  test('has its letter, which the first key of the sequence shows', async () => {
+  test('has a letter, which is shown after the first key of the sequence', async () => {
     await app.press(',')
     await app.see('g gadgets')
     await app.press('g')
     await app.see('Here are the gadgets.')
   })
 
-  test('is in the palette with what it can open by name', async () => {
+  test('is in the palette with the records that it opens by name', async () => {
     await app.press(appKeys.bindings.palette)
     await app.see('Palette')
     await app.type('go gadgets')
@@ -74,7 +74,7 @@ describe('a screen that is declared once', () => {
     await app.see(/Sandbox +gadget/)
   })
 
-  test('has its keys in footer and help', async () => {
+  test('has its keys in the footer and in help', async () => {
     await app.press('9')
     await app.see(/g +polish/)
     await app.press(appKeys.bindings.help)
@@ -82,7 +82,7 @@ describe('a screen that is declared once', () => {
   })
 })
 
-test('a declared screen is a place that the command line opens and completes', () => {
+test('is a place that the command line opens and completes', () => {
   expect(openingPlace('gadgets', { name: 'local', local: true }, { project: 'p1', screens: withGadgets })).toEqual(
     gadgetsRoute.to({ projectId: 'p1' }),
   )
@@ -91,7 +91,7 @@ test('a declared screen is a place that the command line opens and completes', (
   expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('gadgets')
 })
 
-test('the keys of a declared screen are in the docs, and the config can give it others', () => {
+test('has its keys in the docs, and the config can change them', () => {
   const groups = allBindingsOf(withGadgets)
   const document = keysDocument(groups)
   expect(document).toContain('`gadgets.polish`')

@@ -15,7 +15,7 @@ import { actionEntries } from './palette-entries.ts'
 
 const SOURCE = join(import.meta.dirname, '../..')
 
-/** Modules that declare groups of bindings, with the number of groups. */
+/** Returns the modules that declare groups of bindings, with the number of groups. */
 function declaringModules(): { file: string; declared: number }[] {
   return globSync('**/*.{ts,tsx}', { cwd: SOURCE })
     .filter(file => !file.includes('.test.'))
@@ -114,7 +114,7 @@ describe('one letter, one meaning', () => {
     expect(others).toEqual([])
   })
 
-  test('every binding of a verb is on its key, and every verb is bound', () => {
+  test('every binding of a verb uses the key of the verb, and every verb has a binding', () => {
     const astray = declared.filter(({ verb, keys }) => verb !== undefined && !keys.includes(VERBS[verb].key))
     expect(astray).toEqual([])
     const used = new Set(declared.map(({ verb }) => verb))
@@ -131,7 +131,7 @@ describe('one letter, one meaning', () => {
   })
 })
 
-/** The active bindings while the group is the only one, with the depth of its scope. */
+/** Returns the active bindings while this group is the only one, with the depth of its scope. */
 function toldOf(group: Bindings): ActiveBinding[] {
   const dispatcher = createDispatcher({ settle: async () => undefined, report: () => undefined })
   const handlers = Object.fromEntries(Object.keys(group.bindings).map(id => [id, () => undefined]))
@@ -168,7 +168,7 @@ describe('no key is handled that is not declared', () => {
     expect(listening.map(({ file }) => file)).toEqual([])
   })
 
-  test('code that handles keys handles those of a declared group', () => {
+  test('every component that handles keys handles those of a declared group', () => {
     const declared = new Set(
       globSync('**/*.{ts,tsx}', { cwd: SOURCE })
         .filter(file => !file.includes('.test.'))
@@ -204,7 +204,9 @@ describe('no key is handled that is not declared', () => {
   })
 })
 
-/** Texts of a module that a person may read: strings of several words and text between tags, without comments. */
+/**
+ * Returns the texts of a module that a person may read: strings of several words and text between tags, not comments.
+ */
 function literalsOf(source: string): string[] {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
   const found = code.matchAll(/'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`|>([^<>{}\n]+)</g)

@@ -21,7 +21,7 @@ afterEach(async () => {
   await testService.close()
 })
 
-test('the palette finds the budget, which says which screen and purpose each request was for', async () => {
+test('the palette opens the budget, which shows the screen and purpose of each request', async () => {
   await app.press(appKeys.bindings.palette)
   await app.press(...'budget')
   await app.press('enter')
@@ -48,7 +48,7 @@ test('the palette finds the budget, which says which screen and purpose each req
   await app.see('reads answered from what was just read')
 })
 
-test('a person gives a screen more or less, and a failure to save is shown', async () => {
+test('a person gives a screen a larger or smaller share, and a failure to save is shown', async () => {
   await app.press(appKeys.bindings.budget)
   await app.see('Projects is read as often as usual.')
   await app.press(budgetKeys.bindings.share)

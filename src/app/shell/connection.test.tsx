@@ -15,7 +15,7 @@ import { appKeys } from '../../components/everywhere-keys.ts'
 let testService: TestService
 let projectId: string
 let app: TestApp | undefined
-/** What comes back in place of the service's answer; undefined lets it through. */
+/** Replaces the answer of the service; undefined leaves it unchanged. */
 let instead: (path: string, method: string) => ApiResponse | undefined
 /** Headers that are added to every answer of the service. */
 let also: Record<string, string>
@@ -72,8 +72,8 @@ const cases: [string, ApiResponse, RegExp, RegExp][] = [
   ['a gateway', GATEWAY, new RegExp(`502, no answer since ${TIME}`), /mcp\.example cannot answer now/],
 ]
 
-describe('the header says why nothing comes back', () => {
-  test.each(cases)('%s, and all that needs the service waits', async (_, response, text, reason) => {
+describe('the header says why answers are missing', () => {
+  test.each(cases)('%s, and every action that needs the service waits', async (_, response, text, reason) => {
     await openServers()
     instead = () => response
     await app!.press(appKeys.bindings.refresh)
@@ -87,7 +87,7 @@ describe('the header says why nothing comes back', () => {
     await app!.see(() => header().includes('fresh'))
   })
 
-  test('a service that cannot answer says until when', async () => {
+  test('if the service is unavailable, until when', async () => {
     await openServers()
     instead = () => answer(503, { code: 'INTERNAL_ERROR', message: 'maintenance' }, { 'retry-after': '900' })
     await app!.press(appKeys.bindings.refresh)
@@ -95,14 +95,14 @@ describe('the header says why nothing comes back', () => {
     await app!.see('! Read')
   })
 
-  test('while a read waits to be repeated, that shows at once', async () => {
+  test('while a read waits for its retry, at once', async () => {
     await openServers()
     instead = () => answer(503, { code: 'INTERNAL_ERROR', message: 'busy' }, { 'retry-after': '50' })
     await app!.press(appKeys.bindings.refresh)
     await app!.see(() => /503 until \d\d:\d\d:\d\d/.test(header()))
   })
 
-  test('one read that the service cannot answer says nothing about the others', async () => {
+  test('one failed read does not make other reads count as failed', async () => {
     await openServers()
     instead = path => (path.endsWith('/servers') ? answer(503, { code: 'INTERNAL_ERROR', message: 'no' }) : undefined)
     await app!.press(appKeys.bindings.refresh)
@@ -113,7 +113,7 @@ describe('the header says why nothing comes back', () => {
   })
 })
 
-test('a refused key is not tried again until somebody does', async () => {
+test('a refused key is not used again until the person retries', async () => {
   await openServers()
   instead = () => REFUSED
   await app!.press(appKeys.bindings.refresh)
@@ -130,7 +130,7 @@ test('a refused key is not tried again until somebody does', async () => {
   expect((await testService.client.projects.list()).items).not.toHaveLength(0)
 })
 
-test('what waits for the budget says so', async () => {
+test('requests that wait for the budget are shown as waiting', async () => {
   const client = createClient({
     fetch: testService.fetch,
     baseUrl: `http://local.invalid${API_PREFIX}`,
@@ -157,7 +157,7 @@ test('in a narrow terminal the reason for missing answers replaces the gauge', a
   expect(header()).not.toContain('/90')
 })
 
-test('a write that waits for a busy service shows for how long', async () => {
+test('a write that waits for a busy service shows how long it waits', async () => {
   app = await openApp({ testService, hosted, place: runsRoute.to({ projectId }) })
   await app.see('▌Reference server')
   await app.press(runsKeys.bindings.launch)
@@ -173,7 +173,7 @@ test('a write that waits for a busy service shows for how long', async () => {
 test.each([
   ['ahead', 2 * 3_600_000, 'clock 2h ahead'],
   ['behind', -3 * 3_600_000, 'clock 3h behind'],
-])('a clock that is %s is named, and ages of records use the time of the service', async (_, off, words) => {
+])('a clock that is %s is reported, and the ages of records use the time of the service', async (_, off, words) => {
   also = { date: new Date(Date.now() - off).toUTCString() }
   // All tests in a process share one service time.
   onTestFinished(() => readServiceTime(plainHeaders({ date: new Date().toUTCString() }), Date.now(), Date.now()))

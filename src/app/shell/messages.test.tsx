@@ -40,7 +40,7 @@ test('the messages of a long session are limited, and the newest are kept', () =
   expect(toasts.messages()[0]!.text).toBe(`message ${MOST_MESSAGES + 4}`)
 })
 
-test('a failure hidden by a success shows again afterwards, and an older success does not', () => {
+test('a failure hidden by a success is shown again afterwards, and an older success is not', () => {
   vi.useFakeTimers()
   try {
     const toasts = createToasts()

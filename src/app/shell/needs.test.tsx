@@ -47,7 +47,7 @@ async function drop(): Promise<void> {
 }
 
 describe('while the service does not answer', () => {
-  test('actions that need it say why they wait, on every screen, and work again without a key', async () => {
+  test('actions that need it say why they wait on every screen, and are enabled again when it answers', async () => {
     app = await openApp({ testService, hosted, place: serversRoute.to({ projectId }) })
     await app.see('▌everything')
     await app.press('4')
@@ -96,7 +96,7 @@ test('a read-only session refuses every write at once, with the reason, and read
   await app.see('✓ connected')
 })
 
-describe('a role that is too low', () => {
+describe('a role that is too low for an action', () => {
   async function openAs(role: ProjectRole, place: Place): Promise<void> {
     const { key } = makeKey(testService.service.store, role, { role })
     const budget = createBudget({ unlimited: true })
@@ -104,7 +104,7 @@ describe('a role that is too low', () => {
     app = await openApp({ testService: { ...testService, client }, place })
   }
 
-  test('disables what needs more, names the role, and leaves the rest', async () => {
+  test('disables the actions that need more, names the role, and leaves other actions enabled', async () => {
     await openAs('member', serversRoute.to({ projectId }))
     await app.see('▌everything')
     await app.see(frame => !frame.includes('add server'))
@@ -120,14 +120,14 @@ describe('a role that is too low', () => {
     await app.see('E launch')
   })
 
-  test('that is unknown leaves the action to the service: a guest sees neither projects nor roles', async () => {
+  test('leaves the action to the service if the role is unknown: a guest sees neither projects nor roles', async () => {
     await openAs('guest', serversRoute.to({ projectId }))
     await app.see('Not allowed')
     await app.press(serversKeys.bindings.add)
     await app.see('Address or command')
   })
 
-  test('does not disable what it allows', async () => {
+  test('does not disable the actions that it allows', async () => {
     await openAs('editor', serversRoute.to({ projectId }))
     await app.see('▌everything')
     await app.press(serversKeys.bindings.add)
@@ -135,7 +135,7 @@ describe('a role that is too low', () => {
   })
 })
 
-test('an action that needs an operation names one of the contract that is more than a read', () => {
+test('every action that needs an operation names one of the contract that is more than a read', () => {
   const needs = allBindings.flatMap(group =>
     Object.entries(group.bindings).flatMap(([id, { needs: need }]) =>
       need?.includes('.') ? [{ binding: `${group.name}.${id}`, need }] : [],
@@ -150,7 +150,7 @@ test('an action that needs an operation names one of the contract that is more t
   expect(needs.length).toBeGreaterThan(30)
 })
 
-test('an action that calls the service declares that it needs it', () => {
+test('every action that calls the service declares that it needs it', () => {
   const needy = allBindings.flatMap(group =>
     Object.entries(group.bindings).flatMap(([id, { needs }]) => (needs ? [`${group.name}.${id} ${needs}`] : [])),
   )

@@ -8,7 +8,7 @@ import { screens } from '../registry.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 import { commandEntries, rankEntries, type PaletteEntry } from './palette-entries.ts'
 
-describe('in the program', () => {
+describe('the palette in the program', () => {
   let testService: TestService
   let projectId: string
   let app: TestApp
@@ -45,7 +45,7 @@ describe('in the program', () => {
       }
   })
 
-  test('lists all screens with their letters and descriptions, and opens one', async () => {
+  test('all screens are listed with their letters and descriptions, and one opens', async () => {
     app = await openApp({ testService, place: serversRoute.to({ projectId }), size: { width: 80, height: 24 } })
     await app.see('▌everything')
     await app.press(',', ',')
@@ -62,7 +62,7 @@ describe('in the program', () => {
     expect(app.router.current().params).toEqual({ projectId })
   })
 
-  test('another project is a key and a few letters away, on the current screen', async () => {
+  test('another project opens on the current screen with a key and a few letters', async () => {
     const name = 'New bakery'
     const { id } = await testService.client.projects.create({ body: { name } })
     app = await openApp({ testService, place: projectsRoute.to({ projectId }) })
@@ -84,7 +84,7 @@ describe('in the program', () => {
     await testService.client.projects.delete({ projectId: id })
   })
 
-  test('things already read are found by name', async () => {
+  test('records that were already read are found by name', async () => {
     await openPalette()
     await app.type('sandb')
     await app.see(/▌Sandbox +project/)
@@ -93,7 +93,7 @@ describe('in the program', () => {
     expect(app.router.current()).toEqual(projectsRoute.to({ projectId }))
   })
 
-  test('what several screens read is listed once, and disappears when something else is typed', async () => {
+  test('a record that several screens read is listed once, and disappears when the text changes', async () => {
     app = await openApp({ testService, place: nowRoute.to({}), size: { width: 100, height: 50 } })
     await app.see(/suites in Sandbox/)
     await app.press('4')
@@ -105,7 +105,7 @@ describe('in the program', () => {
     const typed = await app.see(/▌.*help/)
     expect(typed).not.toMatch(/Sandbox +project/)
     await app.press('ctrl+u')
-    // One line is both the screen and what its letter opens.
+    // The screen and the action of its letter share one line.
     await app.type('go to')
     const screensOf = await app.see(/▌Go to Now/)
     for (const { title, goKey } of screens) {
@@ -122,7 +122,7 @@ describe('in the program', () => {
     await app.see('What works here')
   })
 
-  test('commands work as typed in other programs', async () => {
+  test('commands work as they are typed in other programs', async () => {
     const shown: string[] = []
     const kept: string[] = []
     let quits = 0
@@ -174,7 +174,7 @@ describe('in the program', () => {
     await app.see('Reference server smoke')
   })
 
-  test('an incomplete address, one of another profile and a web address are described as such', async () => {
+  test('an incomplete address, one of another profile and a web address are each described', async () => {
     await openPalette()
     await app.type('projects/%')
     await app.see('▌Open projects/%')
@@ -191,7 +191,7 @@ describe('in the program', () => {
     expect(app.router.current()).toEqual(serversRoute.to({ projectId }))
   })
 
-  test('without a match it says so, and Enter does nothing', async () => {
+  test('without a match the palette says so, and Enter does nothing', async () => {
     await openPalette()
     await app.type('zzzzqqq')
     await app.see('Nothing fits.')
@@ -202,7 +202,7 @@ describe('in the program', () => {
     expect(app.router.current().screen).toBe('servers')
   })
 
-  test('arrows move, and the palette lists every action of the page with its key', async () => {
+  test('the arrow keys move, and every action of the page is listed with its key', async () => {
     await openPalette()
     await app.see(/▌Go to Now/)
     await app.press('down', 'down', 'down')
@@ -214,7 +214,7 @@ describe('in the program', () => {
   })
 })
 
-describe('ranking', () => {
+describe('the ranking of the palette', () => {
   const entry = (name: string, more: Partial<PaletteEntry> = {}): PaletteEntry => ({
     id: name,
     name,
@@ -224,7 +224,7 @@ describe('ranking', () => {
   })
   const found = (entries: readonly PaletteEntry[], query: string): string[] =>
     rankEntries(entries, query).map(({ entry: { name } }) => name)
-  /** The line with what was matched in brackets. */
+  /** Returns the matching lines with the matched text in brackets. */
   const marked = (entries: readonly PaletteEntry[], query: string): string[] =>
     rankEntries(entries, query).map(({ line, matched }) =>
       [...line]
@@ -233,7 +233,7 @@ describe('ranking', () => {
         .replaceAll('][', ''),
     )
 
-  test('names come before descriptions, and what cannot be done comes last', () => {
+  test('puts names before descriptions, and unavailable actions last', () => {
     const entries = [
       entry('stop', { about: 'Cancel what runs' }),
       entry('cancel the run', { unavailable: 'It has ended.' }),
@@ -245,7 +245,7 @@ describe('ranking', () => {
     expect(found(entries, 'cancel')).toEqual(['cancel', 'cancel all', 'a cancelled run', 'stop', 'cancel the run'])
   })
 
-  test('scattered letters find nothing', () => {
+  test('finds nothing for scattered letters', () => {
     const entries = [
       entry('all screens', { lead: 'Everywhere:', about: 'Every screen with its letter and what it is' }),
       entry('copy link', { lead: 'Everywhere:', about: 'Copy a locator of this place, which mcpdeck opens' }),
@@ -257,7 +257,7 @@ describe('ranking', () => {
     expect(found(entries, 'lnk')).toEqual([])
   })
 
-  test('an id is found only by its beginning, and is shown then', () => {
+  test('finds an id only by its beginning, and shows it then', () => {
     const server = entry('everything', { recordId: 'srv_01m8jemwmz' })
     const unnamed = entry('run_01m8aaaa', { recordId: 'run_01m8aaaa' })
     expect(marked([server], 'srv_01')).toEqual(['everything · [srv_01]m8jemwmz'])
@@ -266,7 +266,7 @@ describe('ranking', () => {
     for (const query of ['r01a', '01m8', 'aaaa']) expect(found([unnamed], query)).toEqual([])
   })
 
-  test('matched text is marked', () => {
+  test('marks the matched text', () => {
     const runs = entry('eval runs', { lead: 'Projects:', about: 'Make it the current project and open its eval runs' })
     expect(marked([runs], 'eval')[0]).toMatch(/^Projects: \[eval\] runs ·/)
     expect(marked([runs], 'er')[0]).toMatch(/^Projects: \[e\]val \[r\]uns ·/)
@@ -276,7 +276,7 @@ describe('ranking', () => {
     )
   })
 
-  test('a command is found only by its word followed by a name', () => {
+  test('finds a command only by its word followed by a name', () => {
     const entries = [entry('nord'), ...commandEntries('theme', [entry('nord'), entry('monochrome')])]
     const commands = (query: string): string[] =>
       rankEntries(entries, query).flatMap(each => (each.entry.command === undefined ? [] : each.entry.name))
@@ -286,18 +286,18 @@ describe('ranking', () => {
     expect(commands('THEME   mono')).toEqual(['monochrome'])
   })
 
-  test('the action on the typed key comes first', () => {
+  test('puts the action on the typed key first', () => {
     const quit = entry('quit', { keys: ['q', 'Ctrl+C'] })
     expect(found([entry('q'), quit], 'q')[0]).toBe('quit')
     expect(found([entry('q'), quit], ' Ctrl+C')[0]).toBe('quit')
     expect(found([quit], '+C')).toEqual([])
   })
 
-  test('entries that do the same are listed once, at the first position', () => {
+  test('lists entries that do the same once, at the first position', () => {
     expect(found([entry('Runs', { id: 'go' }), entry('runs', { id: 'go' })], 'runs')).toEqual(['Runs'])
   })
 
-  test('never invents or repeats an entry, loses none without a text, and marks only what is there', () => {
+  test('never invents or repeats an entry, loses none without a text, and marks only existing characters', () => {
     const text = fc.string({ maxLength: 12, unit: 'grapheme' })
     fc.assert(
       fc.property(fc.uniqueArray(text), text, text, (texts, about, query) => {
@@ -313,7 +313,7 @@ describe('ranking', () => {
     )
   })
 
-  test('an entry that begins with the text is always found, before others', () => {
+  test('always finds an entry that begins with the text, before other entries', () => {
     const word = fc.stringMatching(/^[a-z]{2,8}$/)
     fc.assert(
       fc.property(

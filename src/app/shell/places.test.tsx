@@ -47,7 +47,7 @@ const open = async (place: Place): Promise<void> => {
   app = await openApp({ testService, place })
 }
 
-/** Pins what is chosen; answers what the dialog calls it. */
+/** Pins the selected item, and returns its name in the dialog. */
 async function pin(): Promise<string> {
   await app!.press(appKeys.bindings.pin)
   const frame = await app!.see('Pinned ')
@@ -55,14 +55,14 @@ async function pin(): Promise<string> {
   return /Pinned ([^\n│─]*)/.exec(frame)![1]!.trim()
 }
 
-/** The place that the copied link names. */
+/** Returns the place that the copied link names. */
 async function link(): Promise<Place> {
   await app!.press(appKeys.bindings.copyLink)
   await app!.see('Copied the link')
   return openingPlace(app!.copied.at(-1), PROFILE)
 }
 
-describe('what README and docs name as a place', () => {
+describe('every place that README and docs name', () => {
   const folder = join(import.meta.dirname, '../../..')
   const docs = readdirSync(join(folder, 'docs')).filter(
     name => name.endsWith('.md') && !['api.md', 'service.md', 'tour.md'].includes(name),
@@ -74,12 +74,12 @@ describe('what README and docs name as a place', () => {
   const paths = [...text.matchAll(/(?:mcpdeck:\/\/\w+\/)?\bprojects\/[A-Z]\b[\w/?=&]*/g)].map(([found]) => found)
   const names = words.filter(word => new RegExp(`(?:\`|npm start -- |mcpdeck )${word}\``).test(text))
 
-  test('is found there', () => {
+  test('is found in them', () => {
     expect(paths).toContain('projects/P/runs/R')
     expect(names.toSorted()).toEqual(words.toSorted())
   })
 
-  test.each([...new Set(paths)])('%s opens what it names', async example => {
+  test.each([...new Set(paths)])('opens the record that it names: %s', async example => {
     const ids: Record<string, string> = { P: projectId, R: runIds[1]!, S: suiteId }
     const place = openingPlace(
       example.replaceAll(/\b[A-Z]\b/g, letter => ids[letter] ?? letter),
@@ -91,15 +91,15 @@ describe('what README and docs name as a place', () => {
     expect((await link()).params).toMatchObject(place.params)
   })
 
-  test.each(names)('%s opens its screen', async name => {
+  test.each(names)('opens the screen that it names: %s', async name => {
     await open(openingPlace(name, PROFILE, { project: projectId }))
     const { title } = screens.find(({ route }) => route.screen === name)!
     await app!.see(frame => frame.split('\n')[0]!.includes(title))
   })
 })
 
-describe('a place is where the focus is', () => {
-  test('a run that is chosen by name opens, and it is what is pinned and linked', async () => {
+describe('the place follows the focus', () => {
+  test('a run that is selected by name opens, and is the one that is pinned and linked', async () => {
     await open(runsRoute.to({ projectId, suiteId }))
     await app!.see('#2')
     await app!.press('5')
@@ -114,7 +114,7 @@ describe('a place is where the focus is', () => {
     expect((await link()).params).toMatchObject({ runId: runIds[1], suiteId })
   })
 
-  test('after a step back from one finding and a move, the link is that of the other', async () => {
+  test('after going back from a finding and moving, the link is that of the newly selected finding', async () => {
     await open(findingsRoute.to({ projectId }))
     await app!.see('Goal a')
     await app!.press(findingsKeys.bindings.open)
@@ -132,7 +132,7 @@ describe('a place is where the focus is', () => {
     expect(app!.router.current().params['findingId']).toBe(second)
   })
 
-  test('another finding that is chosen by name while the list shows is the chosen row', async () => {
+  test('a finding that is opened by name while the list is shown becomes the selected row', async () => {
     await open(findingsRoute.to({ projectId }))
     await app!.see('Goal a')
     for (const label of ['Goal a', 'Goal b', 'Goal a']) {
@@ -145,7 +145,7 @@ describe('a place is where the focus is', () => {
     }
   })
 
-  test('a key that follows a move at once acts on the row that it moved to', async () => {
+  test('a key pressed right after a move acts on the row that was moved to', async () => {
     await open(serversRoute.to({ projectId }))
     await app!.see(/▌\S+ +(?:stdio|http)/)
     const servers = (await testService.client.servers.list({ projectId })).items
@@ -157,7 +157,7 @@ describe('a place is where the focus is', () => {
     expect(servers.length === 1 || app!.copied.at(-1) !== moved).toBe(true)
   })
 
-  test('back from the run to its list, the place is the run, and back at the suites, the suite', async () => {
+  test('going back from a run to its list, the place is the run; back at the suites, it is the suite', async () => {
     await open(runsRoute.to({ projectId, suiteId, runId: runIds[1], pane: 'run' }))
     await app!.see(/[╭├][^\n]*Run #\d/)
     await app!.press(appKeys.bindings.refresh)

@@ -29,8 +29,8 @@ async function openRuns(
   return app
 }
 
-describe('a place of a project that is not there', () => {
-  test('is left for the only project, and nothing leads back to it', async () => {
+describe('a place whose project does not exist', () => {
+  test('opens the only project instead, and going back does not return to it', async () => {
     app = await openApp({ place: runsRoute.to({ projectId: 'prj_gone', runId: 'run_1', pane: 'run' }) })
     await app.see('The project of this place no longer exists, or this key cannot see it. This is Sandbox.')
     await app.see(`▌${SUITE}`)
@@ -39,7 +39,7 @@ describe('a place of a project that is not there', () => {
     expect(app.router.last()).toBe(false)
   })
 
-  test('is that of the project of this name, as commands take it', async () => {
+  test('opens the project with this name, as commands accept it', async () => {
     app = await openApp({
       place: async client => {
         await client.projects.create({ body: { name: 'Another' } })
@@ -51,7 +51,7 @@ describe('a place of a project that is not there', () => {
     expect(app.router.current().params.projectId).toBe(items.find(({ name }) => name === 'Sandbox')!.id)
   })
 
-  test('is left for the list where there are several', async () => {
+  test('opens the list of projects if there are several', async () => {
     app = await openApp({
       place: async client => {
         await client.projects.create({ body: { name: 'Another' } })
@@ -70,13 +70,13 @@ describe('a place of a project that is not there', () => {
   })
 })
 
-describe('the project that a start names', () => {
+describe('the project named at the start', () => {
   const withAnother = async (client: TestApp['client']) => {
     const { id } = await client.projects.create({ body: { name: 'Another' } })
     return id
   }
 
-  test('is chosen in the list by its name, and one that is not there is said', async () => {
+  test('is selected in the list by its name, and an unknown name is reported', async () => {
     app = await openApp({
       project: 'Another',
       place: async client => {
@@ -90,7 +90,7 @@ describe('the project that a start names', () => {
     await app.see('There is no project "Nosuch", or this key cannot see it.')
   })
 
-  test('stays the one that other screens open in, whatever line of Now is chosen on the way', async () => {
+  test('is still used when other screens open, whatever line of Now is selected in between', async () => {
     let another = ''
     app = await openApp({
       project: 'Another',
@@ -134,7 +134,7 @@ describe('help', () => {
     expect(help).toContain('(Choose a column to sort by first.)')
   })
 
-  test('stops the keys of the page beneath until it closes', async () => {
+  test('blocks the keys of the page below until it closes', async () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
     await app.press(appKeys.bindings.help)
@@ -150,10 +150,10 @@ describe('help', () => {
   })
 })
 
-describe('keys that people bring along', () => {
+describe('keys known from other programs', () => {
   const everythingIsRead = (): Promise<string> => app.see(/▌everything +stdio/)
 
-  test('Esc at the top of a screen changes and says nothing', async () => {
+  test('Esc at the top of a screen changes nothing and shows nothing', async () => {
     const place = async (client: TestApp['client']) =>
       serversRoute.to({ projectId: (await client.projects.list()).items[0]!.id })
     app = await openApp({ place })
@@ -168,7 +168,7 @@ describe('keys that people bring along', () => {
     await app.see('No messages in this session yet.')
   })
 
-  test('F1 opens help and closes it, also from a text field', async () => {
+  test('F1 opens and closes help, even from a text field', async () => {
     await openRuns()
     await app.press('f1')
     await app.see('What works here')
@@ -180,7 +180,7 @@ describe('keys that people bring along', () => {
     await app.see('What works here')
   })
 
-  test('Ctrl+R reads again what is on the screen, and restarts no server', async () => {
+  test('Ctrl+R refreshes what is on the screen, and restarts no server', async () => {
     let restarts = 0
     let reads = 0
     const testService = await openService({
@@ -202,7 +202,7 @@ describe('keys that people bring along', () => {
     expect(restarts).toBe(0)
   })
 
-  test('0 shows all projects', async () => {
+  test('the key 0 shows all projects', async () => {
     await openRuns()
     await app.press('0')
     await app.see('[2 Projects]')
@@ -210,8 +210,8 @@ describe('keys that people bring along', () => {
   })
 })
 
-describe('Ctrl+S sends', () => {
-  test('what a search and a filter are given, as it sends a form', async () => {
+describe('Ctrl+S submits', () => {
+  test('a search and a filter, just as it submits a form', async () => {
     await openRuns()
     await app.press(appKeys.bindings.help)
     await app.press(helpKeys.bindings.filter)
@@ -227,8 +227,8 @@ describe('Ctrl+S sends', () => {
   })
 })
 
-describe('a notice', () => {
-  test('of a line is in the edge of the page, and every key of the footer stays where it was', async () => {
+describe('a notice in the footer', () => {
+  test('of one line is shown in the border of the page, and every key of the footer stays in place', async () => {
     await openRuns()
     const keysOf = (frame: string): string | undefined => frame.split('\n').at(-1)
     const rowsOf = (frame: string): string[] => frame.split('\n')
@@ -240,7 +240,7 @@ describe('a notice', () => {
     expect(rowsOf(shown).slice(0, -2)).toEqual(rowsOf(before).slice(0, -2))
   })
 
-  test('never replaces the way out of a dialog, also if there is little room', async () => {
+  test('never hides the key that leaves a dialog, even if there is little room', async () => {
     await openRuns({ size: { width: 60, height: 24 } })
     await app.press(runsKeys.bindings.launch)
     await app.see('As configured')
@@ -250,7 +250,7 @@ describe('a notice', () => {
     expect(shown.split('\n').at(-1)).toContain('Esc cancel')
   })
 
-  test('of several lines is above the keys', async () => {
+  test('of several lines is shown above the keys', async () => {
     await openRuns({ size: { width: 60, height: 24 } })
     await app.press(appKeys.bindings.copyLink)
     const shown = await app.see('Copied the link:')
@@ -259,8 +259,8 @@ describe('a notice', () => {
   })
 })
 
-describe('help, filtered', () => {
-  test('shows the lines that hold the text, and Esc brings the rest back before it closes', async () => {
+describe('help with a filter', () => {
+  test('shows the lines with the text, and Esc clears the filter before it closes', async () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
     await app.press(appKeys.bindings.help)
@@ -281,7 +281,7 @@ describe('help, filtered', () => {
 })
 
 describe('the first key of a sequence', () => {
-  test('shows how it goes on in the footer, and the next key goes there', async () => {
+  test('shows the possible next keys in the footer, and the next key runs its action', async () => {
     app = await openApp({
       place: async client => projectsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
     })
@@ -295,8 +295,8 @@ describe('the first key of a sequence', () => {
   })
 })
 
-describe('the actions here', () => {
-  test('are those of the screen and the selected item, without navigation keys', async () => {
+describe('the list of actions', () => {
+  test('contains those of the screen and of the selected item, without navigation keys', async () => {
     await openRuns()
     await app.press(appKeys.bindings.actions)
     const frame = await app.see('What can be done here')
@@ -310,8 +310,8 @@ describe('the actions here', () => {
   })
 })
 
-describe('a question', () => {
-  test('starts on Cancel, takes the page’s keys away, and Esc declines', async () => {
+describe('a question to the person', () => {
+  test('starts on Cancel, blocks the keys of the page, and is declined with Esc', async () => {
     await openRuns()
     await app.press(runsKeys.bindings.launch)
     await app.see('Launch 15 trials')
@@ -331,8 +331,8 @@ describe('a question', () => {
   })
 })
 
-describe('the frame', () => {
-  test('a failing pane leaves the others alone', async () => {
+describe('the frame of the program', () => {
+  test('a pane that fails does not affect the others', async () => {
     const testService = await openService({
       wrap: fetch => async request =>
         new URL(request.url).pathname.endsWith('/capabilities')
@@ -350,7 +350,7 @@ describe('the frame', () => {
     }
   })
 
-  test('names the place from the first frame of a screen on', async () => {
+  test('names the place from the first frame of a screen', async () => {
     app = await openApp({ place: projectsRoute.to() })
     await app.see('▌Sandbox')
     await app.see('all but: delete any')
@@ -360,7 +360,7 @@ describe('the frame', () => {
     await app.see(`Sandbox › Runs › ${SUITE}`)
   })
 
-  test('a prefix key shows all that can follow, also where one row is too short for it', async () => {
+  test('a prefix key shows all keys that can follow, even if one row is too short for them', async () => {
     app = await openApp({ place: projectsRoute.to(), size: { width: 80, height: 24 } })
     await app.see('▌Sandbox')
     await app.press(',')
@@ -373,7 +373,7 @@ describe('the frame', () => {
     await app.see('[1 Now')
   })
 
-  test('read-only refuses a launch in one sentence, whole also where a row is short, and nothing is asked', async () => {
+  test('read-only refuses a launch in one complete sentence even if the row is short, and asks nothing', async () => {
     await openRuns({ readOnly: true, size: { width: 64, height: 20 } })
     await app.see('read-only')
     await app.press(runsKeys.bindings.launch)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => testService.close())
 afterEach(() => app.close())
 
-test('the id, the link and the record of what is chosen', async () => {
+test('the id, the link and the record of the selected item can be copied', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId, serverId }) })
   await app.see('▌everything')
   await app.press(keys.copyId)
@@ -35,7 +35,7 @@ test('the id, the link and the record of what is chosen', async () => {
   await app.see(frame => !frame.includes('"transportType"'))
 })
 
-test('where nothing is chosen the keys say so', async () => {
+test('the keys say so if nothing is selected', async () => {
   app = await openApp({ testService, place: runsRoute.to({ projectId, pane: 'runs' }) })
   await app.see('This suite has not run yet.')
   await app.press(keys.copyId)
@@ -74,14 +74,14 @@ test('o opens the place in the hosted UI; without a browser its address is copie
   await app.see('The setting web of the profile hosted has no address for this place.')
 })
 
-test('the local workspace has nothing to open', async () => {
+test('the keys that open a browser say that the local workspace has nothing to open', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId, serverId }) })
   await app.see('▌everything')
   await app.press(keys.browser)
   await app.see('The local workspace has no pages on the web')
 })
 
-test('sentences that name a key name the one it is bound to', async () => {
+test('sentences that name a key name the key that it is bound to', async () => {
   const { bindings } = applyOverrides(allBindings, { 'runs.launch': ['ctrl+n'] })
   app = await openApp({ testService, bindings, place: runsRoute.to({ projectId }) })
   await app.see('Press Ctrl+N to launch it.')

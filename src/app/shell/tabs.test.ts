@@ -4,7 +4,7 @@ import { countForms } from './tabs.tsx'
 const NOW = 1_800_000_000_000
 const MINUTE_MS = 60_000
 
-test('a count that is old stands with its age, or not at all', () => {
+test('an old count is shown with its age, or not at all', () => {
   const seen = (waiting: number, ago: number) => countForms({ waiting, at: NOW - ago }, NOW)
   expect(countForms(undefined, NOW)).toEqual([''])
   expect(seen(0, 0)).toEqual([''])

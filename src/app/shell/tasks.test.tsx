@@ -14,7 +14,7 @@ import { taskParts } from './footer.tsx'
 let testService: TestService
 let projectId: string
 let app: TestApp | undefined
-/** Resolves before a request is answered. */
+/** Delays the answer to a request until the promise resolves. */
 let gate: (path: string) => Promise<unknown> | undefined = () => undefined
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
   await testService.close()
 })
 
-test('a write says that it began, and then how it ended', async () => {
+test('a write shows that it began, and then how it ended', async () => {
   const held = Promise.withResolvers<void>()
   app = await openApp({ testService, place: runsRoute.to({ projectId }) })
   await app.see('▌Reference server smoke')
@@ -48,7 +48,7 @@ test('a write says that it began, and then how it ended', async () => {
   await app.see('Launched Reference server smoke.')
 })
 
-test('a write that fails says why and what to do', async () => {
+test('a write that fails shows why and what to do', async () => {
   app = await openApp({ testService, place: runsRoute.to({ projectId }) })
   await app.see('▌Reference server smoke')
   await app.press(runsKeys.bindings.launch)
@@ -73,7 +73,7 @@ describe('the doctor over several servers', () => {
     return opened
   }
 
-  test('shows how far it is, and ends with what was found', async () => {
+  test('shows its progress, and ends with the number of problems found', async () => {
     const held = Promise.withResolvers<void>()
     const opened = await markAll(3)
     gate = path => (path.includes('everything') ? undefined : path.endsWith('/doctor') ? held.promise : undefined)
@@ -84,7 +84,7 @@ describe('the doctor over several servers', () => {
     await opened.see(/Examined 3 servers: .*1 ready/)
   })
 
-  test('stops when asked: what has begun ends, nothing else begins', async () => {
+  test('stops on request: checks that have started finish, and no others start', async () => {
     const held = Promise.withResolvers<void>()
     let asked = 0
     const opened = await markAll(6)
@@ -105,7 +105,7 @@ describe('the doctor over several servers', () => {
   })
 })
 
-describe('quitting', () => {
+describe('quitting the program', () => {
   let ended = 0
   const open = async (executing?: { kind: string; subjectId: string }[]): Promise<TestApp> => {
     ended = 0
@@ -120,7 +120,7 @@ describe('quitting', () => {
     return opened
   }
 
-  test('asks while a write is under way, and not any more after it', async () => {
+  test('asks while a write is running, and no longer asks after it', async () => {
     const held = Promise.withResolvers<void>()
     const opened = await open()
     gate = path => (path.endsWith('/eval-runs') ? held.promise : undefined)
@@ -148,7 +148,7 @@ describe('quitting', () => {
   })
 })
 
-test('several tasks are counted, and the one begun last is told', () => {
+test('several tasks are counted, and the one that started last is shown', () => {
   const theme = createTheme({ level: 0, ascii: false })
   const told = (...tasks: Parameters<typeof taskParts>[1]) =>
     taskParts(theme, tasks, 'Ctrl+X')

@@ -3,7 +3,7 @@ import { openApp } from '../../../test/harness.tsx'
 import { projectsRoute } from '../../screens/projects/route.ts'
 import { appKeys } from '../../components/everywhere-keys.ts'
 
-test('everything shows in the theme that is chosen, Esc takes it back and Enter keeps it', async () => {
+test('everything is shown in the selected theme, Esc restores the previous one and Enter keeps it', async () => {
   const shown: string[] = []
   const kept: string[] = []
   const app = await openApp({
@@ -36,7 +36,7 @@ test('everything shows in the theme that is chosen, Esc takes it back and Enter 
   await app.close()
 })
 
-test('where nothing is coloured it is said', async () => {
+test('the theme chooser says so if the terminal shows no colors', async () => {
   const app = await openApp({ place: projectsRoute.to({}) })
   await app.press(appKeys.bindings.theme)
   await app.see('There are no colours here.')

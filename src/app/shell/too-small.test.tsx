@@ -7,7 +7,7 @@ import { environmentsRoute } from '../../screens/environments/route.ts'
 const SMALL = { width: 30, height: 8 }
 const ROOMY = { width: 100, height: 40 }
 
-test('a form keeps what was typed while the terminal is too small, and hears nothing meanwhile', async () => {
+test('a form keeps its input while the terminal is too small, and ignores keys until it is larger', async () => {
   const app = await openApp({
     place: async client => environmentsRoute.to({ projectId: (await client.projects.list()).items[0]!.id }),
     size: ROOMY,

@@ -9,12 +9,12 @@ const { symbols } = createTheme({ level: 0, ascii: false })
 const crumbs = ['Sandbox', 'Runs']
 const running = { status: 'running', result: null }
 
-describe('the title', () => {
-  test('says where one is', () => {
+describe('the window title', () => {
+  test('names the current place', () => {
     expect(titleText({ symbols, crumbs, running: [], ended: undefined })).toBe('Sandbox › Runs · mcpdeck')
   })
 
-  test('counts the ended trials of the run in flight, or the runs', () => {
+  test('counts the finished trials of the run in flight, or the runs if there are several', () => {
     const state = { symbols, crumbs, ended: { status: 'completed', result: 'failed' } }
     expect(titleText({ ...state, running: [{ ended: 3, total: 15 }] })).toBe('● 3/15 Sandbox › Runs · mcpdeck')
     expect(titleText({ ...state, running: [{ ended: 0, total: 0 }] })).toBe('● Sandbox › Runs · mcpdeck')
@@ -27,13 +27,13 @@ describe('the title', () => {
     ['completed', null, '! undecided'],
     ['failed', null, '✗ broken'],
     ['cancelled', null, '⊘ cancelled'],
-  ])('tells the end: %s %s', (status, result, words) => {
+  ])('announces the end: %s %s', (status, result, words) => {
     expect(titleText({ symbols, crumbs, running: [], ended: { status, result } })).toBe(
       `${words} Sandbox › Runs · mcpdeck`,
     )
   })
 
-  test('the sentence names the run', () => {
+  test('names the run in its sentence', () => {
     expect(endSentence({ id: 'run_1', runNumber: 3, status: 'completed', result: 'failed' })).toBe('Run #3 failed')
     expect(endSentence({ id: 'run_1', status: 'cancelled' })).toBe('Run run_1 cancelled')
   })
@@ -72,7 +72,7 @@ describe('followed runs', () => {
     queryClient.clear()
   })
 
-  test('a run that had ended before is no news', () => {
+  test('a run that had already ended is not announced', () => {
     const { queryClient, show, told } = setup()
     show(list)
     queryClient.setQueryData(list, { items: [run('old', { status: 'completed', result: 'failed' }), run('b')] })
@@ -80,7 +80,7 @@ describe('followed runs', () => {
     queryClient.clear()
   })
 
-  test('the end of a waited run that came while nobody looked is told once, beside others', () => {
+  test('the end of a run that came while nobody watched is announced once, together with others', () => {
     const queryClient = createQueryClient()
     const runs = createFollowedRuns(queryClient, id => id === 'pinned')
     runs.subscribe(() => undefined)
@@ -92,7 +92,7 @@ describe('followed runs', () => {
     queryClient.clear()
   })
 
-  test('an answer to one list is no reason to look through those of hundreds of others', () => {
+  test('an answer to one list does not examine the hundreds of other lists', () => {
     const { queryClient, show, told } = setup()
     let looks = 0
     const others = Array.from({ length: 300 }, (_, suite) => ['runs', 'list', { projectId: 'p', suiteId: `s${suite}` }])

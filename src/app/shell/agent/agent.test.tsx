@@ -18,7 +18,7 @@ let projectId: string
 let serverId: string
 let app: TestApp
 
-/** Opens the Sandbox's server, over a service whose model follows the script. */
+/** Opens the server of the sandbox project, over a service whose model follows the script. */
 beforeEach(async () => {
   model = await scriptedModel(asked => script(asked))
   testService = await openService({ models: { ...model.settings, model: 'small' } })
@@ -38,7 +38,7 @@ const isPlace = (name: string, id: string) =>
     now => now === id,
   )
 
-test('a question about the selected item is answered, and what it proposes is sent only after approval', async () => {
+test('a question about the selected item is answered, and a proposal is sent only after approval', async () => {
   const { client } = testService
   const body = { name: 'Smoke', model: 'none', serverIds: [serverId], tests: [echoCase('says yes', 'yes')] }
   script = ({ results }) => {
@@ -213,7 +213,7 @@ test('questions to a hosted service are listed for the session, and its proposal
   await app.see('It waits.')
 })
 
-test('without a model this is said before typing, with what to configure', async () => {
+test('without a model the assistant says so before typing, with what to configure', async () => {
   await app.close()
   const bare = await openService()
   onTestFinished(() => bare.close())
