@@ -13,7 +13,7 @@ test.each([
   ['profile remove', ['profile', 'remove', 'far', 'near']],
   ['serve', ['serve', 'statsu']],
   ['serve gate', ['serve', 'gate', 'swarms', 'off', 'on']],
-])('an extra word is refused before anything is done: %s', async (command, argv) => {
+])('an extra word is refused before the command does anything: %s', async (command, argv) => {
   await expect(refused(...argv)).rejects.toThrow(new RegExp(`[Tt]oo many arguments.* See mcpdeck ${command} --help`))
 })
 
@@ -22,7 +22,7 @@ test.each([
   ['--dir', ['export', '--dir', '']],
   ['--header', ['call', '--url', 'http://127.0.0.1:9', '--header', 'A: b', '--header', '']],
   ['--data-dir', ['--data-dir', '', 'serve', 'limits', 'set', 'burst=1']],
-])('an unset variable as value is refused: %s', async (option, argv) => {
+])('a value from an unset variable is refused: %s', async (option, argv) => {
   await expect(refused(...argv)).rejects.toThrow(`${option} is empty.`)
 })
 

@@ -24,12 +24,12 @@ test.each<[string, JsonSchema, unknown]>([
     '1',
   ],
   ['a reference to itself', { $ref: '#', properties: { a: { $ref: '#/properties/a' } } }, 1],
-])('a=1 where the schema declares %s', (_, schema, value) => {
+])('a=1 becomes a value of the declared type if the schema declares %s', (_, schema, value) => {
   expect(put(['a'], '1', schema)).toEqual({ a: value })
   expect(put(['in', 'a'], '1', { ...schema, properties: { in: schema } })).toEqual({ in: { a: value } })
 })
 
-test('an inherited property is not part of a schema', () => {
+test('an inherited property of JavaScript objects is not part of a schema', () => {
   expect(put(['constructor'], '1', { properties: {} })).toEqual({ constructor: 1 })
 })
 

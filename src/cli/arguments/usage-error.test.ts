@@ -11,6 +11,6 @@ test.each([
     "error: option '--limit <count>' argument '0' is invalid. Give a whole number.",
     "Option '--limit <count>' argument '0' is invalid. Give a whole number. See mcpdeck get --help.",
   ],
-])('%s', (text, sentence) => {
+])('a usage error is explained: %s', (text, sentence) => {
   expect(usageErrorText(text, 'mcpdeck get')).toBe(sentence)
 })

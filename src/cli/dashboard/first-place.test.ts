@@ -6,7 +6,7 @@ import { projectsRoute } from '../../app/places.ts'
 import { createRouter } from '../../tui/router/router.ts'
 import { beginOnNow } from './opening-place.ts'
 
-test('the first start opens Now if there are several projects, unless a key was pressed before', async () => {
+test('the first start opens on Now if there are several projects, unless a key was pressed before', async () => {
   const testService = await openService()
   onTestFinished(() => testService.close())
   const { client } = testService

@@ -15,7 +15,7 @@ const size = { columns: 20, rows: 2 }
 const lines = ['\u001B[31mred\u001B[m ❤️ 漢字', '\u001B]8;;https://example.test/\u001B\\link\u001B]8;;\u001B\\']
 const screen = { ...size, place: 'now', lines, picture: pictureOf(lines, size) }
 
-test('a stored screen is read unchanged', () => {
+test('a stored screen is read back unchanged', () => {
   keepLastScreen(file, screen)
   expect(readLastScreen(file)).toEqual({ version: 1, ...screen })
 })
@@ -43,7 +43,7 @@ test.each([
   }
 })
 
-test('any other JSON, no JSON, a folder and a pipe are refused', () => {
+test('other JSON, invalid JSON, a folder and a pipe are refused', () => {
   fc.assert(
     fc.property(fc.json(), json => {
       writeFileSync(file, json)
@@ -70,7 +70,7 @@ test('any other JSON, no JSON, a folder and a pipe are refused', () => {
   expect(readLastScreen(pipe)).toBeUndefined()
 })
 
-test('each command line has its own screen, and the oldest are removed', () => {
+test('each command line has its own stored screen, and the oldest are removed beyond the limit', () => {
   const state = mkdtempSync(join(folder, 'state-'))
   const files = [[], ['runs'], ['runs', '--ascii']].map(argv => lastScreenFile({}, argv))
   expect(new Set(files).size).toBe(3)
@@ -88,7 +88,7 @@ test('each command line has its own screen, and the oldest are removed', () => {
   expect(kept).not.toContain('last-screen-10.json')
 })
 
-test('a start in a deleted folder still has a stored screen', () => {
+test('a stored screen is found even if the working directory was deleted', () => {
   const cwd = vi.spyOn(process, 'cwd').mockImplementation(() => {
     throw new Error('ENOENT: no such file or directory, uv_cwd')
   })

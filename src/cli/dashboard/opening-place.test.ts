@@ -3,7 +3,7 @@ import { openingPlace } from './opening-place.ts'
 
 const PROFILE = { name: 'local', local: true }
 
-test('Now is opened again with its filter but without the selected line', () => {
+test('Now opens again with its filter and without the line that was selected', () => {
   const left = 'now?line=run+r1&faults=yes&pane=detail'
   expect(openingPlace(undefined, PROFILE, { left })).toEqual({
     screen: 'now',
@@ -12,7 +12,7 @@ test('Now is opened again with its filter but without the selected line', () => 
   expect(openingPlace('now?line=run+r1', PROFILE).params).toEqual({ line: 'run r1' })
 })
 
-test('every other place is opened as it was left', () => {
+test('every other place opens again as it was left', () => {
   const left = 'projects/p1/runs/r1?tab=trials'
   expect(openingPlace(undefined, PROFILE, { project: 'p2', left })).toEqual(openingPlace(left, PROFILE))
   expect(openingPlace(undefined, PROFILE, { project: 'p2' })).toMatchObject({
@@ -21,7 +21,7 @@ test('every other place is opened as it was left', () => {
   })
 })
 
-test('a mistyped place or command gets a suggestion', () => {
+test('a mistyped place or command is refused with the most similar one', () => {
   const open = (text: string) => () => openingPlace(text, PROFILE, { commands: ['get', 'doctor'] })
   expect(open('Findngs')).toThrow('There is no place "Findngs". Did you mean "findings"?')
   expect(open('docter')).toThrow('Did you mean "doctor"?')

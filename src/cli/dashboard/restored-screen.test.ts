@@ -7,7 +7,7 @@ import { createRouter } from '../../tui/router/router.ts'
 import { readLastScreen } from './last-screen.ts'
 import { passScreenOn } from './restored-screen.ts'
 
-test('a start with a named place stores no screen without data, however long the data takes', async () => {
+test('a start that names its place stores no screen without data, however long the data takes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-restored-screen-'))

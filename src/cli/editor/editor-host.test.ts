@@ -17,7 +17,7 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 const file = (key: string) => ({ key, fileName: 'case.yaml' })
 
-/** Keeps a text that was written so many days ago. */
+/** Stores a text that was written this many days ago. */
 function keep(key: string, days = 0): void {
   const before = new Set(readdirSync(directory))
   host.keep(file(key), key)
@@ -27,7 +27,7 @@ function keep(key: string, days = 0): void {
   utimesSync(join(directory, folder, 'case.yaml'), at, at)
 }
 
-test('a kept text is there for a month, and longer where it is opened again', () => {
+test('a kept text is available for a month, and longer if it is opened again', () => {
   keep('fresh', 29)
   keep('forgotten', 31)
   keep('reopened', 31)
@@ -37,14 +37,14 @@ test('a kept text is there for a month, and longer where it is opened again', ()
   expect(host.kept(file('forgotten'))).toBeUndefined()
 })
 
-test('of more than a hundred texts the oldest go, never the one that is just kept', () => {
+test('of more than a hundred texts the oldest are removed, never the one just stored', () => {
   for (let index = 0; index < 105; index += 1) keep(`text ${index}`, 20 - index / 10)
   expect(readdirSync(directory)).toHaveLength(100)
   expect(host.kept(file('text 0'))).toBeUndefined()
   expect(host.kept(file('text 104'))?.text).toBe('text 104')
 })
 
-test('the last text that is discarded takes the folder of all with it', () => {
+test('discarding the last text removes the folder of all texts', () => {
   keep('only')
   host.discard(file('only'))
   expect(readdirSync(tmpdir())).not.toContain(directory.split('/').at(-1))

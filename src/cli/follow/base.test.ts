@@ -15,11 +15,11 @@ type Made = {
   client: 'c1' | 'c2'
   model: 'm1' | 'm2'
   status: 'completed' | 'cancelled'
-  /** Of the first cases of the suite, of which a part may be left out. */
+  /** Outcomes of the first cases of the suite. The remaining cases did not run. */
   outcomes: readonly TrialClass[]
 }
 
-/** The runs of a suite as a service answers them, with the comparison that the local one makes. */
+/** Returns the runs of a suite as a service sends them, with the comparison of the local service. */
 function historyOf(all: readonly Made[]) {
   const runs = all.map((made, index) => ({ made, id: `r${index}`, createdAt: index + 1 }))
   const snapshotsOf = ({ model, outcomes }: Made) =>
@@ -91,7 +91,7 @@ function historyOf(all: readonly Made[]) {
   return { client, run: recordOf(last), trials: trialsOf(last) }
 }
 
-/** What a command that watches the last run ends with, where the gates alone decide. */
+/** Returns how a command that follows the last run ends if only the gates decide. */
 async function endOf(all: readonly Made[], base: 'last' | 'last-passed' | 'baseline') {
   const { client, run, trials } = historyOf(all)
   const followed = { kind: 'ended', run, trials } as const
@@ -127,7 +127,7 @@ const history = fc
   .map(([earlier, last]) => [...earlier, last])
 const word = fc.constantFrom('last' as const, 'last-passed' as const, 'baseline' as const)
 
-test('no base that a word chooses makes green what was not graded and passed, nor speaks for other settings', async () => {
+test('whatever base is chosen, only a fully graded and passed run is green, and settings are never mixed', async () => {
   let green = 0
   await fc.assert(
     fc.asyncProperty(history, word, async (all, base) => {
@@ -148,7 +148,7 @@ test('no base that a word chooses makes green what was not graded and passed, no
   expect(green).toBeGreaterThan(0)
 })
 
-test('the same run once more, with nothing changed, ends as it did before', async () => {
+test('running the same run again without changes does not turn a failure green', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.constantFrom('last' as const, 'last-passed' as const), async (all, base) => {
       const [first, again] = [await endOf(all, base), await endOf([...all, all.at(-1)!], base)]

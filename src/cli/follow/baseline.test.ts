@@ -17,7 +17,7 @@ let files = 0
 
 const TITLES = ['a', 'says "no", twice', 'b\nc'] as const
 type Trial = 'passed' | 'failed' | 'crashed'
-/** A run of some cases, each with its trials; `suite` is how many cases its suite had then. */
+/** A run of some cases, each with its trials; `suite` is the number of cases that its suite had at that time. */
 type Made = {
   environment: 'prod' | 'staging' | undefined
   client: 'c1' | 'c2'
@@ -28,7 +28,7 @@ type Made = {
 }
 const casesOf = ({ suite, outcomes }: Made) => outcomes.slice(0, suite)
 
-/** The run in a workspace of its own, in which everything has other ids. */
+/** Returns the run as stored in its own workspace, in which all ids differ. */
 function workspaceOf(made: Made, workspace: number) {
   const { environment, client: name, model, isOverride } = made
   const own = (id: string): string => `w${workspace}-${id}`
@@ -72,10 +72,10 @@ function verdictOf(trial: Trial): 'passed' | 'failed' | null {
   return trial === 'crashed' ? null : trial
 }
 
-/** What a command ends with that compares the run with the file, or writes it. */
+/** Returns how a command ends that compares the run with the file, or writes the file. */
 async function endOf(made: Made, workspace: number, file: string, updateBaseline: boolean) {
   const { client, run, trials, asked } = workspaceOf(made, workspace)
-  // However little has to be graded, the file has the whole of it.
+  // The file lists every case, however few trials must be graded.
   const options = { baseline: file, updateBaseline, minGraded: workspace % 2 }
   const followed = { kind: 'ended', run, trials } as const
   const places = [{ place: { projectId: 'p', runId: run.id }, followed }]
@@ -105,7 +105,7 @@ const made = fc
   })
   .filter(each => casesOf(each).some(own => typeof own !== 'string'))
 
-/** Runs, and one more that is much like one of them: most that happens to a suite happens again. */
+/** Runs, and one more that resembles one of them, as most runs of a suite repeat earlier results. */
 const history = fc
   .record({
     earlier: fc.array(made, { minLength: 1, maxLength: 4 }),
@@ -123,7 +123,7 @@ const history = fc
 type Known = { environment: Made['environment']; client: string; model: string; title: string }
 const keyOf = ({ environment, client, model, title }: Known): string =>
   JSON.stringify([environment ?? null, client, model, title])
-/** The cases that were to run, with what became of them. */
+/** Returns the cases that were selected for the run, with their results. */
 const askedOf = (run: Made) =>
   casesOf(run).flatMap((own, index) => {
     const title = TITLES[index]!
@@ -134,7 +134,7 @@ const hasFailed = (own: Made['outcomes'][number]): boolean => typeof own !== 'st
 
 type Results = Map<string, Known & { verdict: 'passed' | 'failed' }>
 
-/** What was known and is gone, by the rules of docs/scripting.md. */
+/** Returns the known results that are missing now, by the rules of docs/scripting.md. */
 function goneFrom(known: Results, run: Made): Results {
   const asked = askedOf(run)
   const isAll = asked.length === casesOf(run).length && asked.every(({ own }) => own !== 'lost')
@@ -155,7 +155,7 @@ function fileOf(file: string): Map<string, string> {
   return new Map(known)
 }
 
-test('nothing is green that was not graded, that failed for the first time, or that is gone, over any history', async () => {
+test('a case that is ungraded, newly failing or missing is never green, whatever the earlier runs', async () => {
   const seen = { 0: 0, 1: 0, 3: 0 }
   await fc.assert(
     fc.asyncProperty(history, async ({ earlier, last }) => {
@@ -189,7 +189,7 @@ test('nothing is green that was not graded, that failed for the first time, or t
   expect(Object.values(seen).every(count => count > 0)).toBe(true)
 })
 
-test('a known failure is not as before where another trial of its case crashed, and a new one stays a failure', async () => {
+test('a known failure is not unchanged if another trial of its case crashed, and a new failure stays one', async () => {
   const one = { environment: 'prod', client: 'c1', model: 'm1', isOverride: false, suite: 1 } as const
   for (const [before, exitCode] of [
     ['failed', 3],

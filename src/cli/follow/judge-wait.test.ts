@@ -24,7 +24,7 @@ const ended = (judges: EvalRunJudges, completedAt = Date.now()): Followed & { ki
 })
 const WORDS = 'Goal completion: 0 of 2 cases reached the threshold of 0.7'
 
-test('a judge that fails everything is said beside the verdict, and the verdict stays', () => {
+test('a judge that fails everything is reported beside the verdict, which stays the same', () => {
   const followed = ended(graded)
   const result = resultOf('', followed, { gates: [], gatesOnly: false, comparison: undefined })
   const { conclusion } = result
@@ -39,7 +39,7 @@ test('a judge that fails everything is said beside the verdict, and the verdict 
   )
 })
 
-/** Answers reads of the run one after the other, the last one again and again. */
+/** Answers reads of the run in the given order, and repeats the last answer. */
 function clientOf(reads: readonly EvalRun[], judge?: { enabled: boolean; autoRun: boolean }) {
   const asked: string[] = []
   const client = {
@@ -61,14 +61,14 @@ async function waited(followed: Followed, { client }: { client: Client }, longes
   return { followed: await withJudge(client, { projectId: 'p', runId: 'r1' }, followed, options), said }
 }
 
-test('a judge that is under way is waited for', async () => {
+test('the command waits for a judge that is running', async () => {
   const reads = [ended(pending).run, ended(graded).run]
   const { followed, said } = await waited(ended(pending), clientOf(reads))
   expect(followed.run?.judges).toEqual(graded)
   expect(said).toEqual(['The run has ended. Waiting for its judge.'])
 })
 
-test('a judge that the suite starts by itself is waited for though it has not begun', async () => {
+test('the command waits for a judge that the suite starts by itself, even before it has started', async () => {
   const reads = [ended(pending).run, ended(graded).run]
   const ofSuite = clientOf(reads, { enabled: true, autoRun: true })
   expect((await waited(ended(never), ofSuite)).followed.run?.judges).toEqual(graded)
@@ -80,7 +80,7 @@ test('a judge that the suite starts by itself is waited for though it has not be
   expect(longAgo.asked).toEqual([])
 })
 
-test('a judge that does not come in time is said', async () => {
+test('a judge that does not finish in time is reported', async () => {
   const { followed, said } = await waited(ended(pending), clientOf([ended(pending).run]), 0)
   expect(said.at(-1)).toBe('No grades of the judge yet; the report goes without them.')
   const result = resultOf('', followed, { gates: [], gatesOnly: false, comparison: undefined })

@@ -54,7 +54,7 @@ const trials = [
   trial({ status: 'failed', result: null }),
 ]
 
-test('a trial that is cut down says all that it said before, in a fraction of the room', () => {
+test('a shortened trial keeps everything that is reported of it, in a fraction of the space', () => {
   const told = trials.map(reportedTrial)
   expect(told.map(causeOf)).toEqual(trials.map(causeOf))
   expect(new Set(trials.map(causeOf)).size).toBe(8)
@@ -67,7 +67,7 @@ test('a trial that is cut down says all that it said before, in a fraction of th
   expect(JSON.stringify(told).length).toBeLessThan(3000)
 })
 
-test('what is kept of a passed trial tells whether anything checked it', () => {
+test('a stored passed trial still shows whether anything checked it', () => {
   const scored = [{ scorerId: 'says', status: 'scored' as const, passed: true }]
   const trials = [
     trial({ title: 'Checked', result: 'passed', scores: scored }),

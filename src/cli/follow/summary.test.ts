@@ -59,7 +59,7 @@ No verdict within the time given.
 `)
 })
 
-test('no name or reason can pass for markup, and secrets and endless texts stay out', () => {
+test('no name or reason can act as markup, and secrets and very long texts are left out', () => {
   const hostile = [
     '# Passed',
     '<img src=x onerror=alert(1)> ![x](https://evil.example/p.png) [in](javascript:1) `c` **b** | a | b |',
@@ -75,7 +75,7 @@ test('no name or reason can pass for markup, and secrets and endless texts stay 
     }),
   )
   const text = summaryMarkdown([named(hostile.join(' '), ended({ result: 'failed' }, trials))], {}, false)
-  // An address that is there as it is may be one to click; it says where it leads.
+  // A plain address may be rendered as a link, since it shows where it leads.
   const html = (marked.parse(text) as string).replaceAll(/<a href="([^"]*)">\1<\/a>/g, '$1')
   expect([...html.matchAll(/<(\w+)/g)].map(([, tag]) => tag)).toEqual([
     'h2',
@@ -94,7 +94,7 @@ test('no name or reason can pass for markup, and secrets and endless texts stay 
   expect(text.length).toBeLessThan(9000)
 })
 
-test('a summary is added to what a file holds, and where none can be, nothing begins', () => {
+test('a summary is appended to a file, and the command does nothing if it cannot be written', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-summary-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'summary.md')
@@ -112,7 +112,7 @@ test('a summary is added to what a file holds, and where none can be, nothing be
     expect(() => openSummary(join(folder, wrong))).toThrow(/^The summary .* cannot be written: /)
 })
 
-test('names what the run started, with its version and without its secrets', () => {
+test('the summary names the programs that the run started, with their versions and without secrets', () => {
   const started = { name: 'weather', startedAt: 0, serverInfo: { version: '2.1' }, url: null }
   const command = ['node', 'server.mjs', '--token', 'hunter2hunter2']
   const run = ended({ result: 'passed', startedServers: [{ ...started, command }] })

@@ -8,7 +8,7 @@ import { ENVIRONMENT, manPage } from './man-page.ts'
 
 const { program } = buildProgram({ version: '1.2.3', dashboard: async () => undefined })
 const page = manPage(program)
-/** The page as a reader sees it, without roff. */
+/** The page as displayed, without roff markup. */
 const text = page.replaceAll(/\\\((?:ti|ha|cq|dq)|\\(?:&|e)/g, '?').replaceAll('\\-', '-')
 
 test('the manual page has every command with all of its options', () => {
@@ -24,12 +24,12 @@ test('the manual page has every command with all of its options', () => {
   for (const name of own!.options.flatMap(each => each.names)) expect(text).toContain(name)
 })
 
-test('no line of the manual page is read as a request that it does not mean', () => {
+test('no text of the manual page is read as a roff request by mistake', () => {
   const requests = page.split('\n').flatMap(line => /^[.']\S*/.exec(line) ?? [])
   expect(new Set(requests)).toEqual(new Set(['.TH', '.SH', '.SS', '.TP', '.B', '.PP', '.nf', '.fi']))
 })
 
-test('every variable of mcpdeck that the source reads is in the manual page', () => {
+test('every variable of mcpdeck that the source code reads is in the manual page', () => {
   const root = join(import.meta.dirname, '../..')
   const sources = globSync('**/*.{ts,tsx}', { cwd: root }).filter(file => !/\.test\.tsx?$/.test(file))
   const read = sources.flatMap(file => readFileSync(join(root, file), 'utf8').match(/\bMCPDECK_[A-Z_]*[A-Z]\b/g) ?? [])

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => testService.close())
 
-/** How many different runs are listed, and the most that the service is said to list. */
+/** Returns the number of different runs listed, and the number at which the service is said to stop. */
 async function list(options: Partial<Listing>, most = Infinity): Promise<[number, number?]> {
   const ids = new Set<unknown>()
   let cut: number | undefined
@@ -47,7 +47,7 @@ async function list(options: Partial<Listing>, most = Infinity): Promise<[number
   return [ids.size, cut]
 }
 
-test('a larger limit or all reads older runs, and filtered-out runs do not count', async () => {
+test('older runs are read for all runs and for a large limit, and filtered rows do not count', async () => {
   expect(await list({})).toEqual([PAGE, PAGE])
   expect(await list({ limit: 2 }, 2)).toEqual([2, undefined])
   expect(await list({ all: true })).toEqual([RUNS, undefined])
@@ -55,7 +55,7 @@ test('a larger limit or all reads older runs, and filtered-out runs do not count
   expect(await list({ limit: 1, isFiltered: true })).toEqual([RUNS, undefined])
 })
 
-test('a service without older runs is said to list no more than it does', async () => {
+test('the output says that a service without older runs lists only its latest ones', async () => {
   isLocal = false
   const { fetch, service } = testService
   const budget = createBudget({ unlimited: true })
@@ -63,10 +63,10 @@ test('a service without older runs is said to list no more than it does', async 
   expect(await list({ client, all: true })).toEqual([PAGE, PAGE])
 })
 
-/** A project whose features are all on. */
+/** A project in which all features are on. */
 const OPEN = { projectId: 'some', can: {}, features: {} }
 
-test('a list is sent a limit only where the contract states its largest page, and never a larger one', async () => {
+test('a list request has a limit only if the contract states a largest page, and never exceeds it', async () => {
   const published = new Map(documentedOperations(readOpenApi()).map(each => [each.operation, each.parameters]))
   for (const noun of NOUNS) {
     const endpoint = endpointOf(noun.list)

@@ -9,7 +9,7 @@ import type { NowSummary } from '../../domain/now/summary.ts'
 import { lookAtNow, seenOf } from './now-command.ts'
 
 const COUNT = 5_000
-/** Reads of a project beside those of what is in it. */
+/** Number of reads of a project in addition to those of its suites, runs and scenarios. */
 const OF_A_PROJECT = 6
 
 const many = (make: (at: number) => object): object[] => Array.from({ length: COUNT }, (_, at) => make(at))
@@ -19,7 +19,7 @@ const inFlight = { id: 'r', status: 'running', createdAt: 1 }
 const suite = (at: number, latestRun: object) => ({ id: `s${at}`, name: `suite ${at}`, latestRun })
 const scenario = (at: number) => ({ id: `s${at}`, name: `scenario ${at}`, createdAt: 1, updatedAt: 1 })
 
-/** Looks at a service that answers these lists, by the end of their path, until something is said to be missing. */
+/** Runs Now with a service that returns these lists, by the end of their path, until something is reported missing. */
 async function look(lists: Record<string, readonly object[]>, missing: string) {
   const answers: Record<string, object> = { '/projects': { items: [project(0)] }, '/journeys-overview': { runs: [] } }
   for (const [path, items] of Object.entries(lists)) answers[path] = { items }
@@ -50,14 +50,14 @@ async function look(lists: Record<string, readonly object[]>, missing: string) {
   return { summary, queries }
 }
 
-test('of more projects than Now looks at it says that there are more', PATIENCE, async () => {
+test('with more projects than Now reads, the output says that there are more', PATIENCE, async () => {
   const { summary, queries } = await look({ '/projects': many(project) }, 'projects')
   expect(summary.read.projects).toBe(MOST_READ.projects)
   expect(queries).toBeLessThanOrEqual(1 + OF_A_PROJECT * MOST_READ.projects)
 })
 
 test(
-  'of more suites than it reads the runs of it says how many are left, and those that failed come first',
+  'with more suites than runs are read for, the output gives the number of the rest, and failed suites come first',
   PATIENCE,
   async () => {
     const { most, left } = { most: MOST_READ.suites, left: COUNT - MOST_READ.suites }
@@ -67,7 +67,7 @@ test(
   },
 )
 
-test('of more runs in flight than it follows it says how many are left', PATIENCE, async () => {
+test('with more runs in flight than are followed, the output gives the number of the rest', PATIENCE, async () => {
   const runs = many(at => ({ ...inFlight, id: `r${at}`, suiteId: 's0' }))
   const left = (COUNT - MOST_READ.runs).toLocaleString('en')
   const { queries } = await look(
@@ -77,13 +77,13 @@ test('of more runs in flight than it follows it says how many are left', PATIENC
   expect(queries).toBeLessThanOrEqual(3 + OF_A_PROJECT + MOST_READ.runs)
 })
 
-test('of more scenarios than it reads the findings of it says how many are left', PATIENCE, async () => {
+test('with more scenarios than findings are read for, the output gives the number of the rest', PATIENCE, async () => {
   const left = (COUNT - MOST_READ.scenarios).toLocaleString('en')
   const { queries } = await look({ '/scenarios': many(scenario) }, `scenario findings of ${left} further scenarios`)
   expect(queries).toBeLessThanOrEqual(1 + OF_A_PROJECT + MOST_READ.scenarios)
 })
 
-test('data that repeats in a list is read once', PATIENCE, async () => {
+test('data that is repeated in a list is read once', PATIENCE, async () => {
   const { queries } = await look(
     { '/scenarios': [...many(() => scenario(0)), ...many(scenario).slice(0, MOST_READ.scenarios + 1)] },
     'scenario findings of 1 further scenario',

@@ -11,7 +11,7 @@ import { lookAtNow, type NowLook, createReports, isOver, seenOf, type SeenNow } 
 
 let testService: TestService
 let projectId: string
-/** Requests are refused whose path holds this. */
+/** Requests whose path contains this are refused. */
 let refused: string | undefined
 beforeAll(async () => {
   testService = await openService({
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => testService.close())
 
-/** Looks until this holds, and answers with what was reported meanwhile. */
+/** Runs Now until the condition holds, and returns what was reported. */
 async function look(holds: (seen: SeenNow) => boolean, projects?: readonly string[]) {
   const { client } = testService
   const budget = createBudget({ unlimited: true })
@@ -47,7 +47,7 @@ async function look(holds: (seen: SeenNow) => boolean, projects?: readonly strin
   return { summary, reported }
 }
 
-test('what failed is red, what cannot be read is not known, and a project without trouble is clear', async () => {
+test('a failure is red, a failed read is unknown, and a project without problems is clear', async () => {
   const { client } = testService
   const quiet = (await client.projects.list()).items.find(({ name }) => name === 'Quiet')!
   const clear = await look(isOver, [quiet.id])

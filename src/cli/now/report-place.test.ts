@@ -12,7 +12,7 @@ function earlierReport(): string {
   return report
 }
 
-test('a report that is gone, or a folder by now, hides neither the error nor the exit code', async () => {
+test('a report file that was removed or replaced by a folder hides neither the error nor the exit code', async () => {
   for (const replace of [() => undefined, (report: string) => mkdirSync(report)]) {
     const report = earlierReport()
     const during = (work: () => number) => async () => {
@@ -34,7 +34,7 @@ test('a report that is gone, or a folder by now, hides neither the error nor the
   }
 })
 
-test('the report of an earlier shift does not stand for one that was not written', async () => {
+test('a new report that could not be written replaces the earlier one with a note that says so', async () => {
   const report = earlierReport()
   expect(await withShiftReport({ report, force: true }, async () => 3)).toBe(3)
   expect(readFileSync(report, 'utf8')).toMatch(/^# No shift report\n[^]*exit code 3 before it could be written/)

@@ -14,7 +14,7 @@ type Answer = { suite: { id: string } & Record<string, unknown>; runs: readonly 
 
 let testService: TestService
 let projectId: string
-/** What the service answers of suites and their runs, by the ids of the suites; all else is that of a real one. */
+/** Answers about suites and their runs, by the id of the suite. Other answers are those of a real service. */
 let answers: ReadonlyMap<string, Answer> = new Map()
 beforeAll(async () => {
   testService = await openService({
@@ -51,7 +51,7 @@ async function lookAt(all: readonly Answer[]): Promise<NowSummary> {
   return summary
 }
 
-/** Whether a summary calls nothing of this suite into question. */
+/** Whether a summary reports no problem with this suite. */
 function isClear({ items, read }: NowSummary, { suite }: Answer): boolean {
   const texts = [...items.map(({ says }) => says), ...read.missing.map(({ what }) => what)]
   return !texts.some(text => text.includes(suite.id))
@@ -107,14 +107,14 @@ describe('a suite is not clear', () => {
       'unknown',
       unclear({ latestRun: { ...latest, id: 'old' } }, { ...passed, selectedCaseCount: 1, totalCaseCount: 6 }),
     ],
-  ])('whose %s', async (_, state, answer) => {
+  ])('if its %s', async (_, state, answer) => {
     const summary = await lookAt([answer])
     expect(isClear(summary, answer)).toBe(false)
     expect(summary.state).toBe(state)
   })
 })
 
-test('suites that never ran, or whose last whole run passed, are clear with the least that the contract asks for', async () => {
+test('suites that never ran, or whose last complete run passed, are clear with a minimal answer', async () => {
   const all = [
     { suite: { id: 'suite-never', totals: {}, passRateTrend: [] }, runs: [] },
     { suite: { id: 'suite-sparse', totals: {}, passRateTrend: [] }, runs: [passed] },
@@ -145,7 +145,7 @@ const OUTCOMES = {
 } as const
 type Outcome = keyof typeof OUTCOMES
 
-/** Any of the fields missing, or null. */
+/** Generates the record with any of its fields missing or null. */
 const lossy = (fields: Record<string, unknown>): fc.Arbitrary<Record<string, unknown>> =>
   fc
     .record(Object.fromEntries(Object.keys(fields).map(name => [name, fc.constantFrom('there', 'missing', 'null')])))
@@ -167,7 +167,7 @@ const history = fc.array(
   { maxLength: 4 },
 )
 
-/** A suite with its runs, of which the service leaves out what it may; some lists lack the latest run. */
+/** Generates a suite with its runs, without fields that a service may leave out; some lists lack the latest run. */
 const told = history.chain(steps => {
   const ages = steps.map((_, index) => steps.slice(index).reduce((sum, { gap }) => sum + gap, 0))
   const truths = steps.map((step, index) => {
@@ -206,13 +206,13 @@ const told = history.chain(steps => {
   })
 })
 
-test('whatever a service leaves out, a suite is clear only where its last whole run is known to have passed', async () => {
+test('whatever a service leaves out, a suite is clear only if its last complete run passed', async () => {
   const seen = { clear: 0, unclear: 0 }
   await fc.assert(
     fc.asyncProperty(fc.array(told, { minLength: 40, maxLength: 40 }), async all => {
       const suites = all.map(({ truths, runs, isLate, suite: [fields, totals, latestRun] }, index) => {
         const stated = fields['latestRun'] == null ? fields : { ...fields, latestRun }
-        // A list that lacks the latest run shows as one only where the suite tells of that run.
+        // A list without the latest run can be recognized only if the suite names that run.
         const lacks = isLate && fields['latestRun'] != null && (latestRun['id'] ?? latestRun['createdAt']) != null
         const suite = { ...stated, totals, id: `suite-${index}-` }
         return { suite, truths, runs: lacks ? runs.slice(1) : runs }

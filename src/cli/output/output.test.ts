@@ -11,7 +11,7 @@ const SCRIPT = `
     process.stderr.write('to nobody')
   })`
 
-test('a reader that left before a stream was first used ends nothing', async () => {
+test('a reader that closes a stream before its first use does not crash the program', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT])
   for (const reader of [child.stdout, child.stderr]) {
     reader.destroy()

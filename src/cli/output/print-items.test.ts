@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { printItems } from './print-items.ts'
 
-test('columns are straight where cells are wider than their characters, and no cell breaks its line', () => {
+test('columns stay aligned with wide characters, and no cell breaks its line', () => {
   const written: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation(text => written.push(String(text)) > 0)
   printItems(

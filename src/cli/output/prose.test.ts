@@ -8,8 +8,8 @@ const terminal = (columns: number) => {
 }
 const { stream: narrow } = terminal(20)
 
-describe('prose', () => {
-  it('breaks between words at the terminal’s width, and nowhere else', () => {
+describe('text for people', () => {
+  it('breaks between words at the width of the terminal, and nowhere else', () => {
     expect(laidOut('mcpdeck: There is no suite "x". There is: Reference.', narrow)).toBe(
       'mcpdeck: There is no\nsuite "x". There is:\nReference.',
     )
@@ -19,7 +19,7 @@ describe('prose', () => {
     )
   })
 
-  it('keeps lines, indentation and the blank behind a question', () => {
+  it('keeps lines, indentation and the blank after a question', () => {
     expect(laidOut('title\n  an indented line that is long\n', narrow)).toBe(
       'title\n  an indented line\n  that is long\n',
     )
@@ -28,7 +28,7 @@ describe('prose', () => {
     )
   })
 
-  it('leaves a word whole that is wider than the terminal', () => {
+  it('keeps a word whole that is wider than the terminal', () => {
     expect(laidOut('see https://host.example/projects/P/runs/R now', narrow)).toBe(
       'see\nhttps://host.example/projects/P/runs/R\nnow',
     )
@@ -38,7 +38,7 @@ describe('prose', () => {
     expect(laidOut('日本語の文 日本語の文 ab', narrow)).toBe('日本語の文\n日本語の文 ab')
   })
 
-  it('ends what it says with a line break', () => {
+  it('ends with a line break', () => {
     const { stream, written } = terminal(80)
     say('Done.', stream)
     expect(written).toEqual(['Done.\n'])

@@ -8,12 +8,12 @@ import { errorLine } from './report-error.ts'
 const silent = (message: string) =>
   new ApiError({ kind: 'http', status: 504, code: 'TIMEOUT', answer: 'contract', message, sent: true })
 
-/** Words that end in a number, so that a cut would be another number. */
+/** Words that end in a number, so that cutting one changes the number. */
 const words = fc
   .array(fc.integer({ min: 100_000, max: 999_999 }), { minLength: 1, maxLength: 90, size: 'max' })
   .map(numbers => `The server waits for ${numbers.join(' and ')}`)
 
-test('what a service says is in an error line once and whole, however long it is', () =>
+test('an error line quotes the message of a service once and completely, however long it is', () =>
   fc.assert(
     fc.property(words, message => {
       const line = errorLine(silent(message))
@@ -22,7 +22,7 @@ test('what a service says is in an error line once and whole, however long it is
     }),
   ))
 
-test('where a sentence has no room for all that a service says, it shows that there is more', () =>
+test('a message of a service that does not fit into a sentence is cut with a sign', () =>
   fc.assert(
     fc.property(words, message => {
       const sentence = failureSentence(silent(message))

@@ -3,7 +3,7 @@ import { createQueryClient } from '../../api/client/cache/query-client.ts'
 import { createMemoryRelease } from './memory-release.ts'
 import { slowAnswer } from '../../../test/pause.ts'
 
-describe('what a start leaves over', () => {
+describe('garbage left by the start of the program', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
@@ -26,7 +26,7 @@ describe('what a start leaves over', () => {
     return { collect, release, read, grow, queryClient }
   }
 
-  test('is given back once, when everything has been read', async () => {
+  test('is collected once, after everything was read', async () => {
     const { collect, read, queryClient } = setUp()
     read('short', 10)
     read('long', 500)
@@ -56,7 +56,7 @@ describe('what a start leaves over', () => {
     queryClient.clear()
   })
 
-  test('is collected again once memory has grown by a hundred megabytes, and no sooner than after ten seconds', async () => {
+  test('is collected again once memory has grown by a hundred megabytes, but not within ten seconds', async () => {
     const { collect, read, grow, queryClient } = setUp()
     read('first', 10)
     await vi.advanceTimersByTimeAsync(200)
@@ -77,7 +77,7 @@ describe('what a start leaves over', () => {
     queryClient.clear()
   })
 
-  test('is collected without a rest between reads where memory has grown by twice as much', async () => {
+  test('is collected between reads without a pause if memory has grown by twice as much', async () => {
     const { collect, release, read, grow, queryClient } = setUp()
     read('first', 10)
     await vi.advanceTimersByTimeAsync(200)
@@ -95,7 +95,7 @@ describe('what a start leaves over', () => {
     queryClient.clear()
   })
 
-  test('is collected once more, whatever has grown, when nobody is there and nothing is being read', async () => {
+  test('is collected once more, whatever the growth, if nobody is there and nothing is being read', async () => {
     const { collect, release, read, queryClient } = setUp()
     read('first', 10)
     await vi.advanceTimersByTimeAsync(200)
@@ -113,7 +113,7 @@ describe('what a start leaves over', () => {
     queryClient.clear()
   })
 
-  test('waits while keys are pressed', async () => {
+  test('is not collected while keys are pressed', async () => {
     const { collect, release, read, queryClient } = setUp()
     read('short', 10)
     for (let pressed = 0; pressed < 20; pressed += 1) {

@@ -5,10 +5,10 @@ import { setOptimizing } from './memory-release.ts'
 
 afterEach(() => setOptimizing(true))
 
-/** Bits of what V8 answers about a function: optimized by either compiler. */
+/** Bits of the status that V8 reports of a function: optimized by either compiler. */
 const OPTIMIZED = (1 << 4) | (1 << 5) | (1 << 6)
 
-/** A function that nobody called before, and whether V8 has optimized it. */
+/** Returns a function that was never called, and whether V8 has optimized it. */
 function fresh() {
   setFlagsFromString('--allow-natives-syntax')
   const made = runInThisContext(`({
@@ -16,7 +16,7 @@ function fresh() {
     statusOf: (run) => %GetOptimizationStatus(run),
   })`) as { add: (list: readonly number[]) => number; statusOf: (run: unknown) => number }
   const isOptimized = () => (made.statusOf(made.add) & OPTIMIZED) !== 0
-  // Compiled with its first call.
+  // The first call compiles it.
   expect(isOptimized()).toBe(false)
   setFlagsFromString('--no-allow-natives-syntax')
   return { run: made.add, isOptimized }
@@ -24,7 +24,7 @@ function fresh() {
 
 const LIST = Array.from({ length: 1000 }, (_, index) => index)
 
-/** Runs until V8 optimizes, which another thread does, or for as often as it never would without. */
+/** Calls the function until V8 has optimized it on another thread, or so often that it never will. */
 async function runsUntilOptimized({ run, isOptimized }: ReturnType<typeof fresh>): Promise<boolean> {
   for (let turn = 0; turn < 300 && !isOptimized(); turn += 1) {
     for (let call = 0; call < 100; call += 1) run(LIST)
@@ -33,7 +33,7 @@ async function runsUntilOptimized({ run, isOptimized }: ReturnType<typeof fresh>
   return isOptimized()
 }
 
-test('what runs often is optimized while somebody is there, and not while nobody is', async () => {
+test('frequently used code is optimized while somebody is there, and not otherwise', async () => {
   setOptimizing(false)
   const meanwhile = fresh()
   expect(await runsUntilOptimized(meanwhile)).toBe(false)

@@ -10,7 +10,7 @@ async function planned({ url }: Pick<Server, 'url'>) {
   return await createSignIns().plan(url, { scopes: [], signal: never })
 }
 
-describe('metadata as servers really send it', () => {
+describe('metadata as real servers send it', () => {
   test.each<[string, (server: Server) => void]>([
     [
       'optional fields that are null or empty',
@@ -33,7 +33,7 @@ describe('metadata as servers really send it', () => {
         challenge(server, `Bearer resource_metadata="${origin}/nothing", resource_metadata="${elsewhere(server)}"`)
       },
     ],
-  ])('%s', async (_, spoil) => {
+  ])('is accepted: %s', async (_, spoil) => {
     const server = await startOAuthServer()
     spoil(server)
     const signIn = await (await planned(server)).begin({}, never)
@@ -42,13 +42,13 @@ describe('metadata as servers really send it', () => {
     expect(await signIn.tokens).toMatchObject({ serverUrl: server.url })
   })
 
-  test('a registration that is null is none', async () => {
+  test('a registration address that is null counts as absent', async () => {
     const server = await startOAuthServer()
     server.oddities.metadata = { registration_endpoint: null }
     expect(await planned(server)).toMatchObject({ registers: false })
   })
 
-  /** Where the metadata is, which is not where the standard places it. */
+  /** Moves the metadata to an address other than that of the standard, and returns the address. */
   function elsewhere({ oddities, url }: Server): string {
     oddities.resourcePath = '/elsewhere'
     return `${new URL(url).origin}/elsewhere`
@@ -58,7 +58,7 @@ describe('metadata as servers really send it', () => {
   }
 })
 
-test('the address of a server may have a query', async () => {
+test('the address of a server may contain a query', async () => {
   const server = await startOAuthServer()
   const { host } = new URL(server.authority)
   expect(await planned({ url: `${server.url}?tenant=1` })).toMatchObject({ host })

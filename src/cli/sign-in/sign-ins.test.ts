@@ -22,14 +22,14 @@ async function begun(server: Server, client: SignInClient = {}, times?: Partial<
   return signIn
 }
 
-/** Status and text of a request with any method and headers. */
+/** Returns status and text of the answer to a request with any method and headers. */
 async function ask(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
   const asked = request(url, { agent: false, ...options }).end()
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
   return { status: answer.statusCode, text: await text(answer), headers: answer.headers }
 }
 
-test('a sign-in registers, asks with PKCE, state and resource, and ends with tokens to import', async () => {
+test('a sign-in registers a client, sends PKCE, state and resource, and returns tokens to import', async () => {
   const server = await startOAuthServer()
   const plan = await planned(server)
   expect(plan).toMatchObject({ host: new URL(server.authority).host, scopes: ['tools'], registers: true })
@@ -62,13 +62,13 @@ test('a sign-in registers, asks with PKCE, state and resource, and ends with tok
   await expect(ask(back)).rejects.toThrow('ECONNREFUSED')
 })
 
-test('metadata is read where the refusal of the server says that it is', async () => {
+test('metadata is read from the address that the refusal of the server names', async () => {
   const server = await startOAuthServer()
   server.oddities.resourcePath = '/elsewhere'
   expect(await planned(server)).toMatchObject({ host: new URL(server.authority).host, scopes: ['tools'] })
 })
 
-test('what is not an answer is refused, and the sign-in continues', async () => {
+test('a request to the callback that is not an answer is refused, and the sign-in continues', async () => {
   const server = await startOAuthServer()
   const signIn = await begun(server)
   const { back } = await visit(signIn.link)
@@ -88,7 +88,7 @@ test('what is not an answer is refused, and the sign-in continues', async () => 
   await signIn.tokens
 })
 
-test('an answer that was refused before anybody listened is told', async () => {
+test('an answer that was refused before a listener was added is still reported', async () => {
   const server = await startOAuthServer()
   const signIn = await begun(server)
   const { back } = await visit(signIn.link)
@@ -100,7 +100,7 @@ test('an answer that was refused before anybody listened is told', async () => {
   expect(told).toEqual([expect.stringContaining('says that access was denied')])
 })
 
-test('of two answers one is redeemed, once', async () => {
+test('of two answers only one is redeemed, and only once', async () => {
   const server = await startOAuthServer()
   const signIn = await begun(server)
   const { back } = await visit(signIn.link)
@@ -112,7 +112,7 @@ test('of two answers one is redeemed, once', async () => {
   expect(server.state.redeemed).toHaveLength(1)
 })
 
-test('the address that a browser ended at elsewhere can be pasted', async () => {
+test('the address at which a browser on another machine ended can be pasted', async () => {
   const server = await startOAuthServer()
   const signIn = await begun(server)
   const { back } = await visit(signIn.link)
@@ -123,7 +123,7 @@ test('the address that a browser ended at elsewhere can be pasted', async () => 
   expect(await signIn.tokens).toMatchObject({ serverUrl: server.url })
 })
 
-test('a given client is used as it is, at the port that was chosen', async () => {
+test('a given client is used unchanged, with the chosen port', async () => {
   const server = await startOAuthServer()
   server.state.clients.set('given', {})
   const signIn = await begun(server, { clientId: 'given', clientSecret: 'client-secret' })
@@ -181,7 +181,7 @@ describe('an answer is refused, and the sign-in stays open for the right one', (
   test.each<Record<string, string>>([
     { origin: 'https://evil.example' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
-  ])('from a page that sends it itself: %j', async headers => {
+  ])('sent by a page itself: %j', async headers => {
     const server = await startOAuthServer()
     const signIn = await begun(server)
     const told: string[] = []
@@ -196,7 +196,7 @@ describe('an answer is refused, and the sign-in stays open for the right one', (
 })
 
 describe('the authorization server refuses a code', () => {
-  test('that nobody gave, and the callback is closed', async () => {
+  test('that was not issued, and the callback is closed', async () => {
     const server = await startOAuthServer()
     const signIn = await begun(server)
     const back = new URL((await visit(signIn.link)).back)
@@ -229,7 +229,7 @@ const gone = () => new Response('', { status: 404 })
 const METADATA = '/.well-known/oauth-authorization-server'
 const RESOURCE = 'mcp /.well-known/oauth-protected-resource/mcp'
 
-describe('nothing is opened where', () => {
+describe('nothing is opened if', () => {
   test.each<[string, (server: Server) => void, RegExp]>([
     ['there is no metadata', ({ oddities }) => void (oddities.answers[METADATA] = gone), /has no OAuth metadata/],
     [
@@ -314,7 +314,7 @@ describe('the registration', () => {
     expect(failed).toMatchObject({ name: 'SignInError', message: expect.stringMatching(sentence), wantsClient })
   })
 
-  test('is not there', async () => {
+  test('is not offered if there is no registration address', async () => {
     const server = await startOAuthServer()
     server.oddities.metadata['registration_endpoint'] = undefined
     expect(await planned(server)).toMatchObject({ registers: false })
@@ -339,7 +339,7 @@ describe('the token endpoint', () => {
     await expect(signIn.tokens).rejects.toThrow(sentence)
   })
 
-  test('does not answer in time', async () => {
+  test('fails if it does not answer in time', async () => {
     const server = await startOAuthServer()
     const signIn = await begun(server, {}, { stepMs: 1000 })
     server.oddities.answers['/token'] = () => new Promise<Response>(() => undefined)
@@ -348,7 +348,7 @@ describe('the token endpoint', () => {
   })
 })
 
-test('a sign-in ends when nobody comes back, and when it is given up', async () => {
+test('a sign-in ends if nobody returns in time, and if it is cancelled', async () => {
   const server = await startOAuthServer()
   const late = await begun(server, {}, { personMs: 50 })
   await expect(late.tokens).rejects.toThrow(/No sign-in was completed at/)
