@@ -16,7 +16,7 @@ import { reactSettled } from '../tui/keymap/react-settled.ts'
 const open: { unmount: () => void }[] = []
 afterEach(() => open.splice(0).forEach(instance => instance.unmount()))
 
-/** What each part currently throws; undefined throws nothing. */
+/** The error that each part currently throws; undefined throws nothing. */
 type Throws = { list?: unknown; detail?: unknown; dialog?: unknown; header?: unknown }
 
 function stage(throws: Throws) {

@@ -31,7 +31,7 @@ test('an overview has the calls below it in a tall pane and beside it in a wide 
   await app.see(/answers\.[^]*│ ─ Calls ──+ ?│\n[^\n]*No calls yet/)
   await app.resize({ width: 200, height: 50 })
   await app.see(/ Address +a program[^\n]*╭─ Calls ──+ ?│\n[^\n]*│ No calls yet[^]*answers\./)
-  // Its line goes down to the frame and joins it.
+  // The divider reaches down to the frame and joins it.
   await app.see(/^╰─+┴─+┴─+╯$/m)
   await app.resize({ width: 80, height: 16 })
   await app.see(frame => !frame.includes('No calls yet'))
@@ -40,7 +40,7 @@ test('an overview has the calls below it in a tall pane and beside it in a wide 
   expect(app.frame().split('\n')).toHaveLength(40)
 })
 
-test('a text that is shorter in a wider pane leaves no blank rows above what is below it', async () => {
+test('a text that is shorter in a wider pane leaves no blank rows above the list below it', async () => {
   const wide = { width: 168, height: 40 }
   const rowOf = (app: TestApp): number =>
     app
@@ -72,7 +72,7 @@ test('a click on the companion of a tab opens it', async () => {
   expect(app.frame()).not.toContain('─ Calls ─')
 })
 
-test('when read aloud, only the tab is shown', async () => {
+test('in screen reader mode only the tab is shown', async () => {
   const app = await openOverview({ size: { width: 200, height: 50 }, aloud: true })
   expect(app.frame()).not.toContain('No calls yet')
 })

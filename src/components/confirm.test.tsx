@@ -9,7 +9,7 @@ import { SizeProvider } from './size.tsx'
 
 const dispatcher = createDispatcher({ settle: () => Promise.resolve(), report: () => undefined })
 
-test('the selected answer has the color of the theme, and an ASCII mark where needed', () => {
+test('the selected answer has the color of the theme, and a mark in ASCII', () => {
   for (const ascii of [false, true]) {
     const theme = createTheme({ level: 3, ascii })
     const { lastFrame, unmount } = render(

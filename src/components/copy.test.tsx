@@ -28,7 +28,7 @@ const text = fc
   )
   .map(parts => parts.join(''))
 
-/** What a component can copy, and what arrived on the clipboard. */
+/** Renders a component that copies, and returns what reached the clipboard. */
 function openCopy() {
   const copied: string[] = []
   let copy: ReturnType<typeof useCopy> = () => undefined

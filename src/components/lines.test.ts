@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fieldLines } from './lines.ts'
 
-test('a huge value is laid out in part and says how much more there is', () => {
+test('a huge value is laid out in part and shows how much is left out', () => {
   const [short, long] = fieldLines([
     ['Name', 'x'.repeat(4000)],
     ['Description', 'y'.repeat(1_004_000)],
@@ -15,7 +15,7 @@ test.each([
   ['1.5 MB', '1.5', ' MB'],
   ['74%', '74', '%'],
   ['12,345 tokens', '12,345', ' tokens'],
-])('in %s the number stands out, and its unit is secondary', (value, number, unit) => {
+])('in %s the number is primary, and its unit is secondary', (value, number, unit) => {
   const [line] = fieldLines([['Took', value]])
   expect(line).toMatchObject({
     spans: [

@@ -43,7 +43,7 @@ async function openTools(): Promise<void> {
   await app.see(/\[Tools\][^]*▌echo/)
 }
 
-test('a click chooses a row, and clicking it again opens it', async () => {
+test('a click selects a row, and a second click opens it', async () => {
   const name = (await openProjects())[7]!
   await app.click(name)
   await app.see(`▌${name}`)
@@ -52,7 +52,7 @@ test('a click chooses a row, and clicking it again opens it', async () => {
   await app.see(`${name} › Servers`)
 })
 
-test('a click focuses the pane under it, and the pane stays where it is', async () => {
+test('a click focuses the pane under it, and the layout stays the same', async () => {
   await openTools()
   const before = app.frame().split('\n')[2]!
   expect(before).toMatch(/╭ Servers.*┬▌everything/)
@@ -61,7 +61,7 @@ test('a click focuses the pane under it, and the pane stays where it is', async 
   expect(app.frame().split('\n')[2]!.replaceAll('▌', ' ')).toBe(before.replaceAll('▌', ' '))
 })
 
-test('the wheel scrolls the list under it and takes the chosen row along at the edge', async () => {
+test('the wheel scrolls the list under it, and the selection moves along at the edge', async () => {
   const before = await openProjects()
   await app.wheel(before[5]!, 'down')
   await app.see(frame => frame.includes(`▌${before[3]}`))
@@ -72,7 +72,7 @@ test('the wheel scrolls the list under it and takes the chosen row along at the 
   expect(app.frame()).toContain(`▌${before[4]}`)
 })
 
-test('a tab and a screen open by their names', async () => {
+test('a click on its name opens a tab or a screen', async () => {
   await openTools()
   await app.click('Prompts')
   await app.see('[Prompts]')
@@ -81,7 +81,7 @@ test('a tab and a screen open by their names', async () => {
   expect(app.router.current()).toMatchObject({ screen: 'runs', params: { projectId } })
 })
 
-test('an answer of a question is chosen by a click, and the page beneath hears nothing', async () => {
+test('a click selects an answer of a question, and the page below gets no event', async () => {
   await openRuns()
   await app.press(runsKeys.bindings.launch)
   await app.see('As configured')
@@ -93,7 +93,7 @@ test('an answer of a question is chosen by a click, and the page beneath hears n
   await app.see(frame => !frame.includes('As configured'))
 })
 
-test('an entry of the palette is chosen by a click, and the wheel moves through them', async () => {
+test('a click selects an entry of the palette, and the wheel moves through them', async () => {
   await openRuns()
   await app.press(appKeys.bindings.palette)
   await app.see('Palette')
@@ -104,7 +104,7 @@ test('an entry of the palette is chosen by a click, and the wheel moves through 
   expect(app.router.current().screen).toBe('servers')
 })
 
-test('fields and answers of a form are chosen by a click', async () => {
+test('a click selects fields and buttons of a form', async () => {
   await openTools()
   await app.click('get-sum')
   await app.see('▌get-sum')

@@ -23,7 +23,7 @@ async function openServers(): Promise<void> {
   await app.see('▌everything')
 }
 
-/** The rows of the frame with this title, edges left out, without what is beside it. */
+/** Returns the rows of the frame with this title, without its borders and without what is beside it. */
 function inside(title: string): string[] {
   const rows = app.frame().split('\n')
   const top = rows.findIndex(row => row.includes(`╭▌${title}`))
@@ -33,13 +33,13 @@ function inside(title: string): string[] {
   return rows.slice(top + 1, bottom).map(row => row.slice(left + 1, right).trim())
 }
 
-describe('what opens above the page is as tall as what is in it', () => {
+describe('an overlay is as tall as its content', () => {
   async function open(key: Binding, title: string): Promise<void> {
     await app.press(key)
     await app.see(`╭▌${title}`)
   }
 
-  test('a question, with a row for what is wrong with the word that is typed', async () => {
+  test('for a question, with a row for an error in the typed word', async () => {
     await openServers()
     await open(serversKeys.bindings.remove, 'Remove server "everything"?')
     expect(inside('Remove server').at(-2)).toBe('>')
@@ -49,7 +49,7 @@ describe('what opens above the page is as tall as what is in it', () => {
     expect(inside('Remove server').at(-1)).toContain('Type “remove” to go on; you typed “no”')
   })
 
-  test('a form, which keeps its height in every field', async () => {
+  test('for a form, which keeps its height in every field', async () => {
     await openServers()
     await open(serversKeys.bindings.add, 'New server')
     expect(inside('New server').slice(-2)).toEqual(['[  Cancel          ]', '[  Save the server ]'])
@@ -64,7 +64,7 @@ describe('what opens above the page is as tall as what is in it', () => {
     }
   })
 
-  test('the palette, which begins in the same row however much is found', async () => {
+  test('for the palette, which starts in the same row however many entries match', async () => {
     await openServers()
     await open(appKeys.bindings.palette, 'Palette')
     const topOf = (): number =>
@@ -81,11 +81,11 @@ describe('what opens above the page is as tall as what is in it', () => {
     await app.type('zzz')
     expect(inside('Palette').slice(2)).toEqual(['Nothing fits.'])
     expect(topOf()).toBe(top)
-    // The page shows where the palette does not cover it any more.
+    // The page is visible again where the palette no longer covers it.
     expect(app.frame()).toContain('Enabled')
   })
 
-  test('help, filtered', async () => {
+  test('for help with a filter', async () => {
     await openServers()
     await open(appKeys.bindings.help, 'What works here')
     await app.press(helpKeys.bindings.filter)
@@ -96,7 +96,7 @@ describe('what opens above the page is as tall as what is in it', () => {
     expect(inside('What works here').length).toBeLessThan(7)
   })
 
-  test('a record, folded and unfolded', async () => {
+  test('for a record, folded and unfolded', async () => {
     await openServers()
     await open(appKeys.bindings.raw, 'server srv_')
     const whole = inside('server srv_')

@@ -15,7 +15,7 @@ import { SizeProvider } from './size.tsx'
 let testService: TestService
 let projectId: string
 let app: TestApp | undefined
-/** Answers instead of the service where it wants to. */
+/** Replaces the answer of the service if it returns one. */
 let spoil: (path: string) => Promise<Response> | Response | undefined = () => undefined
 
 beforeEach(async () => {
@@ -52,7 +52,7 @@ const FAULTS: [string, () => Response, string][] = [
 
 describe.each(SIZES)('on $width×$height', size => {
   test.each(FAULTS)(
-    '%s shows in the pane of suites, and its neighbours say why they are empty',
+    '%s shows in the pane of suites, and the panes beside it say why they are empty',
     async (_, answer, title) => {
       spoil = path => (path.endsWith('/eval-suites') ? answer() : undefined)
       app = await openApp({ testService, size, place: runsRoute.to({ projectId }) })
@@ -70,7 +70,7 @@ test.each([
   ['runs', runsRoute, '/eval-suites', 'Waiting for the suites…'],
   ['servers', serversRoute, '/servers', 'Waiting for the saved servers…'],
   ['projects', projectsRoute, '/projects', 'Waiting for the projects…'],
-])('while the %s are read, what depends on them says what it waits for', async (_, route, end, words) => {
+])('while the %s are read, the panes that depend on them say what they wait for', async (_, route, end, words) => {
   const held = Promise.withResolvers<Response>()
   spoil = path => (path.endsWith(end) ? held.promise : undefined)
   app = await openApp({ testService, place: route.to({ projectId }) })
@@ -79,13 +79,13 @@ test.each([
   await app.see('there is nothing to show')
 })
 
-test('without a project a screen says whether there is one to choose', async () => {
+test('a screen without a project says whether there is one to choose', async () => {
   spoil = path => (path.endsWith('/projects') ? refused(401, 'UNAUTHORIZED')() : undefined)
   app = await openApp({ testService, place: runsRoute.to() })
   await app.see('Without the projects there is nothing to show')
 })
 
-test('rows stay under one line with age and reason, and what was half typed stays too', async () => {
+test('rows stay below a line with age and reason after a failed read, and so does unfinished input', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.press('/')
@@ -102,14 +102,14 @@ test('rows stay under one line with age and reason, and what was half typed stay
   await app.see(frame => !frame.includes('Fault in the service'))
 })
 
-test('what the capabilities of a project are cannot be read leaves its record', async () => {
+test('the record of a project is shown even if its capabilities cannot be read', async () => {
   spoil = path => (path.endsWith('/capabilities') ? refused(403, 'FORBIDDEN')() : undefined)
   app = await openApp({ testService, place: projectsRoute.to() })
   const frame = await app.see('✗ Not allowed')
   expect(frame).toMatch(/Eval suites +1/)
 })
 
-test('what an earlier session read shows at once, and says so when it is not read again soon', async () => {
+test('data of an earlier session is shown at once, and is marked if it is not read again soon', async () => {
   const { lastFrame, rerender, unmount, frames } = render(<Restored restored />)
   expect(lastFrame()).toContain('the rows')
   expect(lastFrame()).not.toContain('earlier session')

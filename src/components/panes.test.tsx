@@ -21,7 +21,7 @@ async function openRuns(): Promise<void> {
   await app.see(/╭▌Suites .*┬ Runs/)
 }
 
-test('z gives the focused pane the whole width and follows the focus, and z again gives it back', async () => {
+test('z gives the focused pane the whole width and follows the focus, and z again restores the panes', async () => {
   await openRuns()
   await app.press(zoom)
   const frame = await app.see(/╭▌Suites .* zoomed ──╮/)
@@ -35,7 +35,7 @@ test('z gives the focused pane the whole width and follows the focus, and z agai
   expect(app.frame()).not.toContain('zoomed')
 })
 
-test('Alt and a number goes to that pane; a number too high says how many there are', async () => {
+test('Alt and a number focuses that pane, and a number that is too high shows how many there are', async () => {
   await openRuns()
   await app.press('alt+3')
   await app.see('┬▌Run ')
@@ -55,14 +55,14 @@ test('while something is open above the panes, only that looks focused', async (
   await app.see(/^╭▌Suites/m)
 })
 
-test('what is open takes the whole width where little more than a border would show beside it', async () => {
+test('an opened record takes the whole width if hardly more than a border would fit beside it', async () => {
   app = await openApp({ place: openedRuns, size: { width: 94, height: 24 } })
   await app.see(/╭▌Suites/)
   await app.press(appKeys.bindings.help)
   await app.see(/^╭▌What works here .*╮$/m)
 })
 
-test('a pane whose names would be cut is wider, and no border moves from row to row, nor under a filter', async () => {
+test('a pane whose names would be cut becomes wider, and no border moves between rows or under a filter', async () => {
   const name = 'Evals of an assistant on a reference server'
   app = await openApp({
     place: async client => {

@@ -8,7 +8,7 @@ import { SizeProvider } from './size.tsx'
 import { Spinner } from './spinner.tsx'
 import { PATIENCE } from '../../test/patience.ts'
 
-/** Notes what is painted past Ink. */
+/** Records what is painted without Ink. */
 function record() {
   const painted: string[] = []
   const places: Rectangle[] = []
@@ -35,7 +35,7 @@ function draw(moves: boolean, { regions }: ReturnType<typeof record>) {
   )
 }
 
-test('what works turns in its one cell without a draw, and stands still once motion ends', async () => {
+test('a spinner turns in its cell without rendering, and stops once motion ends', async () => {
   const screen = record()
   const { frames, rerender, unmount, lastFrame } = render(draw(true, screen))
   await expect.poll(() => new Set(screen.painted).size, PATIENCE).toBeGreaterThan(3)
@@ -47,7 +47,7 @@ test('what works turns in its one cell without a draw, and stands still once mot
   unmount()
 })
 
-test('nothing turns where motion is reduced', () => {
+test('no spinner turns if motion is reduced', () => {
   const screen = record()
   const { lastFrame, unmount } = render(draw(false, screen))
   expect(screen.places).toEqual([])

@@ -4,13 +4,13 @@ import { shownTabs, written } from './tab-line.tsx'
 
 const screens = ['1 Now', '2 Projects', '3 Servers', '4 Runs', '5 Findings', '6 Scenarios', '7 Swarms', '8 Notebook']
 
-test('all tabs show where they fit, close together before any is left out', () => {
+test('all tabs are shown if they fit, and move close together before any is left out', () => {
   expect(shownTabs(screens, 0, 120)).toEqual({ first: 0, end: 8, gap: 1 })
   expect(shownTabs(screens, 0, 80)).toEqual({ first: 0, end: 8, gap: -1 })
   expect(shownTabs(screens, 0, 86)).toEqual({ first: 0, end: 8, gap: 0 })
 })
 
-test.each([80, 86, 120])('a blank stands on both sides of the current one at %i columns', width => {
+test.each([80, 86, 120])('the current tab has a blank on both sides at %i columns', width => {
   for (const [index, title] of screens.entries()) {
     const shown = shownTabs(screens, index, width)
     const line = ` ${written(screens, index, shown).join(' '.repeat(Math.abs(shown.gap)))} `
@@ -19,12 +19,12 @@ test.each([80, 86, 120])('a blank stands on both sides of the current one at %i 
   }
 })
 
-test('the current one shows, with those before it', () => {
+test('the current tab is shown, with those before it', () => {
   expect(shownTabs(screens, 0, 60)).toEqual({ first: 0, end: 5, gap: 0 })
   expect(shownTabs(screens, 7, 60)).toEqual({ first: 3, end: 8, gap: 0 })
 })
 
-test('whatever the titles and the width, the current tab is among those shown and they fit', () => {
+test('whatever the titles and the width, the current tab is shown and the tabs fit', () => {
   const titles = fc.array(fc.string({ maxLength: 12, unit: 'grapheme-ascii' }), { minLength: 1, maxLength: 9 })
   fc.assert(
     fc.property(titles, fc.nat(), fc.integer({ min: 16, max: 90 }), (all, at, width) => {

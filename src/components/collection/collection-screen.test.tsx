@@ -84,7 +84,7 @@ async function choose(name: keyof typeof ids): Promise<void> {
   await app.press(filterKeys.bindings.clear)
 }
 
-test('the only project is used, and the selected row is in the place, the crumbs and what is copied', async () => {
+test('the only project is used, and the selected row is in the place, the crumbs and the copied text', async () => {
   await choose('Another')
   await app.see('Sandbox › Gadgets › Another')
   expect(app.router.here().params['gadgetId']).toBe(ids.Another)
@@ -94,7 +94,7 @@ test('the only project is used, and the selected row is in the place, the crumbs
   await app.see(`gadget ${ids.Another}`)
 })
 
-test('the selected row opens beside the list, and back returns to it', async () => {
+test('the selected row opens beside the list, and going back returns to the list', async () => {
   await choose('Another')
   await app.press(gadgetsKeys.bindings.open)
   await app.see(/▌Another ─/)
@@ -108,7 +108,7 @@ test('the selected row opens beside the list, and back returns to it', async () 
   expect(app.router.current()).toEqual(top)
 })
 
-test('its tabs are in the place, and a place that names a row shows it', async () => {
+test('the tabs of a record are in the place, and a place that names a row shows it', async () => {
   await app.see('Its id')
   await app.press(tabsKeys.bindings.next)
   await app.see('Called')
@@ -117,7 +117,7 @@ test('its tabs are in the place, and a place that names a row shows it', async (
   await app.see(/Called +everything/)
 })
 
-test('an action receives the selected item; without one it says so', async () => {
+test('an action receives the selected item, and says so if there is none', async () => {
   await choose('everything')
   await app.press(gadgetsKeys.bindings.polish)
   await app.see('Polished everything.')

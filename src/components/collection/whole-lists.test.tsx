@@ -77,7 +77,7 @@ function expectAll(): void {
 }
 
 describe('lists with more than one page show all items', () => {
-  test('of the projects, and where a project is chosen', async () => {
+  test('of projects, even if a project is selected', async () => {
     await makeProjects()
     await open(projectsRoute.to({}))
     await app.see(/Projects \d of 6/)

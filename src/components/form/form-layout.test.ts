@@ -18,12 +18,12 @@ test('the active field is visible, and the visible fields fit unless that field 
   )
 })
 
-test('a form without fields shows none', () => {
+test('a form without fields shows no fields', () => {
   expect(firstShown([], 0, 5)).toBe(0)
   expect(shownCount([], 0, 5)).toBe(0)
 })
 
-test('values are after the longest label, except labels that would take most of the form', () => {
+test('values start after the longest label, except for labels that would fill most of the form', () => {
   expect(labelColumn([5, 19, 12], 78)).toBe(19)
   expect(labelColumn([5, 19, 60], 100)).toBe(19)
   expect(labelColumn([5, 19], 36)).toBe(5)

@@ -15,7 +15,7 @@ const askingKeys = define.screen('asking', 'Asking', { ask: { keys: ['a'], label
 
 const route = defineRoute('asking', 'asking')
 
-/** A form of these fields on a separate screen. */
+/** Opens a form with these fields on a separate screen. */
 async function openForm(fields: readonly FormFieldSpec[], size?: { width: number; height: number }) {
   function AskingScreen() {
     const ask = useFormDialog()
@@ -39,7 +39,7 @@ async function openForm(fields: readonly FormFieldSpec[], size?: { width: number
   return app
 }
 
-test('a choice without options says so, and its keys do no harm', async () => {
+test('a choice without options says so, and its keys do nothing', async () => {
   const input = { kind: 'choice', options: [] } as const
   const app = await openForm([{ id: 'place', label: 'place', required: true, input }])
   await app.see('There is nothing to choose from.')
@@ -50,7 +50,7 @@ test('a choice without options says so, and its keys do no harm', async () => {
   expect(app.frame()).not.toContain('Fault in mcpdeck')
 })
 
-test('values are in a column that one long label does not move, in any field and down to 60×20', async () => {
+test('values start in one column in any field down to 60×20, and one long label does not move it', async () => {
   const options = ['anyone', 'members'].map(value => ({ value, label: value }))
   const app = await openForm(
     [
@@ -86,7 +86,7 @@ test('values are in a column that one long label does not move, in any field and
   ])
 })
 
-test('of the names that lead to a field the last ones show, and the field that requires it', async () => {
+test('a long path to a field is cut at its start, and the field shows what it is required with', async () => {
   const field = (names: string[]) => ({ id: names.join('.'), label: names.join('.'), names })
   const app = await openForm(
     [
@@ -105,7 +105,7 @@ test('of the names that lead to a field the last ones show, and the field that r
   expect(frame).toContain(' ….a name that is too long f… ')
 })
 
-test('typing replaces initial text, one key restores it, and moving inside keeps it', async () => {
+test('a prefilled value is replaced by typing, restored with one key, and kept if the cursor moves', async () => {
   const app = await openForm([
     { id: 'name', label: 'Name', initial: 'Ada' },
     { id: 'place', label: 'Place', initial: 'Oslo' },
@@ -124,14 +124,14 @@ test('typing replaces initial text, one key restores it, and moving inside keeps
   await app.see(/ Pairs +A=12/)
 })
 
-test('the text that typing replaced can be restored', async () => {
+test('text that typing replaced can be restored', async () => {
   const app = await openForm([{ id: 'name', label: 'Name', initial: 'Ada' }])
   await app.type('G')
   await app.press(fieldKeys.bindings.erase, fieldKeys.bindings.putBack, formKeys.bindings.next)
   await app.see(/ Name +Ada/)
 })
 
-test('an empty paste keeps the initial text', async () => {
+test('an empty paste keeps the prefilled value', async () => {
   const app = await openForm([{ id: 'name', label: 'Name', initial: 'Ada' }])
   await app.paste('')
   await app.paste('\n')

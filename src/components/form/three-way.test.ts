@@ -11,7 +11,7 @@ function fieldsOf(values: Texts) {
   return IDS.map(id => ({ id, label: id, initial: values[id] }))
 }
 
-test('a changed field stays, a field changed only by somebody else is adopted, and all their changes are named', () => {
+test('a merge keeps our changes, takes changes made only by the other person, and names all of theirs', () => {
   fc.assert(
     fc.property(record, record, record, (base, mine, theirs) => {
       const { values, lines } = threeWay(fieldsOf(base), mine, fieldsOf(theirs))

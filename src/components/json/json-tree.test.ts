@@ -16,7 +16,7 @@ import { jsonNode, openDepth } from './json-tree.ts'
 
 const value = { name: 'a', tags: ['x', { deep: [1, 2] }], empty: {}, none: undefined, 'a/b': { c: null } }
 
-/** The lines as JSON.stringify lays them out. */
+/** Returns the lines in the layout of JSON.stringify. */
 function text(document: unknown, folding: Folding): string {
   const shown = outline([jsonNode(document, { id: '' })], folding)
   return Array.from({ length: shown.count }, (_, line) => {
@@ -26,7 +26,7 @@ function text(document: unknown, folding: Folding): string {
 }
 
 describe('JSON as a tree', () => {
-  test('unfolded it equals the output of JSON.stringify', () => {
+  test('equals the output of JSON.stringify when unfolded', () => {
     fc.assert(
       fc.property(fc.jsonValue(), document => {
         expect(text(document, UNFOLDED)).toBe(JSON.stringify(document, null, 2))
@@ -34,7 +34,7 @@ describe('JSON as a tree', () => {
     )
   })
 
-  test('a folded value is one line with its number of entries', () => {
+  test('shows a folded value as one line with its size', () => {
     const folding = ['/tags', '/a~1b'].reduce((now, id) => toggled(now, id, false), UNFOLDED)
     expect(text(value, folding).split('\n')).toEqual([
       '{',
@@ -47,7 +47,7 @@ describe('JSON as a tree', () => {
     expect(text(value, AS_GIVEN)).toBe('{ 4 }')
   })
 
-  test('a search finds folded text, and unfolds only what is around it', () => {
+  test('finds text in folded values, and unfolds only what is around it', () => {
     const roots = [jsonNode(value, { id: '', open: 1 })]
     const search = createSearch(outlineCandidates(roots, undefined), '"deep"')
     search.advance(1000)
@@ -61,14 +61,14 @@ describe('JSON as a tree', () => {
     expect(entry.node.copy?.()).toBe('[\n  1,\n  2\n]')
   })
 
-  test('a long document opens only as deep as it stays short', () => {
+  test('opens a long document only as deep as it stays short', () => {
     const long = { items: Array.from({ length: 2000 }, (_, id) => ({ id, more: [id] })) }
     const rows = (document: unknown) => rowsOf([jsonNode(document, { id: '', open: openDepth(document) })])
     expect(rows(long).length).toBeLessThan(510)
     expect(rows(value)).toHaveLength(16)
   })
 
-  test('a value with very many entries is shown in groups, and deep nesting works', () => {
+  test('reads a very large value in groups, and handles deep nesting', () => {
     const many = Array.from({ length: 25_000 }, (_, index) => index)
     const roots = [jsonNode(many, { id: '', open: 1 })]
     const rows = rowsOf(roots)
@@ -79,7 +79,7 @@ describe('JSON as a tree', () => {
     expect(rowsOf([jsonNode(deep, { id: '' })], { folding: UNFOLDED, width: 40 })).toHaveLength(39_999)
   })
 
-  test('50 MB of JSON open by reading only visible values, and a long text unfolds to its lines', () => {
+  test('opens 50 MB of JSON by reading only the values shown, and unfolds a long text to its lines', () => {
     let asked = 0
     const big = { text: 'line of text\n'.repeat(4_000_000) }
     const watched = new Proxy(big, {

@@ -7,7 +7,7 @@ import { deltaText } from './delta.ts'
 type Row = { id: string; passed: number; hidden?: number }
 const columns: Column<Row>[] = [{ id: 'passed', title: 'Passed', width: 6, cell: row => String(row.passed) }]
 const keyOf = (row: Row): string => row.id
-/** The visible part of the difference. */
+/** Returns the part of the difference that a person can see. */
 function diff(before: Row[], after: Row[], shown: Column<Row>[] = columns) {
   const { rows, gone } = diffItems(before, after, { keyOf, columns: shown })
   const changes = [...rows].flatMap(([key, row]) => {
@@ -17,11 +17,11 @@ function diff(before: Row[], after: Row[], shown: Column<Row>[] = columns) {
   return { rows: new Map(changes), gone }
 }
 
-describe('changes in an answer', () => {
+describe('the changes between two answers', () => {
   const a = { id: 'a', passed: 1 }
   const b = { id: 'b', passed: 2 }
 
-  test('new rows, rows that show something else, and the number of removed ones', () => {
+  test('include new rows, changed rows and the number of removed ones', () => {
     const other = { id: 'b', passed: 3 }
     const { rows, gone } = diff([a, b], [{ id: 'n', passed: 9 }, other])
     expect([...rows]).toEqual([
@@ -31,13 +31,13 @@ describe('changes in an answer', () => {
     expect(gone).toBe(1)
   })
 
-  test('a difference that no column shows does not count', () => {
+  test('leave out a difference that no column shows', () => {
     expect(diff([a], [{ ...a, hidden: 5 }]).rows.size).toBe(0)
     const quiet: Column<Row> = { id: 'age', title: 'Age', width: 3, cell: row => `${row.hidden}`, quiet: true }
     expect(diff([a], [{ ...a, hidden: 5 }], [...columns, quiet]).rows.size).toBe(0)
   })
 
-  test('a first answer, another list, and a further page are not news', () => {
+  test('are empty for the first answer, another list, and a further page', () => {
     expect(diff([], [a, b])).toEqual({ rows: new Map(), gone: 0 })
     expect(diff([a], [b])).toEqual({ rows: new Map(), gone: 0 })
     const page = Array.from({ length: 30 }, (_, index) => ({ id: `p${index}`, passed: index }))
@@ -45,12 +45,12 @@ describe('changes in an answer', () => {
     expect(diff([a, b], [...page.slice(0, 9), a, ...page.slice(9), b])).toEqual({ rows: new Map(), gone: 0 })
   })
 
-  test('unchanged rows are left out, and removed ones are counted', () => {
+  test('leave out rows that stayed, and count removed rows', () => {
     const row = fc.record({ id: fc.constantFrom(...'abcdefgh'), passed: fc.nat(3) })
     const rows = fc.uniqueArray(row, { selector: keyOf })
     fc.assert(
       fc.property(rows, rows, fc.boolean(), (before, read, isShared) => {
-        // What an answer left as it was is often the same object.
+        // Unchanged items of an answer are often the same objects.
         const known = (item: Row) => before.find(({ id, passed }) => id === item.id && passed === item.passed)
         const after = isShared ? read.map(item => known(item) ?? item) : read
         const found = diff(before, after)
@@ -71,7 +71,7 @@ describe('changes in an answer', () => {
   })
 })
 
-test('a delta is shown between known counts', () => {
+test('a delta is shown only between known counts', () => {
   expect(deltaText(1024, 1030)).toBe('+6')
   expect(deltaText(9, 4)).toBe('-5')
   expect(deltaText(9, 9)).toBeUndefined()

@@ -16,8 +16,8 @@ function compose(look: Partial<RowLook<Row>>, item: Row = { name: 'alpha', runs:
   return composeRow(theme, placeColumns(columns, all.width), item, all)
 }
 
-describe('a row', () => {
-  test('shows pointer and mark at its left edge, change and mark at its right one apart from the number before it', () => {
+describe('a row of a list', () => {
+  test('shows pointer and mark at its left edge, and change and mark at its right edge after a blank', () => {
     expect(compose({})).toBe(' alpha              12  ')
     expect(compose({ selected: true })).toBe('▌alpha              12  ')
     expect(compose({ marked: true })).toBe('◆alpha              12 ◆')
@@ -27,14 +27,14 @@ describe('a row', () => {
     expect(compose({ change: { kind: 'new' }, marked: true })).toBe('◆alpha              12 +')
   })
 
-  test('a changed count shows its gain, if there is room', () => {
+  test('shows the growth of a changed count, if there is room', () => {
     const change = { kind: 'changed', from: { name: 'alpha', runs: 9 } } as const
     expect(compose({ change })).toBe(' alpha           +3 12 ~')
     expect(compose({ change }, { name: 'alpha', runs: 12345 })).toBe(' alpha           12345 ~')
     expect(compose({ change, selected: true })).toBe('▌alpha           +3 12 ~')
   })
 
-  test('a changed number stands out while its sign shows, but not on the first reading or without motion', () => {
+  test('highlights a changed number while its sign shows, but not on the first reading and not without motion', () => {
     const colours = createTheme({ level: 3, ascii: false })
     const bright = colours.paint('accent', '+3 12')
     const row = (from: Row, look: Partial<RowLook<Row>>): string => {
@@ -50,7 +50,7 @@ describe('a row', () => {
   })
 })
 
-test('a text is cut before the end that tells rows apart', () => {
+test('a text is cut before the ending that distinguishes rows', () => {
   const column: Column<Row> = { id: 'run', title: 'Run', width: 10, cell: row => row.name, keeps: / #\d+$/ }
   const shown = (name: string): string =>
     composeRow(
@@ -65,14 +65,14 @@ test('a text is cut before the end that tells rows apart', () => {
   expect(shown('Smoke #1234567')).toBe(' Smoke #12…  ')
 })
 
-test('an age stands out for an hour, then it fades', () => {
+test('an age is highlighted for an hour, then it is muted', () => {
   const now = Date.UTC(2026, 2, 3)
   expect(ageCell(now - 59 * 60_000, now)).toEqual({ text: '59m', tone: 'plain' })
   expect(ageCell(now - 60 * 60_000, now)).toEqual({ text: '1h', tone: 'muted' })
   expect(ageCell(undefined, now)).toEqual({ text: '—', tone: 'muted' })
 })
 
-test('the sign of the order stands behind the title also where that fills its column, and reads with ASCII signs', () => {
+test('the sort sign follows the title even if that fills its column, and has an ASCII form', () => {
   const placed = placeColumns(columns, 18)
   const header = (ascii: boolean, descending: boolean): string =>
     composeHeader(createTheme({ level: 0, ascii }), placed, { column: 'name', descending })

@@ -32,7 +32,7 @@ let show: (items: readonly Row[]) => void
 let frame: () => string
 let unmount: () => void
 
-/** A screen that records the rows painted without Ink. */
+/** A screen that records the rows that are painted without Ink. */
 const regions = {
   region: (): Region => ({
     paint: lines => {
@@ -55,7 +55,7 @@ function Rows(props: { items: readonly Row[] }) {
   return <List list={list} focused empty="none" />
 }
 
-/** The same columns, counting how often a row is composed. */
+/** The same columns, which count how often a row is composed. */
 const counting: readonly Column<Row>[] = columns.map(column => ({
   ...column,
   cell: (row: Row) => {
@@ -99,7 +99,7 @@ beforeEach(async () => {
 })
 afterEach(() => unmount())
 
-test('a mark is painted at once without Ink, and stays while moving on', async () => {
+test('a mark is painted at once without Ink, and stays while the selection moves', async () => {
   await press('space')
   expect(painted[0]).toMatch(/^◈row-0 .*◆$/)
   await press('j', 'j')
@@ -107,7 +107,7 @@ test('a mark is painted at once without Ink, and stays while moving on', async (
   expect(painted[2]).toMatch(/^▌row-2 .* $/)
 })
 
-test('changes in an answer are painted without Ink, with the gain of a count', async () => {
+test('a change in an answer is painted without Ink, with the growth of its count', async () => {
   await press('j')
   show(many.map((row, index) => (index === 3 ? { ...row, runs: 7 } : row)))
   await reactSettled()
@@ -115,7 +115,7 @@ test('changes in an answer are painted without Ink, with the gain of a count', a
   expect(painted[4]).toMatch(/^ row-4 .*5  $/)
 })
 
-test('of 10,000 rows a key, a mark and an answer compose only the visible ones', async () => {
+test('of 10,000 rows a key, a mark and an answer compose only the visible rows', async () => {
   composed = 0
   await press('j', 'space', 'k')
   expect(composed).toBeLessThan(150)
@@ -125,8 +125,8 @@ test('of 10,000 rows a key, a mark and an answer compose only the visible ones',
   expect(composed).toBeLessThan(150)
 })
 
-test('while a filter searches 20,000 rows, keys work and matches appear', async () => {
-  // Time passes only while cells are read, 0.05 ms each.
+test('while 20,000 rows are filtered, keys are handled and matches are shown', async () => {
+  // Time passes only while cells are read, 0.05 ms for each.
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => composed / 20)
   show([...many, ...many.map((row, index) => ({ ...row, id: `row-1${String(index).padStart(4, '0')}` }))])
   await press('/')
@@ -139,7 +139,7 @@ test('while a filter searches 20,000 rows, keys work and matches appear', async 
   while (isLooking()) await reactSettled()
   await press('9', '9', '9')
   expect(frame()).toMatch(/\/-9999 *\n.*\n▌row-9999 /)
-  // Two cells a row, and those of the rendered rows.
+  // Two cells for each row, and those of the rows that were drawn.
   expect(composed).toBeLessThan(2 * 20_000 + 1_000)
   clock.mockRestore()
 })

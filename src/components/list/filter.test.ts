@@ -14,7 +14,7 @@ const rows: Row[] = [
   { name: 'gamma ray', state: 'failed', address: 'stdio' },
 ]
 
-/** Runs all steps of a search. */
+/** Runs a search to its end and returns the result. */
 function found<Item extends object>(items: readonly Item[], columns: readonly Column<Item>[], filter: string) {
   const steps = search(items, parseFilter(filter, columns), createTexts(columns))
   for (;;) {
@@ -27,7 +27,7 @@ function find(filter: string): string[] {
   return found(rows, columns, filter).items.map(row => row.name)
 }
 
-describe('a filter', () => {
+describe('a filter of a list', () => {
   test.each([
     ['', ['alpha', 'beta', 'gamma ray']],
     ['failed', ['alpha', 'beta', 'gamma ray']],
@@ -52,7 +52,7 @@ describe('a filter', () => {
     expect(parseFilter(filter, columns).problem).toBeUndefined()
   })
 
-  test('finds all rows with similar letters, however many, and selects the best', () => {
+  test('finds every name with these letters in order, however many, and selects the best match', () => {
     const names = [...Array.from({ length: 30 }, (_, row) => `gamma ${row} x ray`), 'gamma ray']
     const { items, best } = found(
       names.map(name => ({ name, state: '', address: '' })),
@@ -63,7 +63,7 @@ describe('a filter', () => {
     expect(best?.name).toBe('gamma ray')
   })
 
-  test('lists the columns if one is unknown, and searches for the text as it is', () => {
+  test('names the columns if one is unknown, and then searches for the text as typed', () => {
     const { problem, words } = parseFilter('colour:red', columns)
     expect(problem).toBe('There is no column “colour”; there are server, last-run, address.')
     expect(words).toBe('colour:red')

@@ -19,14 +19,14 @@ afterEach(async () => {
 
 const { mark, filter, sort, reverse, down, first } = listKeys.bindings
 
-test('Space marks rows by identity, the title counts them, Esc removes the marks before it leaves', async () => {
+test('Space marks rows by identity, the title counts them, and Esc removes the marks before it leaves', async () => {
   await app.press(sort, first, mark, down, down, mark)
   await app.see(/1 marked|2 marked/)
   expect(app.frame()).toMatch(/│◆Amber/)
   expect(app.row('◈')).toMatch(/│◈Cedar/)
   await app.press(reverse)
   await app.see('Name↓')
-  // The title of the column says it.
+  // The sort order is shown by the title of the column.
   expect(app.row('▌Projects')).not.toContain('by name')
   expect(app.frame()).toMatch(/◆Amber/)
   expect(app.row('Birch')).not.toContain('◆')
@@ -41,7 +41,7 @@ test('Space marks rows by identity, the title counts them, Esc removes the marks
   await app.see('of 4')
 })
 
-test('a filter by column, its inverse, and an unknown column', async () => {
+test('a filter can name a column or exclude by one, and names an unknown column', async () => {
   await app.press(filter)
   await app.type('!name:amber')
   await app.see('of 3/4')
@@ -52,7 +52,7 @@ test('a filter by column, its inverse, and an unknown column', async () => {
   await app.see('Nothing matches “colour:red”')
 })
 
-test('a filter and the palette are edited like any text', async () => {
+test('a filter and the palette have the editing keys of any text field', async () => {
   await app.press(filter)
   await app.type('birchxx amber')
   await app.press('ctrl+w', 'backspace', 'left', 'delete', 'backspace', 'ctrl+a', 'ctrl+f', 'home', 'delete', 'b')
@@ -64,7 +64,7 @@ test('a filter and the palette are edited like any text', async () => {
   await app.see(' rojects ')
 })
 
-test('after a refresh a new row has a sign, and the title says how many are gone', async () => {
+test('after a refresh a new row has a sign, and the title counts removed rows', async () => {
   const { items } = await testService.client.projects.list()
   const gone = items.find(project => project.name === 'Amber')!
   await testService.client.projects.delete({ projectId: gone.id })

@@ -36,7 +36,7 @@ async function open(): Promise<void> {
   await app.see(/everything +stdio/)
 }
 
-test('before the first look has ended nothing counts as new', async () => {
+test('nothing counts as new before the first look has ended', async () => {
   await open()
   await save('amber')
   await app.press(refresh)
@@ -45,7 +45,7 @@ test('before the first look has ended nothing counts as new', async () => {
   await app.see('This is your first visit to this list, so nothing in it counts as new.')
 })
 
-test('one key shows news since the last look; rows marked as seen return when they change', async () => {
+test('a key shows new or changed rows; one row or all are marked as seen, and return on a change', async () => {
   const birch = await save('birch')
   await open()
   await app.see(/birch +http/)
@@ -77,7 +77,7 @@ test('one key shows news since the last look; rows marked as seen return when th
   await app.see('1 new ─')
 })
 
-test('a row that is not new cannot be marked as seen', async () => {
+test('a row that is neither new nor changed cannot be marked as seen', async () => {
   await open()
   seen.endLook()
   await save('amber')
@@ -90,7 +90,7 @@ test('a row that is not new cannot be marked as seen', async () => {
   expect(app.frame()).toContain('1 new ·')
 })
 
-test('a list without stored news has no such keys', async () => {
+test('lists whose news are not stored do not offer these keys', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId }) })
   await app.see(/everything +stdio/)
   await app.press(appKeys.bindings.palette)

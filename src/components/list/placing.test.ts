@@ -20,29 +20,29 @@ function widths(width: number, columns: readonly Column<Row>[], rows: readonly R
   return Object.fromEntries(placed.map(each => [each.column.id, each.width]))
 }
 
-describe('a name', () => {
-  test('takes the spare room of the columns beside it, but not that of a number', () => {
+describe('the name column', () => {
+  test('takes the unused width of the columns beside it, but not that of a number', () => {
     const all = [name, state, runs]
     expect(widths(35, all, named(10))).toEqual({ name: 12, state: 12, runs: 6 })
     expect(widths(35, all, named(15))).toEqual({ name: 15, state: 9, runs: 6 })
     expect(widths(35, all, named(90))).toEqual({ name: 18, state: 6, runs: 6 })
   })
 
-  test('leaves another flexible column the room it does not need, and is whole before that exceeds its minimum', () => {
+  test('leaves unneeded room to another flexible column, and is whole before that exceeds its minimum', () => {
     expect(widths(64, [name, note], named(10))).toEqual({ name: 10, note: 50 })
     expect(widths(64, [name, note], named(36))).toEqual({ name: 36, note: 24 })
     expect(widths(64, [name, note], named(50))).toEqual({ name: 50, note: 10 })
     expect(widths(64, [name, note], named(90))).toEqual({ name: 52, note: 8 })
   })
 
-  test('is shown in full, widest first, before columns that need a minimum width', () => {
+  test('is shown whole before optional columns are, and the one that needs the widest list is dropped first', () => {
     const all = [name, age, note]
     expect(widths(51, all, named(31))).toEqual({ name: 31, age: 5, note: 10 })
     expect(widths(51, all, named(35))).toEqual({ name: 42, age: 5 })
     expect(widths(42, all, named(36))).toEqual({ name: 39 })
   })
 
-  test('leaves others out for two thirds of the list at most, or 40 columns where that is more', () => {
+  test('drops other columns up to two thirds of the list, or up to 40 columns if that is more', () => {
     expect(widths(61, [name, age, note], named(90))).toEqual({ name: 43, age: 5, note: 8 })
     const wide = [
       { ...note, id: 'first', from: 60 },
@@ -58,13 +58,13 @@ describe('a name', () => {
   })
 })
 
-test('a text that its column cuts gets what names leave, and no more than the longest name', () => {
+test('a text that is cut by its column gets the room that names leave, up to the width of the longest name', () => {
   const rows = [{ name: 'short', state: 'undecided, 24 of 40 graded' }]
   expect(widths(61, [name, state], rows)).toEqual({ name: 31, state: 26 })
   expect(widths(101, [name, state], [{ ...rows[0]!, state: 's'.repeat(90) }])).toEqual({ name: 57, state: 40 })
 })
 
-test('no column moves because a row changed, was removed, or is hidden; another list starts over', () => {
+test('columns do not move if a row changes, leaves or is hidden, and another list starts anew', () => {
   const needs = createNeeds<Row>()
   const place = (rows: readonly Row[]) => placeColumns([name, state, note], 71, needs(rows)).map(each => each.width)
   const before = place([{ name: 'n'.repeat(40), state: 'running' }, { name: 'short' }])
@@ -74,14 +74,14 @@ test('no column moves because a row changed, was removed, or is hidden; another 
   expect(createNeeds<Row>()([{ name: 'short' }])(name)).toBe(5)
 })
 
-test('a long sentence may take spare room of its neighbors, but pushes no column out', () => {
+test('a long sentence may use the blank room beside its list, but removes no column of its own list', () => {
   const { isName: _, ...sentence } = name
   const needs = createNeeds<Row>()(named(90))
   expect(neededWidth([sentence, age], 60, needs)).toBe(90 + 5 + 4)
   expect(widths(51, [sentence, age], named(90))).toEqual({ name: 42, age: 5 })
 })
 
-describe('of any columns with any contents', () => {
+describe('the columns of any list with any contents', () => {
   const column = fc.record({
     width: fc.oneof(fc.constant('flex' as const), fc.integer({ min: 1, max: 20 })),
     from: fc.option(fc.integer({ min: 20, max: 120 }), { nil: undefined }),
@@ -108,7 +108,7 @@ describe('of any columns with any contents', () => {
   }
   const needed = (cell: ReturnType<Column<Row>['cell']>): number => widthOf(typeof cell === 'string' ? cell : cell.text)
 
-  test('none is wider than the list if all have room, and each has some', () => {
+  test('are never wider than the list if all have room, and each has some width', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const placed = placeColumns(all, width, createNeeds<Row>()(rows))
@@ -125,7 +125,7 @@ describe('of any columns with any contents', () => {
     )
   })
 
-  test('a name is cut only if every other column has its minimum width', () => {
+  test('cut a name only if every other column has its minimum width', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const placed = placeColumns(all, width, createNeeds<Row>()(rows))
@@ -138,7 +138,7 @@ describe('of any columns with any contents', () => {
     )
   })
 
-  test('a list of the width it needs shows the same columns, with each name whole', () => {
+  test('of a list that is as wide as it needs are unchanged, with each name whole', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const needs = createNeeds<Row>()(rows)
@@ -150,7 +150,7 @@ describe('of any columns with any contents', () => {
     )
   })
 
-  test('a wider list never gives its name less, as long as the same columns show', () => {
+  test('never give the name less in a wider list, as long as the same columns are shown', () => {
     fc.assert(
       fc.property(columns, fc.integer({ min: 10, max: 200 }), (all, width) => {
         const at = (columnsOfList: number) => placeColumns(all, columnsOfList, createNeeds<Row>()(rows))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createSelection, windowStart } from './selection.ts'
 
-describe('selection', () => {
+describe('the selection', () => {
   test('stays on its row while rows change around it', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])
@@ -21,7 +21,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('failing')
   })
 
-  test('of a following list is the last row while that is selected, and otherwise any row permanently', () => {
+  test('follows the last row while that is selected, and otherwise stays on its row', () => {
     const selection = createSelection(undefined, true)
     selection.setKeys(['a', 'b'])
     expect(selection.key()).toBe('b')
@@ -36,7 +36,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('e')
   })
 
-  test('moves to the nearest row when the selected one is gone', () => {
+  test('moves to the nearest row if the selected one is removed', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])
     selection.to(2)
@@ -44,7 +44,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('b')
   })
 
-  test('does not move while the selected row is held, and moves to the nearest when released', () => {
+  test('does not move while the selected row is held, and moves to the nearest one when it is released', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b', 'c'])
     selection.to(1)
@@ -58,7 +58,7 @@ describe('selection', () => {
     expect([selection.key(), selection.isMissed()]).toEqual(['c', false])
   })
 
-  test('never differs from the held row, whatever happens to the rows', () => {
+  test('never leaves a held row, whatever the rows become', () => {
     const rows = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'))
     fc.assert(
       fc.property(fc.array(rows, { maxLength: 8 }), changes => {
@@ -74,7 +74,7 @@ describe('selection', () => {
     )
   })
 
-  test('waits for a row that is yet to appear', () => {
+  test('waits for a row that has not appeared yet', () => {
     const selection = createSelection()
     selection.setKeys(['a', 'b'])
     selection.select('new')
@@ -84,7 +84,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('new')
   })
 
-  test('stops waiting when the person moves', () => {
+  test('stops waiting for a row when the person moves', () => {
     const selection = createSelection('later')
     selection.setKeys(['a', 'b'])
     selection.move(1)
@@ -92,7 +92,7 @@ describe('selection', () => {
     expect(selection.key()).toBe('b')
   })
 
-  test('always points at an existing row', () => {
+  test('always points to an existing row', () => {
     const action = fc.oneof(
       fc.record({ keys: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e')) }),
       fc.record({ move: fc.integer({ min: -9, max: 9 }) }),
@@ -114,7 +114,7 @@ describe('selection', () => {
   })
 })
 
-test('always lies in the visible window, which never leaves the list', () => {
+test('the window always contains the selected row and never leaves the list', () => {
   fc.assert(
     fc.property(
       fc.nat(500),
@@ -133,7 +133,7 @@ test('always lies in the visible window, which never leaves the list', () => {
   )
 })
 
-test('starts at the first row for the rows of something else', () => {
+test('the rows of another list start at the first one', () => {
   const selection = createSelection()
   selection.setKeys(['a', 'b', 'c'])
   selection.to(2)

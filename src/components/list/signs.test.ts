@@ -8,7 +8,7 @@ import { isEmpty, merged, nextEnd, NO_SIGNS, shownBy, type Signs } from './signs
 type Row = { id: string; passed: number; hidden: number }
 
 const keyOf = (row: Row): string => row.id
-/** As a list counts, it notes which rows it was asked about. */
+/** Returns columns that record which rows they were asked about. */
 function columnsThatNote(asked: Set<string>): Column<Row>[] {
   const cell = (row: Row): string => {
     asked.add(row.id)
@@ -22,7 +22,7 @@ const row = fc.record({ id: fc.constantFrom(...'abcdef'), passed: fc.nat(2), hid
 const answer = fc.uniqueArray(row, { selector: keyOf })
 const answers = fc.array(fc.record({ after: fc.nat(5000), items: answer }), { maxLength: 12 })
 
-test('what is examined late shows as what is examined with every answer, each for its time', () => {
+test('changes merged from several answers show the same as changes read after every answer, each for its time', () => {
   fc.assert(
     fc.property(answers, history => {
       let [now, items, signs] = [0, [] as Row[], NO_SIGNS as Signs<Row>]
@@ -46,7 +46,7 @@ test('what is examined late shows as what is examined with every answer, each fo
   )
 })
 
-test('a row that is not shown is not looked at, and one that is only once', () => {
+test('only rows that are shown are compared, and each only once', () => {
   const asked = new Set<string>()
   const noting = columnsThatNote(asked)
   const before = [...'abc'].map(id => ({ id, passed: 0, hidden: 0 }))

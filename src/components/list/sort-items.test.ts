@@ -9,7 +9,7 @@ const columns: Column<Row>[] = [
   { id: 'runs', title: 'Runs', width: 6, cell: row => String(row.runs), sort: row => row.runs },
 ]
 
-test('a column that names no value to sort by sorts by what it shows, unknown ones last', () => {
+test('a column without a sort value is sorted by its text, unknown values last', () => {
   const items = [
     { name: '—', runs: 1 },
     { name: 'item 10', runs: 2 },
@@ -21,7 +21,7 @@ test('a column that names no value to sort by sorts by what it shows, unknown on
   expect(sorted(true)).toEqual([2, 3, 1])
 })
 
-/** A row with others of its name and count, so that the order they came in decides. */
+/** A row of which others have the same name and count, so that their original order decides. */
 const row = fc.record({ name: fc.constantFrom('a 2', 'a 10', 'b', ''), runs: fc.option(fc.nat(3), { nil: undefined }) })
 const edit = fc.record({
   kind: fc.constantFrom('add', 'remove', 'change', 'reverse', 'order', 'column'),
@@ -50,7 +50,7 @@ test('adding items to a sorted list gives the same order as sorting all of them'
   )
 })
 
-test('of a long list the rows alone are examined that are others, wherever they belong', () => {
+test('re-sorting a long list compares only the changed rows, wherever they belong', () => {
   const looked: Row[] = []
   const sort = createItemSort<Row>()
   const sorted = (items: readonly Row[]) => sort(items, [column], { column: 'counted', descending: false })

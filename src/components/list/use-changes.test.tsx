@@ -13,7 +13,7 @@ const keyOf = (row: Row): string => row.id
 
 const drawn = vi.fn<() => void>()
 
-/** Its rows are other objects with every draw, as where they are put together from several answers. */
+/** Creates new row objects with every render, as a list does that combines several answers. */
 function Rows(props: { passed: number }) {
   drawn()
   const rows = [...'abc'].map(id => ({ id, passed: props.passed }))
@@ -21,7 +21,7 @@ function Rows(props: { passed: number }) {
   return <Text>{rows.map(row => (changes.of(row.id) ? '~' : '.')).join('')}</Text>
 }
 
-/** Lets React run its effects and draw what timers have set, second by second. */
+/** Lets React run its effects and render after timers, second by second. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     await reactSettled()
@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('rows that are made again and say the same never draw the list by themselves', async () => {
+test('rows that are rebuilt with the same content do not render the list again', async () => {
   const { rerender, unmount } = render(<Rows passed={1} />)
   for (let poll = 0; poll < 5; poll += 1) {
     rerender(<Rows passed={1} />)
@@ -48,7 +48,7 @@ test('rows that are made again and say the same never draw the list by themselve
   unmount()
 })
 
-test('a change shows for its moment, and its end draws once', async () => {
+test('a change is shown for a moment, and its end renders once', async () => {
   const { rerender, lastFrame, unmount } = render(<Rows passed={1} />)
   rerender(<Rows passed={2} />)
   await reactSettled()
@@ -60,7 +60,7 @@ test('a change shows for its moment, and its end draws once', async () => {
   unmount()
 })
 
-test('where nobody is, the end of a change waits for what wakes the program anyway', async () => {
+test('while nobody is there, the end of a change waits for the next wake of the program', async () => {
   gatherNews(100)
   onTestFinished(() => gatherNews(0))
   const { rerender, lastFrame, unmount } = render(<Rows passed={1} />)

@@ -16,7 +16,7 @@ function followed() {
   return { selection, seen, follower }
 }
 
-test('a move that comes alone is followed soon, together with all keys of its chunk', () => {
+test('a single move is followed after a short pause, together with all keys of its chunk', () => {
   const { selection, seen, follower } = followed()
   for (let key = 0; key < 50; key++) selection.move(1)
   expect(follower.isBehind()).toBe(true)
@@ -29,7 +29,7 @@ test('a move that comes alone is followed soon, together with all keys of its ch
   expect(seen).toEqual([50, 51])
 })
 
-test('a held key is followed at its first press and once it is let go', () => {
+test('a held key is followed at its first press and once it is released', () => {
   const { selection, seen, follower } = followed()
   for (let press = 0; press < 30; press++) {
     selection.move(1)

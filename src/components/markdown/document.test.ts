@@ -21,7 +21,7 @@ function read(text: string, slice = Infinity): readonly OutlineNode[] {
 
 const rows = (text: string, width = 62) => rowsOf(read(text), { width })
 
-/** The line of a document whose visible text begins like this. */
+/** Returns the line of a document whose visible text begins like this. */
 function lineWith(roots: readonly OutlineNode[], text: string): Line {
   const shown = outline(roots, AS_GIVEN)
   for (let line = 0; line < shown.count; line += 1) {
@@ -32,8 +32,8 @@ function lineWith(roots: readonly OutlineNode[], text: string): Line {
   throw new Error(`no line begins with ${text}`)
 }
 
-describe('Markdown is laid out', () => {
-  test('headings, emphasis, code, links with their address, images by their words, entities', () => {
+describe('Markdown layout', () => {
+  test('renders headings, emphasis, code, links with their address, images by their text, and entities', () => {
     expect(
       rows(
         '# One *two*\n\n**a** _b_ `c` ~~d~~ [e](https://e.test/) <https://f.test/> ![g](https://g.test/h.png) &lt;&#x41;&notathing;\n',
@@ -46,7 +46,7 @@ describe('Markdown is laid out', () => {
     ])
   })
 
-  test('lists within lists, numbers as they are written, tasks', () => {
+  test('renders nested lists, keeps numbers as written, and shows tasks', () => {
     expect(rows('- one\n  - two\n\n    more of two\n- [x] done\n- [ ] open\n\n9. nine\n10. ten\n')).toEqual([
       '· one',
       '  · two',
@@ -61,7 +61,7 @@ describe('Markdown is laid out', () => {
     ])
   })
 
-  test('quotes within quotes, rules, hard breaks, HTML as text', () => {
+  test('renders nested quotes, rules and hard breaks, and shows HTML as text', () => {
     const text = '> a\n> > b\n\n---\n\nx\\\ny\n\n<script>alert(1) // and more than fits</script>\n'
     expect(rows(text, 40)).toEqual([
       '│ a',
@@ -79,7 +79,7 @@ describe('Markdown is laid out', () => {
     ])
   })
 
-  test('columns of a table are straight with wide characters, and long cells continue below', () => {
+  test('aligns the columns of a table with wide characters, and continues long cells below', () => {
     const table = '| a | 数量 |\n|:--|--:|\n| 日本 | 1 |\n| b | a long text for a narrow column |\n'
     const drawn = rows(table, 30)
     expect(drawn).toEqual([
@@ -94,12 +94,12 @@ describe('Markdown is laid out', () => {
     expect(new Set(bars).size).toBe(1)
   })
 
-  test('a table with more columns than fit shows as it is written', () => {
+  test('shows a table with too many columns as it is written', () => {
     const table = `${'| a '.repeat(20)}|\n${'|---'.repeat(20)}|\n`
     expect(rows(table, 40).join('')).toContain('| a | a |')
   })
 
-  test('addresses that are defined elsewhere are found, and copied in their order', () => {
+  test('finds addresses that are defined elsewhere, and copies them in order', () => {
     const text = 'see [one][A] and [two](https://two.test/)\n\n# h\n\n[a]: https://one.test/\n'
     const line = lineWith(read(text), 'see one (https://one.test/)')
     expect(typeof line === 'object' && 'block' in line && line.links?.()).toEqual([
@@ -108,7 +108,7 @@ describe('Markdown is laid out', () => {
     ])
   })
 
-  test('a block is copied as it is written, a code block without its fences', () => {
+  test('copies a block as it is written, and a code block without its fences', () => {
     const roots = read('*a* b\n\n```js\nlet x = 1\n\n# no heading\n```\n')
     const copied = (line: Line) => typeof line === 'object' && 'block' in line && line.copy?.()
     expect(copied(lineWith(roots, 'a b'))).toBe('*a* b')
@@ -116,10 +116,10 @@ describe('Markdown is laid out', () => {
   })
 })
 
-describe('headings fold', () => {
+describe('folding a heading', () => {
   const text = 'before\n\n# One\n\na\n\n## Two\n\nb\n\nThree\n=====\n\nc\n'
 
-  test('what is below them, with headings of lower rank', () => {
+  test('hides what is below it, including headings of lower rank', () => {
     const roots = read(text)
     const [first] = roots.filter(root => root.head !== undefined)
     expect(rowsOf(roots)).toEqual(['before', '', '# One', 'a', '', '## Two', 'b', '', '# Three', 'c', ''])
@@ -134,7 +134,7 @@ describe('headings fold', () => {
     expect(first!.copy?.()).toBe('# One\n\na\n\n## Two\n\nb')
   })
 
-  test('and are unfolded by a search for what is in them', () => {
+  test('is undone by a search that finds text inside', () => {
     const roots = read(text)
     const search = createSearch(outlineCandidates(roots, undefined), 'b')
     search.advance(1000)
@@ -199,7 +199,7 @@ const snippet = fc.oneof(
 const hostile = fc.array(snippet, { maxLength: 60 }).map(parts => parts.join(''))
 
 describe('hostile Markdown', () => {
-  test('never yields a control character or a row that is too wide', { timeout: 60_000 }, () => {
+  test('never produces a control character or a row that is too wide', { timeout: 60_000 }, () => {
     const links = createTheme({ level: 0, ascii: false, links: true })
     fc.assert(
       fc.property(hostile, fc.integer({ min: 12, max: 90 }), (text, width) => {
@@ -213,25 +213,21 @@ describe('hostile Markdown', () => {
     )
   })
 
-  test(
-    'gives in a window the rows that the whole has, and read in slices what it gives at once',
-    { timeout: 60_000 },
-    () => {
-      fc.assert(
-        fc.property(hostile, fc.nat(30), fc.integer({ min: 1, max: 40 }), (text, from, slice) => {
-          const whole = outline(read(text), UNFOLDED)
-          const lines = (shown: typeof whole, first: number) =>
-            Array.from({ length: Math.max(0, shown.count - first) }, (_, at) => {
-              const { entry, offset } = shown.at(first + at)
-              return paintLine(entry.lines.at(offset), { theme, width: 50, wraps: true })
-            })
-          expect(lines(outline(read(text, slice), UNFOLDED), from)).toEqual(lines(whole, 0).slice(from))
-        }),
-      )
-    },
-  )
+  test('has the same rows in a window as in full, and read in slices the same as at once', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(hostile, fc.nat(30), fc.integer({ min: 1, max: 40 }), (text, from, slice) => {
+        const whole = outline(read(text), UNFOLDED)
+        const lines = (shown: typeof whole, first: number) =>
+          Array.from({ length: Math.max(0, shown.count - first) }, (_, at) => {
+            const { entry, offset } = shown.at(first + at)
+            return paintLine(entry.lines.at(offset), { theme, width: 50, wraps: true })
+          })
+        expect(lines(outline(read(text, slice), UNFOLDED), from)).toEqual(lines(whole, 0).slice(from))
+      }),
+    )
+  })
 
-  test('is found by a search where the words can be seen', { timeout: 60_000 }, () => {
+  test('is found by a search at the visible words', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(hostile, fc.constantFrom('word', 'a', 'b 日', 'wo', '1', '(', 'x.test'), (text, wanted) => {
         const roots = read(text)
@@ -248,7 +244,7 @@ describe('hostile Markdown', () => {
     )
   })
 
-  test('loses no word and keeps its pieces small', { timeout: 60_000 }, () => {
+  test('keeps every word and keeps its pieces small', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('- ', '> ', 'word', ' ', '\n', '# '), { maxLength: 80 }), parts => {
         const text = parts.join('')
@@ -268,14 +264,14 @@ describe('hostile Markdown', () => {
     ['one line', 'word '.repeat(20_000)],
     ['an open fence', `\`\`\`\n${'x'.repeat(100_000)}`],
     ['a table', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(5000)}`],
-  ])('nested or endless %s are laid out anyway', (_name, text) => {
+  ])('with nested or endless %s is still laid out', (_name, text) => {
     const drawn = rowsOf(read(text), { folding: UNFOLDED, width: 60 })
     expect(drawn.length).toBeGreaterThan(10)
     for (const row of drawn) expect(widthOf(row)).toBeLessThan(60)
   })
 })
 
-test('of 50 MB only the blocks that a window needs are read', { timeout: 60_000 }, () => {
+test('only the blocks that a window needs are read of 50 MB', { timeout: 60_000 }, () => {
   const chapter = `## Chapter\n\n${'A paragraph with **strong** words and a [link](https://x.test/).\n\n'.repeat(20)}- a\n- b\n\n`
   const text = chapter.repeat(Math.ceil(50_000_000 / chapter.length))
   const document = markdown(text, theme.symbols, '', readHere)

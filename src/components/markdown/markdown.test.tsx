@@ -30,7 +30,7 @@ async function read(tab: string, ...keys: Parameters<TestApp['press']>): Promise
 }
 
 describe('a resource that is Markdown', () => {
-  test('is laid out, harmless, and as it is written when asked', async () => {
+  test('is laid out without control characters, and is shown as written on request', async () => {
     const laid = await read('resources', resourcesKeys.bindings.read)
     expect(laid).toContain('It has two things, see its page (https://small.test/docs) and')
     expect(laid).toMatch(/pid +│ +1 │ 日本語/)
@@ -56,7 +56,7 @@ describe('a resource that is Markdown', () => {
     await app.see('"mimeType": "text/markdown"')
   })
 
-  test('is searched in what shows, also where it is folded; addresses, blocks and code are copied', async () => {
+  test('is searched even inside folds; addresses, blocks and code can be copied', async () => {
     await read('resources', resourcesKeys.bindings.read)
     await app.see('its page (https://small.test/docs)')
     await app.click('## Tools')
@@ -82,7 +82,7 @@ describe('a resource that is Markdown', () => {
   })
 })
 
-test('a very long one opens at its beginning and is searched to its end', async () => {
+test('that is very long opens at its start and is searched to its end', async () => {
   app = await openApp({ testService, place: place('resources') })
   await app.see('listed')
   await app.press('j', resourcesKeys.bindings.read)
@@ -96,7 +96,7 @@ test('a very long one opens at its beginning and is searched to its end', async 
   await app.see('A *word* and another.')
 })
 
-test('a prompt’s messages are a conversation with their text laid out', async () => {
+test('the messages of a prompt are a conversation with their text laid out', async () => {
   const laid = await read('prompts', promptsKeys.bindings.render)
   expect(laid).toMatch(/▾ user[^]*It has two things/)
   await app.press(viewerKeys.bindings.wrap)

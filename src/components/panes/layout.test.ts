@@ -5,7 +5,7 @@ import { arrangementOf, paneBoxes, type PaneBox, type PaneShare } from './layout
 const byWeight = (...weights: number[]): PaneShare[] => weights.map(weight => ({ weight }))
 const panes = byWeight(3, 3, 5)
 
-/** The boxes as they would be drawn, each cell ten columns by four rows; the focused pane's letter is large. */
+/** Draws the boxes, one character for ten columns by four rows; the letter of the focused pane is upper case. */
 function draw(options: Parameters<typeof paneBoxes>[0]): string[] {
   const boxes = paneBoxes(options)
   const paneAt = (column: number, row: number): string => {
@@ -25,17 +25,17 @@ function holds(box: PaneBox, column: number, row: number): boolean {
 }
 
 describe('panes', () => {
-  test('one at 80×24: the focused one', () => {
+  test('show only the focused one at 80×24', () => {
     expect(draw({ width: 80, height: 21, panes, focused: 1 })).toEqual(Array(5).fill('BBBBBBBB'))
   })
 
-  test('two side by side from 100 columns, three from 160', () => {
+  test('are two side by side from 100 columns, and three from 160', () => {
     expect(draw({ width: 120, height: 8, panes, focused: 0 })).toEqual(Array(2).fill('AAAAAAbbbbbb'))
     expect(draw({ width: 120, height: 8, panes, focused: 2 })).toEqual(Array(2).fill('bbbbCCCCCCCC'))
     expect(draw({ width: 200, height: 8, panes, focused: 0 })).toEqual(Array(2).fill('AAAAAbbbbbbccccccccc'))
   })
 
-  test('above each other where it is narrow and tall', () => {
+  test('are above each other if the screen is narrow and tall', () => {
     expect(draw({ width: 60, height: 32, panes, focused: 1 })).toEqual([
       ...Array(4).fill('aaaaaa'),
       ...Array(4).fill('BBBBBB'),
@@ -47,7 +47,7 @@ describe('panes', () => {
     ])
   })
 
-  test('a short list stands whole above its neighbour at 80×24 too; a longer one has the whole screen', () => {
+  test('show a short list whole above its neighbor even at 80×24, and a longer one on the whole screen', () => {
     const heights = (rows: number | undefined, focused = 0): (number | undefined)[] =>
       paneBoxes({ width: 80, height: 21, focused, panes: panes.map(pane => ({ ...pane, rows })) }).map(
         box => box?.height,
@@ -60,7 +60,7 @@ describe('panes', () => {
     expect(heights(3, 2)).toEqual([undefined, undefined, 21])
   })
 
-  test('a list in a tall pane gets no more rows than it needs', () => {
+  test('give a list no more rows than it needs if the screen is tall', () => {
     const heights = (...rows: (number | undefined)[]): (number | undefined)[] =>
       paneBoxes({ width: 60, height: 44, focused: 0, panes: rows.map(most => ({ weight: 1, rows: most })) }).map(
         box => box?.height,
@@ -71,7 +71,7 @@ describe('panes', () => {
     expect(heights(40, undefined)).toEqual([22, 22])
   })
 
-  test('a list of sentences has the whole width where it is tall, up to where three would stand', () => {
+  test('give a list of sentences the whole width of a tall screen that has no room for three panes', () => {
     const boxes = (width: number, height: number) =>
       paneBoxes({ width, height, focused: 0, isOfSentences: true, panes: [{ weight: 5, rows: 13 }, { weight: 3 }] })
     expect(boxes(120, 37).map(box => [box?.width, box?.height])).toEqual([
@@ -82,14 +82,14 @@ describe('panes', () => {
     expect(boxes(160, 37).map(box => box?.width)).toEqual([100, 60])
   })
 
-  test('read aloud never beside each other, however long lines may be', () => {
+  test('are never side by side in screen reader mode, however long lines may be', () => {
     const whole = (options: { height: number }): string[] =>
       draw({ width: 200, panes, focused: 1, neverBeside: true, ...options })
     expect(whole({ height: 20 })).toEqual(Array(5).fill('B'.repeat(20)))
     expect(whole({ height: 32 })).toEqual([...Array(4).fill('a'.repeat(20)), ...Array(4).fill('B'.repeat(20))])
   })
 
-  test('zoomed: the focused one alone, whatever the size', () => {
+  test('show only the focused one when zoomed, whatever the size', () => {
     for (const [width, height] of [
       [80, 20],
       [60, 44],
@@ -102,13 +102,13 @@ describe('panes', () => {
       ])
   })
 
-  test('those that show stay while the focus moves among them', () => {
+  test('that are visible stay while the focus moves among them', () => {
     expect(draw({ width: 120, height: 4, panes, focused: 2, first: 1 })).toEqual(['bbbbCCCCCCCC'])
     expect(draw({ width: 120, height: 4, panes, focused: 1, first: 0 })).toEqual(['aaaaaaBBBBBB'])
     expect(draw({ width: 120, height: 4, panes, focused: 2, first: 0 })).toEqual(['bbbbCCCCCCCC'])
   })
 
-  test('one whose names would be cut gets what the others do without, in bounds', () => {
+  test('get the unused width of the others within limits if their names would be cut', () => {
     const widths = (width: number, ...columns: (number | undefined)[]): (number | undefined)[] =>
       paneBoxes({
         width,
@@ -120,7 +120,7 @@ describe('panes', () => {
     expect(widths(200, 60)).toEqual([60, 54, 86])
     expect(widths(200, 999)).toEqual([79, 48, 73])
     expect(widths(200, 72)).toEqual([72, 50, 78])
-    // What a list leaves blank goes before what a text could use.
+    // Blank columns of a list are given away before columns that a text could use.
     expect(widths(200, 72, 44)).toEqual([72, 48, 80])
     expect(widths(160, 999)).toEqual([57, 44, 59])
     expect(widths(300, 50, undefined, 300)).toEqual([50, 66, 184])
@@ -139,7 +139,7 @@ describe('panes', () => {
     rows: fc.option(fc.integer({ min: 3, max: 60 }), { nil: undefined }),
   })
 
-  test('tile the area exactly, with the focused one among them', () => {
+  test('tile the area exactly, and include the focused one', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -170,7 +170,7 @@ describe('panes', () => {
     )
   })
 
-  test('no list cuts its names beside blank columns, and what gives some keeps four fifths and 60, 48 of three', () => {
+  test('cut no name while others have blank columns, and keep four fifths and 60 columns, 48 if three', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 100, max: 400 }),

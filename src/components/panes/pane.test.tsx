@@ -6,7 +6,7 @@ import { ThemeProvider } from '../../tui/theme/theme-context.tsx'
 import { SizeProvider } from '../size.tsx'
 import { Pane } from './pane.tsx'
 
-test('a state has its colour in the edge of a pane too, and what is said behind it has not', () => {
+test('a state has its color in the border of a pane, and the note after it does not', () => {
   const theme = createTheme({ level: 3, ascii: false })
   const { lastFrame, unmount } = render(
     <ThemeProvider theme={theme}>
@@ -17,7 +17,7 @@ test('a state has its colour in the edge of a pane too, and what is said behind 
       </SizeProvider>
     </ThemeProvider>,
   )
-  // What follows begins with its own colour, so none is reset between.
+  // The next text sets its own color, so the color is not reset in between.
   const begun = (tone: Tone, text: string) => theme.paint(tone, text).replace('\u001B[39m', '')
   expect(lastFrame()).toContain(begun('error', ' ✗ failed') + begun('muted', ', 6/7 passed '))
   unmount()

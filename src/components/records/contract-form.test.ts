@@ -12,7 +12,7 @@ test('fields have the required flags, bounds and lengths that the contract decla
   expect(sessions).toMatchObject({ initial: '3', input: { kind: 'number', least: 1, most: 100, whole: true } })
 })
 
-test('an empty text is left out of what is new, and clears what is there', () => {
+test('an empty text is left out of a new record, and clears the field of an existing one', () => {
   const values = { name: ' Ada ', description: '', sessionsPerTarget: '3' }
   expect(contractBody(contract.swarms.create, values, false)).toEqual({ name: 'Ada' })
   expect(contractBody(contract.swarms.update, values, true)).toEqual({ name: 'Ada', description: null })
@@ -20,6 +20,6 @@ test('an empty text is left out of what is new, and clears what is there', () =>
   expect(contractBody(contract.personas.create, { name: '', notes: ' a ' }, false)).toEqual({ name: '', notes: ' a ' })
 })
 
-test('a field that the contract does not have is a mistake', () => {
+test('a field that the contract does not define throws an error', () => {
   expect(() => contractFields(contract.personas.create, undefined, { colour: {} })).toThrow('has no colour')
 })

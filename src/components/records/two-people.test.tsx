@@ -19,17 +19,17 @@ import { formKeys } from '../form/form-keys.ts'
 type Values = Readonly<Record<string, string>>
 type Way = 'form' | 'text'
 
-/** A record that two people change, by a form and as a text. */
+/** A record that two people change, both in a form and as text. */
 type Noun = {
   begin: Record<Way, Binding>
-  /** Fields of the form in its order, each with how many come before it; of the text by their names. */
+  /** Fields of the form in order, each with the number of fields before it; fields of the text by name. */
   fields: Record<Way, readonly string[]>
   steps: Readonly<Record<string, number>>
   place: (projectId: string) => Place
   make: (client: Client, projectId: string) => Promise<() => Promise<Values>>
 }
 
-/** What one of the two does; where it makes no sense, nothing. */
+/** A step of one of the two people. It has no effect if it makes no sense. */
 type Step = { who: 0 | 1 } & ({ does: 'begin'; way: Way; picks: readonly number[] } | { does: 'send' | 'leave' })
 
 const HISTORIES = Number(process.env['PROPERTY_RUNS'] ?? 4)
@@ -75,9 +75,9 @@ class Person {
   readonly #noun: Noun
   readonly #statuses: readonly number[]
   readonly #edit: { wanted: Values }
-  /** What is filled in and not sent, with all that was on screen since it began. */
+  /** Values that are filled in but not sent, with everything that was on screen since the form was opened. */
   open: { way: Way; wanted: Values; seen: string } | undefined
-  /** What a text says that was left, which the next one continues from. */
+  /** Values of an abandoned text, with which the next edit continues. */
   #left: Values = {}
 
   constructor(app: TestApp, noun: Noun, statuses: readonly number[], edit: { wanted: Values }) {
@@ -105,7 +105,7 @@ class Person {
     }
   }
 
-  /** Sends what is open. Resolves to whether it was taken; what is in conflict stays open. */
+  /** Sends the open form. Resolves to whether it was accepted; a conflict keeps it open. */
   async send(): Promise<boolean> {
     const { app, open } = this
     const answered = this.#statuses.length
@@ -137,7 +137,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close()
 })
 
-/** A person on the screen, whose editor writes what is wanted into the text. */
+/** Opens the screen for a person whose editor writes the wanted values into the text. */
 async function arrive(service: TestService, noun: Noun, projectId: string): Promise<Person> {
   const statuses: number[] = []
   const edit: { wanted: Values } = { wanted: {} }
@@ -165,7 +165,7 @@ async function arrive(service: TestService, noun: Noun, projectId: string): Prom
   return new Person(app, noun, statuses, edit)
 }
 
-/** Lives a history, and holds after each step that nothing of the other was changed unseen, and nothing else at all. */
+/** Runs a history, and checks after each step that nothing of the other was changed unseen and nothing else changed. */
 async function live(noun: Noun, steps: readonly Step[]): Promise<{ conflicts: number; taken: number }> {
   const service = await openService()
   const projectId = (await service.client.projects.create({ body: { name: 'Own' } })).id
@@ -207,7 +207,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const histories = fc.array(step, { minLength: 8, maxLength: 14 })
 
-/** Both begin, one sends, the other meets the conflict, sees it, leaves, takes it up again, and sends. */
+/** Both open the form and one sends; the other sees the conflict, leaves, resumes, and sends. */
 const tour = (ways: Way): Step[] => [
   { who: 0, does: 'begin', way: ways, picks: [0, 1] },
   { who: 1, does: 'begin', way: ways, picks: [0, 2] },
@@ -224,14 +224,18 @@ const tour = (ways: Way): Step[] => [
 test.each([
   ['an environment', environment],
   ['a client', clientNoun],
-])('two people who change %s at once lose nothing unseen', { timeout: 10_000 * (HISTORIES + 4) }, async (_, noun) => {
-  for (const each of ['form', 'text'] as const) {
-    const { conflicts, taken } = await live(noun, tour(each))
-    expect(conflicts).toBeGreaterThan(0)
-    expect(taken).toBeGreaterThan(1)
-  }
-  await fc.assert(
-    fc.asyncProperty(histories, async steps => void (await live(noun, steps))),
-    { numRuns: HISTORIES, endOnFailure: true },
-  )
-})
+])(
+  'two people who change %s at the same time overwrite nothing without seeing it',
+  { timeout: 10_000 * (HISTORIES + 4) },
+  async (_, noun) => {
+    for (const each of ['form', 'text'] as const) {
+      const { conflicts, taken } = await live(noun, tour(each))
+      expect(conflicts).toBeGreaterThan(0)
+      expect(taken).toBeGreaterThan(1)
+    }
+    await fc.assert(
+      fc.asyncProperty(histories, async steps => void (await live(noun, steps))),
+      { numRuns: HISTORIES, endOnFailure: true },
+    )
+  },
+)

@@ -48,13 +48,13 @@ const aStep = fc.oneof(
   aText.map(added => ({ added })),
 )
 
-/** Offsets where a character begins, and the end. */
+/** Returns the offsets at which a character begins, and the end. */
 const bounds = (text: string): number[] => [
   ...[...new Intl.Segmenter().segment(text)].map(({ index }) => index),
   text.length,
 ]
 
-/** `ab|cd` as a state with its cursor at the bar. */
+/** Returns `ab|cd` as a state whose cursor is at the bar. */
 function at(marked: string): EditedText {
   const cursor = marked.indexOf('|')
   return { ...editedText(marked.replace('|', '')), cursor }
@@ -86,16 +86,16 @@ describe('editing a text', () => {
     ['killToStart', 'one\n|two', 'one|two'],
     ['killToEnd', 'o|ne\ntwo', 'o|\ntwo'],
     ['killToEnd', 'one|\ntwo', 'one|two'],
-  ])('%s: %s is %s', (action, before, wanted) => {
+  ])('the action %s turns %s into %s', (action, before, wanted) => {
     expect(after(before, action)).toBe(wanted)
   })
 
-  test('what was cut is put back where the cursor is', () => {
+  test('text that was cut is inserted again at the cursor', () => {
     expect(after('one two|', 'killWordLeft', 'lineStart', 'yank')).toBe('two|one ')
     expect(after('one two|', 'yank')).toBe('one two|')
   })
 
-  test('whatever is done, the cursor is between characters, and an action changes only what is beside it', () => {
+  test('after any action the cursor is between characters, and only text beside it has changed', () => {
     fc.assert(
       fc.property(aState, fc.array(aStep, { maxLength: 12 }), (start, steps) => {
         let state = start
@@ -126,7 +126,7 @@ describe('editing a text', () => {
     )
   })
 
-  test('what is put in is before the cursor, and the rest is as it was', () => {
+  test('inserted text is before the cursor, and the rest is unchanged', () => {
     fc.assert(
       fc.property(aState, aText, (state, added) => {
         const now = insert(state, added)
@@ -136,7 +136,7 @@ describe('editing a text', () => {
     )
   })
 
-  test('a text that somebody else sets keeps a cursor within it', () => {
+  test('a text that is set from outside keeps the cursor within it', () => {
     fc.assert(
       fc.property(aState, aText, (state, text) => {
         expect(bounds(text)).toContain(withText(state, text).cursor)

@@ -5,7 +5,7 @@ import { edit, editedText, insert, type EditAction } from './edit-text.ts'
 import { besideRow, countFieldRows, fieldRows } from './field-rows.ts'
 import { measureWork } from '../../../test/work.ts'
 
-/** What takes no columns, what joins without end, and what is slow to measure. */
+/** Characters that take no columns, that join without end, or that are slow to measure. */
 const units = {
   'a zero-width non-joiner': '\u200c',
   'a zero-width joiner': '\u200d',
@@ -28,7 +28,7 @@ const units = {
 const COLUMNS = 80
 const look = { width: COLUMNS, rows: 8, lineBreak: ' ' }
 
-describe.each(Object.entries(units))('a text that is nothing but %s', (_name, unit) => {
+describe.each(Object.entries(units))('a text that consists only of %s', (_name, unit) => {
   const text = `a${unit.repeat(2_000_000 / unit.length)}`
 
   test('is drawn in a list of fifty rows with little work and few characters', () => {
@@ -57,7 +57,7 @@ describe.each(Object.entries(units))('a text that is nothing but %s', (_name, un
   })
 })
 
-test('no character of a cleaned text is longer than any that people write', () => {
+test('a cleaned text has no grapheme longer than any that people write', () => {
   const part = fc.tuple(fc.constantFrom(...Object.values(units), 'a', ' '), fc.integer({ min: 1, max: 300 }))
   fc.assert(
     fc.property(fc.array(part, { maxLength: 6 }), parts => {

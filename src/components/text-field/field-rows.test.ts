@@ -4,7 +4,7 @@ import { widthOf } from '../../tui/theme/text.ts'
 import { besideRow, countFieldRows, fieldRows } from './field-rows.ts'
 
 const look = (width: number, rows: number, mask?: string) => ({ width, rows, mask, lineBreak: '↵' })
-/** Rows with the cursor's character in brackets. */
+/** Returns the rows with the character under the cursor in brackets. */
 const drawn = (text: string, cursor: number, to: ReturnType<typeof look>): string[] =>
   fieldRows(text, cursor, to).map(({ before, at, after }) => `${before}${at === undefined ? '' : `[${at}]`}${after}`)
 
@@ -14,33 +14,33 @@ const aText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES)).map(pieces => pieces.join('')),
 )
 
-test('the cursor is on whole characters, and behind the last one', () => {
+test('the cursor covers a whole character, or is after the last one', () => {
   expect(drawn('a漢b', 1, look(10, 1))).toEqual(['a[漢]b '])
   expect(drawn('xe\u0301', 1, look(10, 1))).toEqual(['x[e\u0301] '])
   expect(drawn('👩‍👩‍👧', 8, look(10, 1))).toEqual(['👩‍👩‍👧[ ]'])
   expect(drawn('', 0, look(10, 1))).toEqual(['[ ]'])
 })
 
-test('one row scrolls sideways with the cursor, several continue below', () => {
+test('a single row scrolls sideways with the cursor, and several rows continue below', () => {
   expect(drawn('abcdefgh', 8, look(4, 1))).toEqual(['fgh[ ]'])
   expect(drawn('abcdefgh', 0, look(4, 1))).toEqual(['[a]bcd'])
   expect(drawn('abcdefgh', 5, look(4, 3))).toEqual(['abcd', 'e[f]gh', ' '])
   expect(drawn('漢字漢', 3, look(5, 2))).toEqual(['漢字', '漢[ ]'])
 })
 
-test('line breaks show, also where the cursor is on one, and secrets show nothing but their length', () => {
+test('line breaks are visible even under the cursor, and secrets show only their length', () => {
   expect(drawn('a\n\nb', 1, look(9, 4))).toEqual(['a[↵]', '↵', 'b '])
   expect(drawn('a\n', 2, look(9, 4))).toEqual(['a↵', '[ ]'])
   expect(drawn('se漢', 3, look(9, 1, '*'))).toEqual(['***[ ]'])
 })
 
-test('the rows at the cursor show of a text that has more', () => {
+test('a text with more rows than fit shows those around the cursor', () => {
   const text = Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n')
   expect(drawn(text, text.length, look(20, 3))).toEqual(['line 17↵', 'line 18↵', 'line 19[ ]'])
   expect(drawn(text, 0, look(20, 3))[0]).toBe('[l]ine 0↵')
 })
 
-test('up and down keep the column, and end at the first and the last row', () => {
+test('up and down keep the column, and stop at the first and the last row', () => {
   const text = 'abcd\nx\n漢字漢'
   expect(besideRow(text, 3, look(9, 8), 1)).toBe(6)
   expect(besideRow(text, 5, look(9, 8), 1)).toBe(7)
@@ -49,7 +49,7 @@ test('up and down keep the column, and end at the first and the last row', () =>
   expect(besideRow(text, 8, look(9, 8), 1)).toBeUndefined()
 })
 
-test('any text fits its rows, shows exactly one cursor, and holds nothing that a terminal would obey', () => {
+test('any text fits its rows, shows exactly one cursor, and contains no terminal sequence', () => {
   fc.assert(
     fc.property(
       aText,

@@ -19,7 +19,7 @@ const conversation = (messages: unknown[], folding = AS_GIVEN) =>
   rowsOf(transcriptNodes(messageRows(messages, 'm'), look), { folding })
 
 describe('a conversation', () => {
-  test('is messages with their words laid out, calls and results folded', () => {
+  test('shows messages with their text laid out, and calls and results folded', () => {
     expect(
       conversation([
         { role: 'user', content: 'Add **these**' },
@@ -60,22 +60,22 @@ describe('a conversation', () => {
     ['OpenAI', { role: 'assistant', content: null, tool_calls: [{ function: { name: 'sum', arguments: '{"a":1}' } }] }],
     ['Anthropic', { role: 'assistant', content: [{ type: 'tool_use', name: 'sum', input: { a: 1 } }] }],
     ['the AI SDK', { role: 'assistant', content: [{ type: 'tool-call', toolName: 'sum', args: { a: 1 } }] }],
-  ])('a call in the words of %s', (_name, message) => {
+  ])('shows a call in the format of %s', (_name, message) => {
     expect(conversation([message])).toEqual(['assistant', '· sum {"a":1}'])
   })
 
-  test('what went wrong is unfolded and marked', () => {
+  test('unfolds and marks errors', () => {
     const failed = { content: [{ type: 'text', text: 'no such city' }], isError: true }
     const rows = conversation([{ role: 'tool', toolName: 'sum', content: failed }])
     expect(rows).toEqual(['tool sum', 'result: tool error', 'no such city'])
   })
 
-  test('a folded message is one line with its beginning', () => {
+  test('shows a folded message as one line with its beginning', () => {
     const messages = [{ role: 'user', content: 'first line\nsecond line' }]
     expect(conversation(messages, toggled(AS_GIVEN, 'm/0', false))).toEqual(['user  first line second line'])
   })
 
-  test('any document at all is rows without control characters, none too wide', () => {
+  test('turns any document into rows without control characters, none too wide', () => {
     const messages = fc.array(
       fc.oneof(
         fc.jsonValue(),
@@ -161,7 +161,7 @@ const shape = (nodes: readonly TraceNode[]): unknown[] =>
   nodes.map(({ name, children }) => (children.length === 0 ? name : [name, ...shape(children)]))
 
 describe('a trace', () => {
-  test('is its steps with their calls, times as bars, errors unfolded', () => {
+  test('shows its steps with their calls, times as bars, and errors unfolded', () => {
     const trace = traceOf(RECORDED, STEPS)
     const rows = rowsOf(traceNodes(trace, look), { width: 102 })
     expect(rows).toEqual([
@@ -182,7 +182,7 @@ describe('a trace', () => {
     ).toEqual(['sky/map', 'assert sure'])
   })
 
-  test('has longer bars in a wide tree, to half a column, with when each part began and the time they go over', () => {
+  test('has longer bars in a wide tree, up to half a column, with the start of each part and the time scale', () => {
     const trace = traceOf(RECORDED, STEPS)
     const wide = { ...look, bar: barColumns(120) }
     const rows = rowsOf(traceNodes(trace, wide), { width: 120 }).filter(row => row.includes('  +'))
@@ -196,7 +196,7 @@ describe('a trace', () => {
     expect(rowsOf(traceNodes(trace, { ...wide, symbols: ascii.symbols }), { width: 120 })[0]).toContain('#'.repeat(40))
   })
 
-  test('without bars where there is no room, and without the document by its verdicts and calls', () => {
+  test('has no bars without room, and is built from verdicts and calls without the document', () => {
     expect(rowsOf(traceNodes(traceOf(RECORDED, STEPS), look), { width: 45 })[0]).toBe(
       '✓ ok      toolCall ask                   1s',
     )
@@ -211,7 +211,7 @@ describe('a trace', () => {
     ])
   })
 
-  test('where nothing is drawn there are words and durations only', () => {
+  test('shows only words and durations if nothing can be drawn', () => {
     const plain = createTheme({ level: 0, ascii: false, plain: true })
     const rows = rowsOf(traceNodes(traceOf(RECORDED, STEPS), { ...look, symbols: plain.symbols }), {
       width: 102,
@@ -221,7 +221,7 @@ describe('a trace', () => {
     expect(rows.join('')).not.toContain('━')
   })
 
-  test('spans of other recorders are within their parents, and circles end', () => {
+  test('keeps spans of other recorders within their parents, and breaks cycles', () => {
     const spans = [
       { id: 'a', name: 'turn', category: 'llm', startMs: 0, endMs: 100 },
       { id: 'b', parentId: 'a', name: 'sum', category: 'tool', startMs: 10, endMs: 20, status: 'ok' },
@@ -234,7 +234,7 @@ describe('a trace', () => {
     expect(trace.nodes[0]!.children[0]).toMatchObject({ durationMs: 10, call: { arguments: { a: 1 } } })
   })
 
-  test('a mark and a note are at the line of a call', () => {
+  test('shows a mark and a note in the line of a call', () => {
     const trace = traceOf(RECORDED, STEPS)
     const [step] = trace.nodes
     const [call] = step!.children
@@ -246,7 +246,7 @@ describe('a trace', () => {
     expect(rows[0]).toMatch(/^! sky\/forecast {2}other city/)
   })
 
-  test('any document is a tree of each thing once', () => {
+  test('is a tree with each node once for any document', () => {
     const span = fc.record(
       {
         spanId: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -13,7 +13,7 @@ import { anyCharacter } from '../../../test/any-character.ts'
 
 const theme = createTheme({ level: 0, ascii: false })
 
-/** A search that was let run to its end. */
+/** Returns a search that ran to its end. */
 function searched(source: LineSource, text: string, from = 0) {
   const search = createSearch(lineCandidates(source, from), text)
   while (!search.isDone) search.advance(50)
@@ -24,7 +24,7 @@ describe('scrolling', () => {
   const rowCounts = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 40 })
   const rowsOf = (counts: number[]): Rows => ({ count: counts.length, rowsOf: line => counts[line]! })
 
-  test('walks the same rows as a text wrapped whole', () => {
+  test('goes through the same rows as a text that is wrapped as a whole', () => {
     fc.assert(
       fc.property(rowCounts, fc.nat(300), fc.integer({ min: -300, max: 300 }), (counts, from, by) => {
         const all = counts.flatMap((count, line) => Array.from({ length: count }, (_, row) => ({ line, row })))
@@ -39,7 +39,7 @@ describe('scrolling', () => {
     )
   })
 
-  test('positions are ordered by line, then by row', () => {
+  test('orders positions by line, then by row', () => {
     expect(compare({ line: 1, row: 0 }, { line: 0, row: 9 })).toBeGreaterThan(0)
     expect(compare(TOP, { line: 0, row: 1 })).toBeLessThan(0)
   })
@@ -51,7 +51,7 @@ describe('fields in a wide pane', () => {
   const paired = (lines: readonly Line[], width: number): readonly Line[] =>
     pairFields(lines, width - 2) as readonly Line[]
 
-  test('stand beside each other where both are whole, and are copied one per line', () => {
+  test('are side by side if both fit, and are copied one per line', () => {
     const lines = [
       { text: 'Server', tone: 'accent' } as const,
       ...fieldLines([
@@ -71,7 +71,7 @@ describe('fields in a wide pane', () => {
     expect(paired(lines, 100).map(copyText).join('\n')).toBe(lines.map(copyText).join('\n'))
   })
 
-  test('hide nothing of a value that was whole in a row of its own', () => {
+  test('hide no part of a value that was whole in its own row', () => {
     const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 70 })
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1 }), fc.integer({ min: 20, max: 220 }), (all, width) => {
@@ -88,7 +88,7 @@ describe('fields in a wide pane', () => {
 })
 
 describe('the lines of a text', () => {
-  test('are those between its line breaks', () => {
+  test('are the parts between its line breaks', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: anyCharacter, maxLength: 20 })), texts => {
         const lines = texts.map(text => text.replaceAll('\n', ''))
@@ -100,7 +100,7 @@ describe('the lines of a text', () => {
     )
   })
 
-  test('of one very long line are pieces that keep every character whole', () => {
+  test('are pieces of a very long line that keep every character whole', () => {
     const text = '😀'.repeat(40_001)
     const source = textSource(text)
     const pieces = Array.from({ length: source.count }, (_, index) => plainText(source.at(index)))
@@ -110,7 +110,7 @@ describe('the lines of a text', () => {
   })
 })
 
-test('50 MB of text open, page and end with as many lines looked at as screens show', () => {
+test('are examined only as far as the screen shows, even when 50 MB are opened, paged and scrolled to the end', () => {
   const line = 'the quick brown fox jumps over the lazy dog, again and again and again, until it is tired\n'
   const text = line.repeat(Math.ceil(50_000_000 / line.length))
   const source = toSource(text)
@@ -139,7 +139,7 @@ test('50 MB of text open, page and end with as many lines looked at as screens s
   expect(found.places).toHaveLength(10_000)
 })
 
-test('a long value continues below itself, so that nothing of it is cut', () => {
+test('a long value continues below itself, and no part is cut', () => {
   const theme = createTheme({ level: 0, ascii: false })
   const fields = fieldLines([
     ['Name', 'short'],
@@ -155,7 +155,7 @@ test('a long value continues below itself, so that nothing of it is cut', () => 
   ])
 })
 
-test('a value of one word is below its label where it is whole only there', () => {
+test('a value of one word is below its label if it fits only there', () => {
   const theme = createTheme({ level: 0, ascii: false })
   const id = 'fnd_01m80kss130000kcr1wyycfrdv'
   const fields = fieldLines([
@@ -176,7 +176,7 @@ test('a value of one word is below its label where it is whole only there', () =
   expect(rows(46)).toContain(` Id            ${id}`)
 })
 
-test('a search finds lines whatever their shape, and marks what it found in a row', () => {
+test('a search finds lines of any kind, and marks the match in a row', () => {
   const source = toSource([
     'Alpha',
     { text: 'beta ALPHA', indent: 2 },
@@ -195,10 +195,10 @@ test('a search finds lines whatever their shape, and marks what it found in a ro
   expect(markMatches(coloured, ' nothing', 'alpha')).toBe(' nothing')
 })
 
-describe('a search', () => {
+describe('a search in a text', () => {
   const source: LineSource = { count: 100_000, at: line => (line % 1000 === 7 ? `needle ${line}` : 'hay') }
 
-  test('goes on in slices and says as soon as it can where to go', () => {
+  test('runs in slices and reports the next match as soon as it is found', () => {
     const search = createSearch(lineCandidates(source, 50_000), 'NEEDLE')
     let slices = 0
     for (; !search.isDone; slices += 1) {
@@ -211,7 +211,7 @@ describe('a search', () => {
     expect(search.landing).toBe(50)
   })
 
-  test('goes round where there is nothing further on', () => {
+  test('starts again at the other end if there is no further match', () => {
     const search = searched(source, 'needle 7', 50_000)
     expect([search.places[search.landing!], search.isCut]).toEqual([70_007, false])
     expect(searched(source, 'needle 7', 90_000).landing).toBe(0)
@@ -219,7 +219,7 @@ describe('a search', () => {
   })
 })
 
-test('a text that is given again is drawn as it is now, and wrapped only where it changed', () => {
+test('a text that is replaced is drawn anew, and wrapped only where it changed', () => {
   const tone = fc.constantFrom('plain' as const, 'strong' as const)
   const text = fc.constantFrom('one', 'one two three four five', '日本語 '.repeat(9), '')
   const line: fc.Arbitrary<Line> = fc.oneof(
@@ -247,7 +247,7 @@ test('a text that is given again is drawn as it is now, and wrapped only where i
   )
 })
 
-/** Other lines that say the same; a block has nothing to compare and stays. */
+/** Returns copies of the lines with the same content. Blocks cannot be compared and stay the same. */
 function copyOf(lines: readonly Line[]): Line[] {
   return lines.map(line => (typeof line === 'object' && 'block' in line ? line : structuredClone(line)))
 }
@@ -262,7 +262,7 @@ describe('styled text', () => {
     { maxLength: 8 },
   )
 
-  test('wraps where the same text without styles would', () => {
+  test('wraps at the same places as the same text without styles', () => {
     fc.assert(
       fc.property(spans, fc.integer({ min: 2, max: 30 }), (given, width) => {
         const cleaned = cleanSpans(given)
@@ -286,7 +286,7 @@ describe('styled text', () => {
     )
   })
 
-  test('has its lead before the first row and its rest before the others, wrapped or cut', () => {
+  test('has its lead before the first row and its indent before the others, whether wrapped or cut', () => {
     const line = {
       spans: [{ text: 'one two three four', tone: 'plain' as const }],
       lead: [{ text: '- ', tone: 'muted' as const }],
@@ -305,7 +305,7 @@ describe('styled text', () => {
     expect(paintLine(line, { theme, width: 16, wraps: false })).toEqual([`   ${theme.symbols.warn} one two t…`])
   })
 
-  test('links only where the terminal has them, and never to what is no plain address', () => {
+  test('has links only if the terminal supports them, and only to plain addresses', () => {
     const links = createTheme({ level: 0, ascii: false, links: true })
     const line = (link: string) => ({ spans: [{ text: 'here', tone: 'plain' as const, link }] })
     const look = { width: 20, wraps: true }

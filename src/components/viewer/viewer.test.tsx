@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-test('a search says where one is among how many, n and N go round, Esc ends it', async () => {
+test('a search shows the number of the match and the total, n and N wrap around, and Esc ends it', async () => {
   await app.press(viewerKeys.bindings.search)
   await app.type('EVAL')
   await app.press('enter')
@@ -31,7 +31,7 @@ test('a search says where one is among how many, n and N go round, Esc ends it',
   await app.see('not found')
 })
 
-test('chosen lines are copied, and so is the whole', async () => {
+test('selected lines can be copied, and so can the whole text', async () => {
   await app.press(viewerKeys.bindings.select, viewerKeys.bindings.down)
   await app.see('copy lines')
   await app.press(selectionKeys.bindings.copy)
