@@ -22,15 +22,15 @@ test.each([
   ['null', 'null', false],
   ['String', 'x', false],
   ['toString', 'toString', true],
-])('partial: the word %s over %j is %s', (word, actual, matches) => {
+])('under partial matching the word %s over %j is %s', (word, actual, matches) => {
   expect(argumentsMatch({ a: word }, { a: actual }, 'partial')).toBe(matches)
 })
 
-test.each(WORDS)('an absent argument has no type: %s', word => {
+test.each(WORDS)('an argument that is missing matches no placeholder: %s', word => {
   expect(argumentsMatch({ a: word }, {}, 'partial')).toBe(false)
 })
 
-test('exact has no placeholders, and compares nested values in any order of keys', () => {
+test('exact matching has no placeholders, and compares nested values in any order of keys', () => {
   expect(argumentsMatch({ a: 'any' }, { a: 1 }, 'exact')).toBe(false)
   expect(argumentsMatch({ a: { x: 1, y: [2] } }, { a: { y: [2], x: 1 } }, 'exact')).toBe(true)
   expect(argumentsMatch({ a: [1, 2] }, { a: [2, 1] }, 'exact')).toBe(false)
@@ -38,11 +38,11 @@ test('exact has no placeholders, and compares nested values in any order of keys
   expect(argumentsMatch(JSON.parse('{"__proto__":1}'), JSON.parse('{"__proto__":2}'), 'exact')).toBe(false)
 })
 
-test('partial compares a nested value as a whole', () => {
+test('partial matching compares a nested value as a whole', () => {
   expect(argumentsMatch({ a: { x: 1 } }, { a: { x: 1, y: 2 } }, 'partial')).toBe(false)
 })
 
-test('differing arguments are named', () => {
+test('a mismatch names the arguments that differ', () => {
   expect(differingArguments({ b: 1, a: 'x', c: 2 }, { c: 2, b: 2, d: 0 }, 'partial')).toEqual(['a', 'b'])
   expect(differingArguments({ b: 1, a: 'x', c: 2 }, { c: 2, b: 2, d: 0 }, 'exact')).toEqual(['a', 'b', 'd'])
   expect(differingArguments({ b: 1 }, {}, 'ignore')).toEqual([])
@@ -53,7 +53,7 @@ const args = fc.dictionary(
   fc.jsonValue().filter(value => typeof value !== 'string' || !WORDS.includes(value)),
 )
 
-test('what matches exactly also matches partially, except for placeholders', () => {
+test('arguments that match exactly also match partially, except for placeholders', () => {
   fc.assert(
     fc.property(args, args, (expected, actual) => {
       if (argumentsMatch(expected, actual, 'exact')) expect(argumentsMatch(expected, actual, 'partial')).toBe(true)

@@ -11,7 +11,7 @@ const place: CallPlace = {
   isUnsaved: false,
 }
 
-/** Words and standard input that `mcpdeck` gets when a real shell runs each command. */
+/** Returns the words and the standard input that `mcpdeck` gets when a real shell runs each command. */
 function ran(commands: readonly string[]): { words: string[]; input: string }[] {
   const mcpdeck = String.raw`mcpdeck() { printf '%s\0' "$@"; case " $* " in *' --input - '*) printf '\0'; cat;; esac; }`
   const script = [mcpdeck, ...commands.flatMap(command => [command, String.raw`printf '\0\0\0'`])].join('\n')
@@ -25,7 +25,7 @@ function ran(commands: readonly string[]): { words: string[]; input: string }[] 
     })
 }
 
-/** The arguments that the command sends to a tool without a schema. */
+/** Returns the arguments that the command sends to a tool without a schema. */
 function argumentsOf({ words, input }: { words: string[]; input: string }): unknown {
   if (input !== '') return JSON.parse(input) as unknown
   const fields = words.slice(words.indexOf('echo') + 1).map(word => [word.slice(0, word.indexOf('=')), word] as const)
@@ -52,7 +52,7 @@ test('a real shell passes any arguments to the command unchanged', () => {
   )
 })
 
-test('simple arguments stay readable, and the server is named as it is reached', () => {
+test('simple arguments stay readable in a copied command, which names the server by its address or command', () => {
   const call = { kind: 'tool', target: 'echo', input: { message: 'hi there' } } as const
   expect(callCommand(call, place)).toEqual({
     text: "mcpdeck call --local --project prj_1 --yes everything echo 'message=hi there'",

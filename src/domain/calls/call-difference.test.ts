@@ -5,7 +5,7 @@ import { argumentChanges } from './argument-changes.ts'
 import { callDifference, callMatchOf, plainCall, type CallMatch, type PlainCall } from './call-difference.ts'
 const ANY = callMatchOf()
 
-/** `a1 b` is two calls: a with n = 1, b without arguments. */
+/** Returns the calls of a text: `a1 b` is a call of a with n = 1, and a call of b without arguments. */
 const calls = (text: string): PlainCall[] =>
   text === ''
     ? []
@@ -20,7 +20,7 @@ const kinds = (expected: string, actual: string, options: Record<string, unknown
   })
 }
 
-describe('rows', () => {
+describe('the rows of compared calls', () => {
   test.each<[string, string, Record<string, unknown>, string[]]>([
     ['a b', 'b a', {}, ['matched a', 'matched b']],
     ['a b', 'b a', { toolCallOrder: 'in-order' }, ['matched a', 'order b']],
@@ -35,11 +35,11 @@ describe('rows', () => {
     ['', 'a', {}, ['extra a']],
     // The loose expectation comes first and must not take the only call that fits the strict one.
     ['a a1', 'a1 a2', {}, ['matched a', 'matched a']],
-  ])('%s against %s with %j', (expected, actual, options, wanted) => {
+  ])('are right for %s against %s with %j', (expected, actual, options, wanted) => {
     expect(kinds(expected, actual, options)).toEqual(wanted)
   })
 
-  test('a call with wrong arguments is paired with the expected call that differs least', () => {
+  test('pair a call with wrong arguments with the expected call that differs least', () => {
     const expected = [plainCall({ toolName: 'a', arguments: { x: 1, y: 2 } })]
     const actual = [
       plainCall({ toolName: 'a', args: { x: 8, y: 9 } }),
@@ -52,7 +52,7 @@ describe('rows', () => {
   })
 })
 
-test('the options of the last layer that sets them apply, in either vocabulary', () => {
+test('use the options of the last layer that sets them, in either vocabulary', () => {
   expect(callMatchOf(null, undefined, {})).toEqual({ order: 'any', extra: null, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'strict' })).toEqual({ order: 'exact', extra: 0, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'exact', extraToolCalls: 2 }, { maxExtraToolCalls: null })).toEqual({
@@ -68,8 +68,8 @@ test('the options of the last layer that sets them apply, in either vocabulary',
   expect(callMatchOf({ toolCallOrder: 'sideways', extraToolCalls: 'few', arguments: 7 })).toEqual(ANY)
 })
 
-describe('arguments', () => {
-  test('reports added, removed and changed values by their path', () => {
+describe('the differences between arguments', () => {
+  test('include added, removed and changed values with their path', () => {
     const expected = { city: 'Bern', filter: { from: 1, to: 2 }, ids: [1, 2], gone: true }
     const actual = { city: 'Basel', filter: { from: 1, to: 3, by: 'x' }, ids: [1], more: 0 }
     expect(argumentChanges(expected, actual, 'exact')).toEqual([
@@ -84,7 +84,7 @@ describe('arguments', () => {
     expect(argumentChanges({ city: 'Basel' }, actual, 'partial')).toEqual([])
   })
 
-  test('a placeholder stands for its type, only under partial', () => {
+  test('treat a placeholder as its type, but only under partial matching', () => {
     const words = { any: 0, string: 'x', number: 1, boolean: false, object: {}, array: [], null: null } as const
     for (const [word, value] of Object.entries(words)) {
       expect(argumentChanges({ v: word }, { v: value }, 'partial')).toEqual([])
@@ -94,7 +94,7 @@ describe('arguments', () => {
     expect(argumentChanges({ v: 'any' }, {}, 'partial')).toEqual([{ kind: 'removed', path: 'v', expected: 'any' }])
   })
 
-  test('compares values that are nested deeper than the call stack allows', () => {
+  test('include values that are nested deeper than the call stack allows', () => {
     const nested = (depth: number, end: unknown) => {
       let value = end
       for (let at = 0; at < depth; at += 1) value = [value]
@@ -133,7 +133,7 @@ const options = fc.record(
   { requiredKeys: [] },
 )
 
-describe('any comparison', () => {
+describe('any comparison of calls', () => {
   test('has each expected and each actual call in exactly one row', () => {
     fc.assert(
       fc.property(asked, made, options, (expected, actual, given) => {
@@ -164,7 +164,7 @@ describe('any comparison', () => {
     )
   })
 
-  test('holds exactly when the service reports that the calls match', () => {
+  test('is without a difference exactly when the service reports that the calls match', () => {
     fc.assert(
       fc.property(asked, made, options, (expected, actual, given) => {
         const found = callDifference({ expected, actual, match: callMatchOf(given) })

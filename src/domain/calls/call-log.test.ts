@@ -5,7 +5,7 @@ import { PATIENCE } from '../../../test/patience.ts'
 
 const subject = { kind: 'tool', serverId: 's', serverName: 'server', target: 'slow', input: {} } as const
 
-/** A call that ends when the test says so. */
+/** Starts a call that ends when the test ends it. */
 function running() {
   const log = createCallLog()
   const answer = Promise.withResolvers<Awaited<ReturnType<Send>>>()

@@ -18,7 +18,7 @@ const check = { id: 'ping', description: 'It answers', found: 'nothing', require
 const ping = { name: 'ping', state: 'failed' as const, isExpected: true, durationMs: 3, why: undefined, passed: 1 }
 const report: ConformanceReport = { verdict: 'passed', version: '1', scenarios: [{ ...ping, failed: [check] }] }
 
-test('the last run of each server is available at the next start, to its owner only', () => {
+test('the last run of the suite for each server is available at the next start, to its owner only', () => {
   conformanceReportsAt(file).keep(server, { ...report, verdict: null })
   conformanceReportsAt(file).keep(server, report)
   conformanceReportsAt(file).keep({ ...server, serverId: 'srv_2' }, { ...report, specVersion: '2025-11-25' })

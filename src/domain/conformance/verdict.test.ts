@@ -10,7 +10,7 @@ const anyCheck = fc.record({ id: fc.constantFrom('a', 'b', 'c'), status: anyStat
 const anyResults = fc.array(fc.record({ name: fc.constantFrom('x', 'y', 'z'), checks: fc.array(anyCheck) }))
 const anyBaseline = fc.option(fc.uniqueArray(fc.constantFrom('x', 'y', 'x:a', 'y:b', 'none')), { nil: undefined })
 
-test('passes only what the suite calls passed, never what failed, is unknown or has no checks', () =>
+test('a scenario passes only if the suite says so, never if it failed, is unknown or has no checks', () =>
   fc.assert(
     fc.property(anyResults, anyBaseline, (results, baseline) => {
       const scenarios = results.map(({ name, checks }) => {
@@ -50,7 +50,7 @@ test('text that is not a result of the suite has no checks, and never throws', (
     ),
   ))
 
-test('a problem turns a pass into no verdict, and leaves failures alone', () => {
+test('a problem turns a pass into no verdict, and leaves failures unchanged', () => {
   const scenario = (status: string) =>
     judge(
       { name: 's', durationMs: 1, checks: readChecks(JSON.stringify([{ id: 'a', status }]), asIs) },

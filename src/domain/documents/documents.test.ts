@@ -222,7 +222,7 @@ test('a record somebody else made in between is kept if equal, and shown if not'
   expect((await service.client.personas.list({ projectId })).items).toHaveLength(1)
 })
 
-test('what depends on a refused record is not sent, and other records are', async () => {
+test('records that depend on a refused one are not sent, and other records are', async () => {
   const projectId = await emptyProject()
   const files = `server: { name: s, enabled: true, transportType: http, url: 'https://e.com', command: node }
 ---

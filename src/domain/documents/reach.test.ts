@@ -36,6 +36,6 @@ test.each([
     ['-y', '@scope/server', '--depth', '3'],
     ['-y', '@scope/server', '--depth', '3'],
   ],
-])('of the arguments %j a file contains those that are certainly not secret', (args, expected) => {
+])('an exported file contains only the arguments of %j that are certainly not secret', (args, expected) => {
   expect(referredReach({ command: 'npx', args }, name => `$${name}`).args).toEqual(expected)
 })

@@ -49,7 +49,7 @@ const server = fc.oneof(
   http.map(body => ({ transportType: 'http' as const, url: 'https://example.com/mcp', ...body })),
 )
 
-/** The required value of each variable of a file, taken from the record. */
+/** Returns the value that each variable of a file needs, taken from the record. */
 function variablesOf(text: string, record: Record<string, unknown>): Record<string, string> {
   const read = readYaml(text)
   if (!read.ok) throw new Error(text)

@@ -26,7 +26,7 @@ const swarmRecords = fc.record({
   dismissedAt: times,
   firstSeenAt: times,
 })
-/** Possible content of a document that the contract does not define. */
+/** Generates content of documents that the contract does not define. */
 const openRecords = fc.dictionary(
   fc.constantFrom('id', 'findingId', 'title', 'status', 'subject', 'dismissedAt', 'occurrenceCount', 'evidence', 'x'),
   fc.jsonValue(),
@@ -35,8 +35,8 @@ const findings: fc.Arbitrary<Finding[]> = fc
   .tuple(fc.array(swarmRecords), fc.array(openRecords))
   .map(([swarm, items]) => mergeFindings(swarm, [{ scenario, items }]))
 
-describe('merging', () => {
-  test('each record is listed once, in the order of its source, and keeps its finding', () => {
+describe('merging the findings of several sources', () => {
+  test('lists each record once, in the order of its source, and keeps its finding', () => {
     fc.assert(
       fc.property(fc.array(swarmRecords), fc.array(openRecords), (swarm, items) => {
         const merged = mergeFindings(swarm, [{ scenario, items }])
@@ -60,7 +60,7 @@ describe('merging', () => {
     )
   })
 
-  test('findings of two scenarios with the same id are separate', () => {
+  test('keeps findings of two scenarios with the same id separate', () => {
     const record = () => ({ id: 'fnd_1', status: 'new' })
     const merged = mergeFindings(
       [record()],
@@ -72,13 +72,13 @@ describe('merging', () => {
     expect(merged).toHaveLength(3)
   })
 
-  test('a renamed scenario shows its new name', () => {
+  test('shows the new name of a renamed scenario', () => {
     const record = { id: 'fnd_1' }
     expect(scenarioFinding(record, scenario).scenario?.name).toBe('Desk')
     expect(scenarioFinding(record, { ...scenario, name: 'Front desk' }).scenario?.name).toBe('Front desk')
   })
 
-  test('missing values stay absent, and a null is not a dismissal', () => {
+  test('leaves missing values out, and null does not count as a dismissal', () => {
     expect(swarmFinding({ id: 'a', status: 'recurring', dismissedAt: null, occurrenceCount: null })).toMatchObject({
       isDismissed: false,
       occurrences: undefined,
@@ -91,7 +91,7 @@ describe('merging', () => {
   })
 })
 
-describe('filters', () => {
+describe('the filters of findings', () => {
   const filterSets = fc
     .record({
       status: fc.constantFrom('', 'open', ...FINDING_STATUSES, 'nonsense'),
@@ -100,7 +100,7 @@ describe('filters', () => {
     })
     .map(filtersOf)
 
-  test('status, dismissal and source filter independently', () => {
+  test('apply independently for status, dismissal and source', () => {
     fc.assert(
       fc.property(findings, filterSets, (all, filters) => {
         const none: FindingFilters = { status: undefined, dismissed: undefined, source: undefined, waveId: undefined }
@@ -115,7 +115,7 @@ describe('filters', () => {
     )
   })
 
-  test('every finding is either dismissed or not, and either open or resolved', () => {
+  test('place every finding in either dismissed or not, and in either open or resolved', () => {
     fc.assert(
       fc.property(findings, all => {
         const count = (params: Record<string, string>) =>
@@ -126,7 +126,7 @@ describe('filters', () => {
     )
   })
 
-  test('one key goes through all values and back to no filter', () => {
+  test('are switched by one key through all values and back to no filter', () => {
     const seen = []
     let filters = filtersOf({})
     do {
@@ -147,8 +147,8 @@ const many = (count: number): Finding[] =>
   )
 const running = () => new AbortController().signal
 
-describe('dismissing', () => {
-  test('each finding is done, refused or not sent, and none is sent twice', async () => {
+describe('dismissing findings', () => {
+  test('ends with each finding done, refused or not sent, and sends none twice', async () => {
     const ends = fc.constantFrom('ok', 'missing', 'forbidden', 'conflict', 'lost', 'stop')
     await fc.assert(
       fc.asyncProperty(fc.array(ends), async wanted => {
@@ -176,7 +176,7 @@ describe('dismissing', () => {
     )
   })
 
-  test('a refusal does not affect other findings; a missing right is met twice, not forty times', async () => {
+  test('continues after a refusal, but stops at the second missing right instead of sending forty', async () => {
     const all = many(40)
     const one = await sendDismissals(all, {
       signal: running(),
@@ -189,7 +189,7 @@ describe('dismissing', () => {
     expect([none.done.length, none.refused.length, none.unsent.length]).toEqual([0, 2, 38])
   })
 
-  test('findings that already are as wanted are not sent', () => {
+  test('sends no finding that is already as requested', () => {
     fc.assert(
       fc.property(findings, fc.boolean(), (all, dismissed) => {
         const plan = planDismissals(all, dismissed)
@@ -200,7 +200,7 @@ describe('dismissing', () => {
   })
 })
 
-describe('undoing', () => {
+describe('undoing a dismissal', () => {
   const asMap = (all: readonly Finding[]) => new Map(all.map(each => [each.key, each]))
   const finding = (fields: Partial<Finding>): Finding => ({ ...many(1)[0]!, ...fields })
   const done = [finding({ title: 'F' })]
@@ -225,17 +225,17 @@ describe('undoing', () => {
     ['gone', undefined, 'it is gone'],
     ['shown', finding({ isDismissed: false }), 'somebody has shown it again'],
     ['dismissed anew', finding({ isDismissed: true, dismissedAt: 9 }), 'somebody has dismissed it anew'],
-  ])('one that is %s in between is left alone', (_, now, why) => {
+  ])('leaves a finding alone that is %s in between', (_, now, why) => {
     expect(planUndo(batch, asMap(now ? [now] : [])).skipped).toEqual([{ key: 'f0', name: 'F', why }])
   })
 
-  test('one whose list cannot be read is left alone, since its state is unknown', () => {
+  test('leaves a finding alone whose list cannot be read, since its state is unknown', () => {
     expect(planUndo(batch, asMap([left]), new Set([undefined])).skipped).toMatchObject([
       { why: 'its list cannot be read now' },
     ])
   })
 
-  test('one that was shown again is dismissed unless somebody else dismissed it since', () => {
+  test('of the opposite kind dismisses a finding again, unless somebody else already did', () => {
     const shown = batchOf(false, done, asMap([finding({ isDismissed: false })]))
     expect(planUndo(shown, asMap([finding({ isDismissed: false })])).send).toHaveLength(1)
     expect(planUndo(shown, asMap([finding({ isDismissed: true })])).skipped).toMatchObject([
@@ -244,7 +244,7 @@ describe('undoing', () => {
   })
 })
 
-describe('the gate', () => {
+describe('the gate of findings', () => {
   const capabilities = (fields: object) => ({ projectId: 'p', can: {}, ...fields })
   test.each([
     ['nothing known', undefined, [false, false]],
@@ -264,17 +264,17 @@ describe('the gate', () => {
       capabilities({ features: { sandboxes: { enabled: true } }, can: { readSwarms: false, readUserTesting: true } }),
       [true, false],
     ],
-  ])('with %s', (_, told, [swarm, scenarios]) => {
+  ])('is read from capabilities with %s', (_, told, [swarm, scenarios]) => {
     expect(gateOf(told)).toMatchObject({ swarm, scenario: scenarios })
   })
 
-  test('says who can switch it on, and locally which command does', () => {
+  test('names who can switch the feature on, and the command for the local workspace', () => {
     expect(gateHelp(false, ['swarm'])).toContain('An owner of the organization')
     expect(gateHelp(true, ['scenario'])).toContain('mcpdeck serve gate user-testing on.')
   })
 })
 
-test('lists the runs behind a finding: those of its journey, starting with the wave that saw it last', () => {
+test('the runs behind a finding are those of its journey, starting with the wave that saw it last', () => {
   const run = (id: string, waveId: string, journeyId: string, at: number): WaveRun => ({
     id,
     waveId,
@@ -303,14 +303,14 @@ test.each([
   [{ status: 'partial', canceled: false, stale: false }, 'partial'],
   [{ status: 'completed' }, 'completed'],
   [{}, undefined],
-])('a journey run with %j is %s', (fields, state) => {
+])('a journey run with %j is shown as %s', (fields, state) => {
   const read = [
     waveRun({ id: 'r', ...fields }).state,
     overviewRun({ runId: 'r', ...fields }).state,
     journeyRunState(fields),
   ]
   expect(read).toEqual([state, state, state])
-  // Only a failure is shown as one.
+  // Only a failed run is shown as a failure.
   expect(outcomeLook(state).tone === 'error').toBe(state === 'failed')
 })
 

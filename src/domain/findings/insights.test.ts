@@ -32,7 +32,7 @@ const read = waveInsightsRead({
   updatedAt: NOW,
 })
 
-describe('insights', () => {
+describe('the insights on a run', () => {
   test('are rendered as Markdown, coverage first, then the most severe finding, without malformed parts', () => {
     const text = insightsMarkdown(read)
     const order = [

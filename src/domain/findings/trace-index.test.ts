@@ -24,7 +24,7 @@ const span = (index: number, said: boolean) => ({
   ],
 })
 
-/** An export of this many sessions, with cursors to the next page; `a` is how many sessions a limit of 1 returns. */
+/** Creates an export of this many sessions, with cursors to the next page. A limit of 1 returns `a` sessions. */
 function exportOf(count: { sessions: number }, { a = 1 } = {}) {
   const asked: Query[] = []
   const otlp = async (query: Query) => {
@@ -41,7 +41,7 @@ function exportOf(count: { sessions: number }, { a = 1 } = {}) {
 const options = () => ({ signal: new AbortController().signal, onProgress: (_searched: number) => undefined })
 const said = (index: number) => [{ role: 'user', content: `said in ${index}` }]
 
-test('reads only the content of the opened session', async () => {
+test('an opened session is read from an export without the content of other sessions', async () => {
   const positions = fc.integer({ min: 0, max: 699 })
   await fc.assert(
     fc.asyncProperty(fc.array(positions, { minLength: 1, maxLength: 6 }), async wanted => {
@@ -53,14 +53,14 @@ test('reads only the content of the opened session', async () => {
       const withContent = asked.filter(({ includeContent }) => includeContent)
       expect(withContent).toHaveLength(wanted.length)
       expect(withContent.every(({ limit }) => limit === 1)).toBe(true)
-      // Positions are looked up once: at most four pages, and two requests for each session.
+      // Positions are searched for only once: at most four pages, and two requests for each session.
       expect(asked.length).toBeLessThanOrEqual(4 + 2 * wanted.length)
     }),
     { numRuns: 40 },
   )
 })
 
-test('reports progress and missing sessions; later sessions are found', async () => {
+test('a search in an export reports progress and missing sessions, and finds later ones', async () => {
   const count = { sessions: 450 }
   const { index } = exportOf(count)
   const progress: number[] = []
@@ -71,7 +71,7 @@ test('reports progress and missing sessions; later sessions are found', async ()
   expect((await index.read(['ses_460'], options())).messages).toMatchObject(said(460))
 })
 
-test('reads whole pages of a service whose limit counts something else', async () => {
+test('whole pages are read from a service whose limit does not count sessions', async () => {
   const { index } = exportOf({ sessions: 500 }, { a: 0.5 })
   expect((await index.read(['ses_33'], options())).messages).toMatchObject(said(33))
 })

@@ -35,20 +35,20 @@ test('a pinned run names its suite, and each failed case with its cause', () => 
   expect(failing[0]![1]).toMatch(/^Sum is wrong \(an expectation of the case was not met: .*got 41/)
 })
 
-test('times are only in UTC, and harmless characters are not escaped', async () => {
+test('times in an exported notebook are only in UTC, and harmless characters are not escaped', async () => {
   const text = await exported([['Error', 'got 41 (wanted 42) at +00:00 {a: 1} #3!']])
   expect(text).toContain('## 2026-11-21 17:42:10 UTC: run #9\n')
   expect(text).toContain('- Error: got 41 (wanted 42) at +00:00 {a: 1} #3!\n')
   expect(text).not.toMatch(/\\[+(){}!]/)
 })
 
-test('escapes markup at the start of a line and at the end of a heading', async () => {
+test('markup at the start of a line and at the end of a heading is escaped in an export', async () => {
   const text = await exported([], '# not a heading\n+ no list\n- none\n1. none\n=====\n[x](y) ends #')
   expect(text).toContain('> \\# not a heading\n> \\+ no list\n> \\- none\n> 1\\. none\n> \\=====')
   expect(text).toContain('> \\[x\\](y) ends \\#')
 })
 
-test('shows an HTML character reference as it is written', async () => {
+test('an HTML character reference is exported so that it is shown as written', async () => {
   expect(await exported([['Error', 'a & b &lt;b&gt; &#x202e;']])).toContain('- Error: a & b \\&lt;b\\&gt; \\&#x202e;\n')
 })
 

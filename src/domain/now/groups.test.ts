@@ -34,7 +34,7 @@ function linesOf(runs: EvalRun[], id = 's', asOf = NOW, schedule?: EvalSuiteDeta
     asOf,
   })
 }
-/** Seven passing nights, the last of which started this long ago. */
+/** Returns seven nights of passing runs, the last of which started this long ago. */
 const nights = (last: number) => Array.from({ length: 7 }, (_, night) => run(7 - night, last + night * DAY))
 
 describe('a suite that runs every night', () => {
@@ -161,7 +161,7 @@ describe('the history of a suite', () => {
     expect(inList({ recentRuns: [part], passRateTrend: [1, 1] })).toBe(true)
     const whole = run(2, 9 * DAY, { selectedCaseCount: 2, totalCaseCount: 2 })
     expect(inList({ recentRuns: [whole, red] })).toBe(false)
-    // Figures are not a verdict.
+    // Counts without a verdict do not make a suite passed.
     expect(inList({ passRateTrend: [1, 1], totals: { passed: 2, failed: 0 } })).toBe(true)
     expect(inList({})).toBe(true)
   })

@@ -45,7 +45,7 @@ describe('the plan of reads', () => {
     )
   })
 
-  test('reads what decides first, and of two equal reads the one of more worth', () => {
+  test('reads first what decides, and of two equal reads the more important one', () => {
     fc.assert(
       fc.property(read, read, (one, other) => {
         const isFirst = one.triedAt === undefined && one.pause !== false
@@ -74,8 +74,8 @@ function linesOf(runs: EvalRun[]): NowLine[] {
   })
 }
 
-describe('lines of runs', () => {
-  test('before its runs are read, a suite reports what failed in the last one, and no verdict', () => {
+describe('the lines of runs', () => {
+  test('report the failures of the last run of a suite, and no verdict, before its runs are read', () => {
     const lineOf = (latestRun: EvalSuite['latestRun']) =>
       unreadRunLines(project, { id: 'sui_1', name: 'nightly', latestRun }, NOW)[0]
     const failed = { id: 'run_1', status: 'completed', passed: 5, failed: 1, createdAt: NOW - 60_000 }
@@ -85,7 +85,7 @@ describe('lines of runs', () => {
       isFault: false,
       readAt: NOW,
     })
-    // The line of its runs replaces it, and acknowledging one acknowledges the other.
+    // The line of the suite's runs, once read, replaces this line, and acknowledging one acknowledges the other.
     const [read] = linesOf([run('run_1', { result: 'failed' })])
     expect(read).toMatchObject({ key: lineOf(failed)?.key, fingerprint: lineOf(failed)?.fingerprint })
     expect(lineOf({ ...failed, failed: 0 })).toBeUndefined()
@@ -188,7 +188,7 @@ describe('lines of runs', () => {
     expect(told(false)).toBe('nightly #7: 2 of 4 or more trials ended, 1 failed')
   })
 
-  test("use a running one's own counts without reading its trials", () => {
+  test('use the counts that a running one reports, without reading its trials', () => {
     const told = (trials: object) =>
       runLines({
         project,
@@ -233,7 +233,7 @@ describe('lines of runs', () => {
   })
 })
 
-describe('lines of other things', () => {
+describe('the other lines of Now', () => {
   test('include new and regressed findings of both sources that are not dismissed', () => {
     const swarm = (id: string, status: string, dismissedAt?: number) =>
       swarmFinding({ id, status, dismissedAt, subject: { id: 's', label: `subject ${id}` } })
@@ -306,7 +306,7 @@ describe('lines of other things', () => {
   })
 })
 
-describe('what Now stores', () => {
+describe('the stored state of Now', () => {
   let directory: string
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'mcpdeck-now-'))
@@ -319,7 +319,7 @@ describe('what Now stores', () => {
     return { file, faults, memory: createNowMemory({ stored, clock: systemClock }) }
   }
 
-  test('an acknowledged line returns when it says something else, also in the next session', () => {
+  test('lets an acknowledged line return when it says something else, even in the next session', () => {
     const { file, memory } = open()
     const told = { key: 'run r1', fingerprint: 'in flight' }
     memory.acknowledge([told])
@@ -331,7 +331,7 @@ describe('what Now stores', () => {
     expect(isAcknowledged(told, open().memory.kept())).toBe(false)
   })
 
-  test('keeps what each of two processes stores', () => {
+  test('contains the notes of both of two processes', () => {
     const [one, other] = [open().memory, open().memory]
     expect(one.kept()).toEqual(nowKey.empty)
     other.chooseProjects(['prj_1'])

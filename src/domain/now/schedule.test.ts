@@ -13,21 +13,21 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const PROJECTS = 51
 const SUITES = 20
 const LATENCY_MS = 250
-/** The service's time when the test's clock is at zero. */
+/** Time of the service when the clock of the test is at zero. */
 const SERVICE_MS = Date.UTC(2026, 10, 21)
 
 const NO_WORTH = { place: 0, movement: 0 } as const
 
 type Run = { id: string; status: string; createdAt: number; failed: number }
 
-/** The same read in its current state. */
+/** Returns the same read in its current state. */
 function asNow(state: PlannedRead, triedAt: number | undefined, worth: PlannedRead['worth'] = NO_WORTH): PlannedRead {
   state.triedAt = triedAt
   state.worth = worth
   return state
 }
 
-/** An organization with runs, read by the schedule at the contract's default limits. */
+/** Creates an organization with runs, which the schedule reads at the default limits of the contract. */
 function organization({ startAt }: { startAt: (project: number, suite: number, now: number) => number }) {
   const clock = new VirtualClock()
   // Times long ago must be long ago on this clock too.
@@ -44,11 +44,11 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
       },
     })),
   )
-  /** When each run was first shown as failed. */
+  /** Time at which each run was first shown as failed. */
   const seen = new Map<string, number>()
   const sent = new Map<NowReadKind, number>()
   const known = new Map<number, { id: string; latestRun: Run }[]>()
-  /** The last known state of each suite, since when it has it, and how it is read. */
+  /** Last known state of each suite, the time since it has that state, and the read of the suite. */
   const changes = new Map<string, { latestRun: Run; mark: string; at: number | undefined; read: ScheduledRead }>()
   const tried = new Map<string, number>()
   const underWay = new Set<string>()
@@ -79,7 +79,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
       worth: NO_WORTH,
     }
     return {
-      // Called millions of times.
+      // This is called millions of times.
       look() {
         looks += 1
         return underWay.has(key) ? undefined : asNow(state, tried.get(key), worth.get(name))
@@ -135,7 +135,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     if (!needsAttention(suite) && latestRun.createdAt < SERVICE_MS + clock.now() - 48 * HOUR) return []
     return [changes.get(suite.id)!.read]
   }
-  // As on screen, an answer that is the same as before causes no render.
+  // As on screen, an answer equal to the previous one causes no render.
   const learn = (project: number) => {
     isNews ||= !isDeepStrictEqual(known.get(project), suites[project])
     known.set(project, structuredClone(suites[project]!))
@@ -161,7 +161,7 @@ function organization({ startAt }: { startAt: (project: number, suite: number, n
     looks: () => looks,
     stop: () => schedule.stop(),
     tokens: () => budget.snapshot().tokens,
-    /** Everything was read once, so long ago in milliseconds. */
+    /** Marks everything as read this many milliseconds ago. */
     comeBack(ago: number) {
       tried.set('projects  ', clock.now() - ago)
       for (const project of suites.keys()) {
@@ -181,19 +181,19 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))]!
 }
 
-/** Three projects with a run this hour, eight of the last day, and the others inactive for a month. */
+/** Gives three projects a run this hour, eight of them one in the last day, and the others none for a month. */
 function lately(project: number, _suite: number, now: number): number {
   return now - (project % 17 === 3 ? 30 * MINUTE : project % 6 === 1 ? 20 * HOUR : 30 * 24 * HOUR)
 }
 
-/** A run of three days ago that failed, but for its id. */
+/** A failed run of three days ago, without its id. */
 const red = { status: 'completed', createdAt: SERVICE_MS - 3 * 24 * HOUR, failed: 2 }
 
 function justNow(_project: number, _suite: number, now: number): number {
   return now - 10 * MINUTE
 }
 
-/** Runs that are always in flight, in suites of one project. */
+/** Adds runs that are always in flight, to suites of one project. */
 function run({ clock, set }: ReturnType<typeof organization>, suites: readonly number[]): void {
   for (const suite of suites)
     set(3, suite, { id: `live ${suite}`, status: 'running', createdAt: SERVICE_MS + clock.now(), failed: 0 })
@@ -220,7 +220,7 @@ test('a failed run in any of 51 projects is shown within 20 s in the median, and
   expect(Math.max(...waited)).toBeLessThanOrEqual(60 * SECOND)
 })
 
-test('coming back, suites that were red are heard of first, and the others as soon as on a first start', async () => {
+test('after a pause, suites that had failed are read first, and the others as soon as at a first start', async () => {
   const until = async (world: ReturnType<typeof organization>, holds: () => boolean) => {
     const openedAt = world.clock.now()
     world.show()
@@ -247,7 +247,7 @@ test('coming back, suites that were red are heard of first, and the others as so
   }
 })
 
-test('failures that follow a running run are on screen within a minute in the median, three at worst', async () => {
+test('a failure after a running run is on screen within a minute in the median, and three at most', async () => {
   const world = organization({ startAt: lately })
   const { clock } = world
   run(world, [0, 1, 2])
@@ -290,7 +290,7 @@ test('all scenario lists are read within two and a half minutes, with requests l
 test.each([
   { beside: 'nothing in flight', live: [] },
   { beside: 'three runs of one project in flight, which take a quarter of the requests', live: [0, 1, 2] },
-])('failures anywhere, at any time, with $beside, soon show on screen', async ({ live }) => {
+])('failures anywhere, at any time, with $beside, are soon on screen', async ({ live }) => {
   const world = organization({ startAt: justNow })
   const { clock, sent } = world
   run(world, live)
@@ -317,7 +317,7 @@ test.each([
   expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
 })
 
-test('a thousand reads are all examined for at most every other request', async () => {
+test('a thousand reads are all examined only once for every two requests at most', async () => {
   const world = organization({ startAt: justNow })
   world.show()
   await world.clock.advance(3 * MINUTE)

@@ -39,7 +39,7 @@ function summary(lines: readonly NowLine[], more: readonly Partial<SummarySource
   })
 }
 
-test('is clear only if everything was read completely, and nothing is in doubt', () => {
+test('the summary of Now is clear only if everything was read completely, and nothing is in doubt', () => {
   const known = line('new', { kind: 'finding', mark: 'warn' })
   expect(summary([known]).state).toBe('clear')
   expect(summary([known], [{ state: 'reading' }]).state).toBe('unknown')
@@ -51,7 +51,7 @@ test('is clear only if everything was read completely, and nothing is in doubt',
   })
 })
 
-test('is red while anything is, acknowledged or not, whatever could not be read; a lost connection is not red', () => {
+test('the summary is red while any line is, acknowledged or not, but not because of a lost connection', () => {
   expect(summary([line('a')], [{ state: 'error', why: 'No answer' }]).state).toBe('red')
   expect(summary([line('a')], [{}], true)).toMatchObject({ state: 'red', counts: { red: 1, acknowledged: 1 } })
   expect(summary([line('l', { kind: 'line' })], [{ state: 'error', why: 'No answer' }]).state).toBe('unknown')

@@ -27,11 +27,11 @@ test.each([
   ['stale', 'high', 'Sums is stale: its runner stopped responding: 1 of 4 sessions failed'],
   ['partial', 'medium', 'Sums ended in part: 1 of 4 sessions failed'],
   ['running', 'low', 'Sums: 3 of 4 sessions ended'],
-])('reports a wave that is %s', (word, urgency, sentence) => {
+])('a wave that is %s is reported', (word, urgency, sentence) => {
   expect(linesOf(wave(word, 5))).toMatchObject([{ word, urgency, sentence, kind: 'wave' }])
 })
 
-test.each(['canceled', 'completed'])('does not report one that is %s', state => {
+test.each(['canceled', 'completed'])('a wave that is %s is not reported', state => {
   expect(linesOf(wave(state, 5))).toEqual([])
 })
 

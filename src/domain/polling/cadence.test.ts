@@ -45,7 +45,7 @@ test.each<[RepeatedRead, Conditions, LastAnswers, number | false, string]>([
   [OWN, { ...REMOTE, ...AWAY }, {}, 20_000, 'nobody there'],
   [OWN, REMOTE, { fault: 'unavailable' }, 50_000, 'no answer'],
   [OWN, REMOTE, { fault: 'key-refused' }, false, 'key refused'],
-])('%j at %j after %j is repeated after %s ms: %s', (read, at, last, ms, reason) => {
+])('the read %j at %j after %j is repeated after %s ms: %s', (read, at, last, ms, reason) => {
   expect(cadence(read, at, last)).toEqual({ ms, reason })
 })
 
@@ -81,7 +81,7 @@ test('a screen set to a third sends a third of the live requests', () => {
   expect(livePause({ ...REMOTE, shareFactor: 3 }, 2)).toBe(3 * livePause(REMOTE, 2) - 1)
 })
 
-test('pauses never get shorter on a slow line, for an absent person, without changes or without answers', () => {
+test('pauses never get shorter on a slow connection, for an absent person, without changes or without answers', () => {
   fc.assert(
     fc.property(reads, conditions, lastAnswers, (read, at, last) => {
       const present = { ...at, slowFactor: 1, isLongIdle: false }

@@ -38,7 +38,7 @@ test('every name is read back unchanged, with one line for each result, always i
         .toSorted(([one], [other]) => one - other)
         .map(([, each]) => each)
       expect(writeBaseline(shuffled)).toBe(text)
-      // As an editor or git may change line ends.
+      // An editor or git may change line ends.
       expect(readBaseline(text.replaceAll('\n', '\r\n'))).toEqual(readBaseline(text))
     }),
     { numRuns: 100 },
@@ -53,7 +53,7 @@ test('a text that is not a baseline is refused, and no line is ignored', () => {
       written.splice(place % written.length, 0, words)
       const read = readBaseline(written.join('\n'))
       if (!read.ok) return
-      // A JSON string alone cannot be a result, so all others must still be there.
+      // A JSON string alone is not a result, so all other results must remain.
       expect(read.value).toHaveLength(all.length + 1)
     }),
   )
@@ -71,7 +71,7 @@ test.each([
   [`${HEADER}${ONE.replace('}', ',"note":"x"}')}\n`, 2, /note/],
   [`${HEADER}[]\n`, 2, /no result/],
   [`${HEADER}${ONE}\n\n${ONE.replace('passed', 'failed')}\n`, 4, /Line 2 is of the same case/],
-])('%j is refused with its line', (text, at, message) => {
+])('the baseline %j is refused with its line', (text, at, message) => {
   const read = readBaseline(text)
   expect(read).toEqual({ ok: false, problems: [{ line: at, column: 1, message: expect.stringMatching(message) }] })
 })

@@ -6,7 +6,7 @@ import { compareWithBaseline, updatedLines, type BaselineRun } from './baseline.
 
 const cases = ['a', 'b'].map(title => ({ id: title, declaredId: title, title }))
 
-/** A run of the suite with these results of each case's trials. */
+/** Creates a run of the suite with these results of the trials of each case. */
 function runOf(results: Readonly<Record<string, readonly ('passed' | 'failed')[]>>, more: object = {}): BaselineRun {
   const trials = Object.entries(results).flatMap(([title, all]) =>
     all.map((result, index) => ({

@@ -16,11 +16,11 @@ const object = (properties: JsonObject, required: string[] = [], more: JsonObjec
   required,
   ...more,
 })
-describe('what changed between two listings of tools', () => {
+describe('the changes between two listings of tools', () => {
   const listing = (tools: JsonObject[]) => [{ serverName: 'everything', tools: tools as { name: string }[] }]
   const sum = (type: string) => ({ name: 'get-sum', inputSchema: object({ a: { type } }) })
 
-  test('names each kind of change, and leaves out a server that was listed once', () => {
+  test('have a kind, and leave out a server that was listed only once', () => {
     const before = listing([
       sum('number'),
       { name: 'old' },
@@ -48,7 +48,7 @@ describe('what changed between two listings of tools', () => {
     expect(toolChanges(before, [{ serverName: 'other', tools: [] }])).toEqual([])
   })
 
-  test('is reported with the failing cases that use the tool, changes that may break calls first', () => {
+  test('are reported with the failing cases that use the tool, changes that may break calls first', () => {
     const calls = (toolName: string) => ({ expectedToolCalls: [], actualToolCalls: [{ toolName }] })
     const trials = ['one', 'two', 'two'].map((title, index) => ({ id: `${index}`, title, ...calls('get-sum') }))
     const other = { id: 'other', title: 'other', ...calls('says') }
@@ -61,7 +61,7 @@ describe('what changed between two listings of tools', () => {
     expect(changesBehind(toolChanges(before, after), [])).toEqual([])
   })
 
-  test('is read from a trace only if the trace says which tools were seen', () => {
+  test('are read from a trace only if the trace says which tools were seen', () => {
     expect(toolsSeenIn({ toolsSeen: [{ serverName: 's', hash: 'h', tools: [{ name: 'a', x: 1 }, 5] }] })).toEqual([
       { serverName: 's', hash: 'h', tools: [{ name: 'a' }] },
     ])
@@ -71,7 +71,7 @@ describe('what changed between two listings of tools', () => {
   })
 })
 
-describe('cases of two runs', () => {
+describe('the cases of two compared runs', () => {
   const compared = (rows: [title: string, status: string, before: string, after: string, trials?: string[]][]) =>
     ({
       cases: rows.map(([title, status, base, compare, iterationIds = []]) => ({
@@ -126,12 +126,12 @@ describe('cases of two runs', () => {
     )
   })
 
-  test('a run names its parent, or the parent is unknown', () => {
+  test('show the parent of a run if the run names it, and otherwise none', () => {
     expect([parentOf({ rerunOf: 'r' }), parentOf({ rerunOf: 5 }), parentOf({})]).toEqual(['r', undefined, undefined])
   })
 })
 
-describe('links of reruns to their parents', () => {
+describe('the stored links of reruns to their parents', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-links-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const faults: unknown[] = []
@@ -151,7 +151,7 @@ describe('links of reruns to their parents', () => {
     expect([kept.links.length, open(file).parentOf('r2'), open(file).parentOf('n509')]).toEqual([500, undefined, 'p'])
   })
 
-  test('a damaged file counts as empty', () => {
+  test('are empty if the file is damaged', () => {
     const file = join(folder, 'broken.json')
     for (const text of ['{', '[]', '{"version":1,"links":[["a"],5,["b",5]]}']) {
       writeFileSync(file, text)

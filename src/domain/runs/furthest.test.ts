@@ -15,7 +15,7 @@ test('progress of a run never goes back in any order of answers, and is complete
         const share = progress('run', { ended, total })
         const isWhole = total > 0 && ended >= total
         expect(share === 1).toBe(isWhole)
-        // Only a trial added after all had ended reduces it, by the minimum.
+        // The share decreases only if a trial is added after all had ended, and then to the minimum.
         expect(share).toBeGreaterThanOrEqual(Math.min(before, 0.99))
         before = share
       }

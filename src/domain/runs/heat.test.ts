@@ -11,7 +11,7 @@ const run = (runNumber: number, fields: Partial<EvalRun> = {}): EvalRun => ({
   createdAt: runNumber,
   ...fields,
 })
-/** Newest first, as a service lists them. */
+/** Returns runs, newest first as a service lists them. */
 const runsTo = (last: number): EvalRun[] => Array.from({ length: last }, (_, index) => run(last - index))
 
 type Side = 'passed' | 'failed' | 'broken' | 'absent'
@@ -22,7 +22,7 @@ const side = (of: Side, trial: string): ComparedCase['base'] => ({
   error: of === 'failed' ? 'expected goodbye' : null,
 })
 
-/** Comparisons of these runs, in which each case has an outcome for each run from #1 on. */
+/** Returns comparisons of these runs, in which each case has an outcome for each run from #1 on. */
 function answersFor(runs: readonly EvalRun[], cases: Record<string, readonly Side[]>): EvalRunCompare[] {
   const of = (caseKey: string, id: string) => side(cases[caseKey]![Number(id.slice(1)) - 1]!, `${caseKey} ${id}`)
   return heatReads(runs).map(({ runId, baseRunId }) => ({
@@ -40,7 +40,7 @@ function answersFor(runs: readonly EvalRun[], cases: Record<string, readonly Sid
   }))
 }
 
-describe('the comparisons that are read', () => {
+describe('the comparisons for a heat map', () => {
   test('return every run, two with each comparison, and stay the same when a run is added', () => {
     for (const count of [2, 3, 8, 49, 50]) {
       const reads = heatReads(runsTo(count))
@@ -85,7 +85,7 @@ describe('a heat map', () => {
   test('marks runs that were not read', () => {
     const answers = answersFor(runs, { red: ['passed', 'failed', 'failed', 'failed'] })
     const [row] = heatMap(runs, answers.slice(0, 1)).rows
-    // Four alone, and three beside it: two and one remain.
+    // Run 4 has no pair and is compared with run 3, so runs 2 and 1 are not read.
     expect(row!.cells.map(cell => (cell === 'unread' ? cell : cell?.outcome))).toEqual([
       'unread',
       'unread',

@@ -20,7 +20,7 @@ describe('the size of a launch', () => {
     ['whose models are not asked', [{ steps: [call], models }], {}, { trials: 1 }],
     ['with one model over all', [{ steps: [prompt], models }], { oneModel: true }, { trials: 1 }],
   ])(
-    '%s',
+    'is counted: %s',
     (
       _,
       cases,
@@ -33,7 +33,7 @@ describe('the size of a launch', () => {
   )
 })
 
-test('earlier durations are those of runs that executed completely', () => {
+test('the durations of earlier runs include only runs that were executed completely', () => {
   const run = (status: string, createdAt: number, completedAt: number | null) => ({ status, createdAt, completedAt })
   const begun = Date.UTC(2026, 0, 1)
   expect(earlierDurations([run('running', begun, null), run('cancelled', begun, begun + 1)])).toBeUndefined()

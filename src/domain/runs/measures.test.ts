@@ -12,12 +12,12 @@ import { lastChange, trendRates } from './graded.ts'
 const amount = fc.oneof(
   fc.nat({ max: 1_000_000 }),
   fc.double({ min: 0, max: 1e9, noNaN: true }),
-  // Spread over many orders of magnitude, like latencies.
+  // Latencies are spread over many orders of magnitude.
   fc.double({ min: -3, max: 8, noNaN: true }).map(exponent => 10 ** exponent),
 )
 const amounts = fc.array(amount, { minLength: 1, maxLength: 200 })
 
-describe('a distribution', () => {
+describe('a distribution of amounts', () => {
   test('puts each amount in the one bin that contains it, and needs few bins', () =>
     fc.assert(
       fc.property(amounts, all => {
@@ -52,7 +52,7 @@ describe('a distribution', () => {
       }),
     ))
 
-  test('next to another distribution, both are counted in common bins on one scale', () =>
+  test('is counted in the bins and on the scale that it shares with another distribution', () =>
     fc.assert(
       fc.property(amounts, amounts, (one, other) => {
         const { now, before } = overlaidOf(one, other)!
@@ -80,7 +80,7 @@ describe('a distribution', () => {
   })
 })
 
-describe('remaining time of a run', () => {
+describe('the remaining time of a run', () => {
   const ended = (startedAt: number, durationMs: number) => ({ status: 'completed', startedAt, durationMs })
 
   test.each([
@@ -142,14 +142,14 @@ describe('remaining time of a run', () => {
     [61_000, 'about 2 min left'],
     [3_600_000, 'about 1 h left'],
     [5_000_000, 'about 1 h 24 min left'],
-  ])('%s reads %s', (remaining, words) => expect(remainingLabel(remaining)).toBe(words))
+  ])('of %s ms is shown as %s', (remaining, words) => expect(remainingLabel(remaining)).toBe(words))
 })
 
-describe('pass rates of a suite', () => {
+describe('the pass rates of a suite', () => {
   const rates = (passRateTrend: number[], latestRun: EvalSuite['latestRun'] = null) =>
     trendRates({ passRateTrend, latestRun })
 
-  test('are fractions in either unit of the wire, if it can be determined', () => {
+  test('are fractions in either unit of the service, if the unit can be determined', () => {
     expect(rates([0.5, 1])).toEqual([0.5, 1])
     expect(rates([50, 100, 0])).toEqual([0.5, 1, 0])
     expect(rates([1, 1], { passed: 1, failed: 99, passRate: 1 })).toEqual([0.01, 0.01])
@@ -162,7 +162,7 @@ describe('pass rates of a suite', () => {
     expect(rates([])).toEqual([])
   })
 
-  test('stay the same when the wire changes from fractions to percent', () =>
+  test('stay the same if the service changes from fractions to percent', () =>
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1 }), fractions => {
         fc.pre(fractions.some(each => each > 0.01))
@@ -178,7 +178,7 @@ describe('pass rates of a suite', () => {
   })
 })
 
-describe('counts of a run', () => {
+describe('the counts of a run', () => {
   const summary = { total: 5, passed: 2, failed: 1 }
   test('are those of its decision with its unit, else those of its summary without a unit', () => {
     const counts = { total: 4, passed: 3, failed: 0, undecided: 1 }
@@ -190,7 +190,7 @@ describe('counts of a run', () => {
     expect(runCounts({ summary: { passed: 1 } })).toBeUndefined()
   })
 
-  test('trials by class, if they add up', () => {
+  test('include trials by class, if these add up', () => {
     const trials = { total: 6, passed: 1, failed: 1, timed_out: 1, cancelled: 1, pending: 2 }
     expect(reportedTrials({ decisionSummary: { counts: { trials } } })).toEqual({
       total: 6,
@@ -208,11 +208,11 @@ describe('counts of a run', () => {
   })
 })
 
-describe('trials by cause', () => {
+describe('the trials of a run by cause', () => {
   const trial = (fields: object): EvalIteration => ({ id: 't', iterationNumber: 1, status: 'completed', ...fields })
   const broken = { scorerId: 's', status: 'error', error: 'the judge said nothing' } as const
 
-  test('a grading error is named, and does not count as a failure', () => {
+  test('name a grading error, which does not count as a failure', () => {
     const found = countCauses([
       trial({ id: 'a', result: 'failed', error: 'got 5' }),
       trial({ id: 'b', status: 'failed', error: '429 Too Many Requests' }),
@@ -230,7 +230,7 @@ describe('trials by cause', () => {
     ])
   })
 
-  test('the first trial that gives a reason provides the reason of its cause', () => {
+  test('take the reason of a cause from the first trial that gives one', () => {
     const [found] = countCauses([
       trial({ id: 'silent', result: 'failed' }),
       trial({ id: 'telling', result: 'failed', error: 'got 5' }),
@@ -239,7 +239,7 @@ describe('trials by cause', () => {
     expect(reasonOf(trial({ result: 'failed' }))).toBeUndefined()
   })
 
-  test('every cause has its place in the order', () => {
+  test('have a place in the order for every cause', () => {
     const all: Record<Cause, true> = {
       case: true,
       server: true,

@@ -26,7 +26,7 @@ const trial = (fields: Partial<EvalIteration>): EvalIteration => ({
 
 const judgeGate = (gate: Gate, facts: GateFacts) => judgeGates([gate], facts)[0]
 
-describe('outcome of a run', () => {
+describe('the outcome of a run', () => {
   test.each<[Partial<EvalRun>, string]>([
     [{ status: 'pending' }, 'in-flight'],
     [{ status: 'grading', result: 'passed' }, 'in-flight'],
@@ -41,9 +41,9 @@ describe('outcome of a run', () => {
     [{ decisionSummary: { decision: 'inconclusive', verdict: { kind: 'notEstablished' } } }, 'undecided'],
     [{ decisionSummary: { decision: null, verdict: 'notEstablished' } }, 'undecided'],
     [{ result: 'passed', decisionSummary: { decision: 'a newer word' } }, 'passed'],
-  ])('%j is %s', (fields, outcome) => expect(outcomeOfRun(run(fields))).toBe(outcome))
+  ])('with %j is %s', (fields, outcome) => expect(outcomeOfRun(run(fields))).toBe(outcome))
 
-  test('the reason is found beside or inside the verdict', () => {
+  test('has a reason, which is found beside or inside the verdict', () => {
     expect(
       whyUndecided(run({ decisionSummary: { undecided: { reason: 'stopped', message: 'It was stopped.' } } })),
     ).toBe('It was stopped.')
@@ -54,8 +54,8 @@ describe('outcome of a run', () => {
   })
 })
 
-describe('trials', () => {
-  test('ungraded trials are not failures, and rates divide by graded trials', () => {
+describe('the trials of a run', () => {
+  test('do not count as failures if they are ungraded, and rates divide by graded trials', () => {
     const counts = countTrials([
       trial({ result: 'passed' }),
       trial({ result: 'failed' }),
@@ -79,7 +79,7 @@ describe('trials', () => {
   })
 })
 
-describe('causes', () => {
+describe('the cause of a failed trial', () => {
   const call = (fields: object) => ({ actualToolCalls: [{ toolName: 'a', ...fields }] })
   test.each<[string, Partial<EvalIteration>, string | undefined, boolean]>([
     ['an expectation', { result: 'failed' }, 'case', true],
@@ -129,7 +129,7 @@ describe('causes', () => {
     ],
     ['nothing', { result: 'passed' }, undefined, false],
     ['a stop', { status: 'cancelled' }, undefined, false],
-  ])('%s', (_, fields, cause, isMeasured) => {
+  ])('is %s', (_, fields, cause, isMeasured) => {
     expect(causeOf(trial(fields))).toBe(cause)
     expect(isMeasuredFailure(trial(fields))).toBe(isMeasured)
   })
@@ -149,7 +149,7 @@ const compared = (...cases: [status: string, before: string, after: string, ids?
   })),
 })
 
-describe('changes', () => {
+describe('the changes of cases', () => {
   test('follow from the outcomes of both runs', () => {
     const trials = [trial({ id: 'x', result: 'passed' }), trial({ id: 'y', result: 'failed' })]
     const cases = changedCases(
@@ -179,10 +179,10 @@ describe('changes', () => {
   })
 })
 
-describe('gates', () => {
+describe('the gates of a run', () => {
   const facts = (fields: Partial<EvalRun>, trials: EvalIteration[] = []) => ({ run: run(fields), trials, changes: [] })
 
-  test('the rate is the run’s own, in its own unit, and never rounded up', () => {
+  test('use the rate of the run, in its own unit, and never round it up', () => {
     const summary = { measurementUnit: 'case_executions', counts: { passed: 9_496, failed: 504 } }
     expect(judgeGate({ gate: 'min-pass-rate', wanted: 0.95 }, facts({ decisionSummary: summary }))).toMatchObject({
       passed: false,
@@ -199,7 +199,7 @@ describe('gates', () => {
     const judged = (least: number, trials: EvalIteration[], fields: Partial<EvalRun> = {}) =>
       judgeGates([floor(least), rate], facts(fields, trials)).map(result => result.passed)
 
-    test('otherwise a reached rate is unknown, and a rate that cannot be reached any more is missed', () => {
+    test('else a reached rate is unknown, and one that can no longer be reached is missed', () => {
       expect(judged(1, [passed, ungraded])).toEqual([null, null])
       expect(judged(0.5, [passed, ungraded])).toEqual([true, true])
       expect(judged(1, [failed, failed, passed, ungraded])).toEqual([null, false])
@@ -208,7 +208,7 @@ describe('gates', () => {
       expect(judged(0, [])).toEqual([null, null])
     })
 
-    test('counts trials or the run’s own unit, whichever was graded less', () => {
+    test('counted in trials or in the unit of the run, whichever was graded less', () => {
       const counts = { total: 4, passed: 3, failed: 0, undecided: 1, trials: { total: 2, passed: 2 } }
       const decisionSummary = { measurementUnit: 'case_executions', counts }
       const [result] = judgeGates([floor(0.8)], facts({ decisionSummary }, [passed]))
@@ -220,7 +220,7 @@ describe('gates', () => {
     })
   })
 
-  test('tokens are unknown if one model does not report them', () => {
+  test('have an unknown result for tokens if one model does not report them', () => {
     const gate = { gate: 'max-tokens', wanted: 10 } as const
     const told = trial({ model: 'm', tokensUsed: 4, startedAt: 1 })
     expect(judgeGate(gate, facts({}, [told, trial({})]))).toMatchObject({ actual: 4, passed: true })
@@ -228,7 +228,7 @@ describe('gates', () => {
     expect(judgeGate({ gate: 'max-duration', wanted: 10 }, facts({}))).toMatchObject({ actual: null, passed: null })
   })
 
-  test('new failures are unknown if the cases could not be compared', () => {
+  test('have an unknown result for new failures if the cases could not be compared', () => {
     const gate = { gate: 'no-new-failures-against', wanted: 'last' } as const
     const changes = changedCases(compared(['changed', 'absent', 'failed']), [])
     expect(judgeGate(gate, { ...facts({}), changes })).toMatchObject({ passed: null })
@@ -239,7 +239,7 @@ describe('gates', () => {
   })
 })
 
-describe('launch rules', () => {
+describe('the launch rules of a run', () => {
   const suite = { environment: { servers: ['a'] }, environmentIds: ['e1', 'e2'], hosts: [{ id: 'c1', name: 'C' }] }
   const choice = { environmentIds: [], clientIds: [], serverIds: [] }
   test.each([
@@ -253,5 +253,5 @@ describe('launch rules', () => {
     [{}, choice, 'NO_SAVED_SERVER_SELECTION'],
     [{}, { ...choice, serverIds: ['x'] }, undefined],
     [{ environmentIds: null, environment: { servers: ['a'] } }, choice, undefined],
-  ])('%j with %j: %s', (given, chosen, reason) => expect(launchObstacle(given, chosen)?.reason).toBe(reason))
+  ])('for %j with %j say %s', (given, chosen, reason) => expect(launchObstacle(given, chosen)?.reason).toBe(reason))
 })

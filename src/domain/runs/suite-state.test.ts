@@ -8,7 +8,7 @@ type Made = {
   result?: 'passed' | 'failed' | null
   status?: string
   cases?: [selected: number, total: number]
-  /** Trials: passed, failed and total. */
+  /** Numbers of passed, failed and all trials. */
   trials?: [passed: number, failed: number, total: number]
   rerunOf?: string
 }
@@ -39,7 +39,7 @@ function stateOf(...runs: ListedRun[]) {
   return suiteStateOf({ suite: {}, runs })
 }
 
-describe('a suite', () => {
+describe('the state of a suite', () => {
   test('is judged by its last run over everything, whatever a partial rerun says', () => {
     const rerun = made({ at: 2, result: 'passed', cases: [3, 6], trials: [3, 0, 3], rerunOf: 'r1' })
     const state = stateOf(rerun, whole(1, 'failed'))
@@ -82,7 +82,7 @@ describe('a suite', () => {
     const state = stateOf(running, cancelled, whole(1, 'failed'))
     expect(state).toMatchObject({ outcome: 'failed', latest: { outcome: 'in-flight' } })
     expect(runReportLabel(state.latest!)).toBe('running')
-    // A stopped run does not count further, so what it did not grade is reported.
+    // A cancelled run grades no further trials, so the ungraded ones are reported.
     expect(runReportLabel(reportRun(cancelled))).toBe('cancelled, 1 of 6 trials graded')
   })
 
@@ -104,7 +104,7 @@ describe('a suite', () => {
     expect(state.latest?.coverage.cases).toEqual({ selected: 6, total: 7 })
   })
 
-  test('uses the ended one of two answers for a run, and leaves out what is not a run', () => {
+  test('uses the finished one of two answers for a run, and leaves out other records', () => {
     const record = { ...whole(1, 'passed'), suiteId: 's' }
     const suite = {
       latestRun: null,

@@ -21,9 +21,9 @@ test.each([
   ['less than a person would mind', [...repeated(1, 5), ...repeated(0.97, 5)], []],
   ['what goes up and down all the time', [1, 0, 1, 0, 1, 0, 1, 0], []],
   ['a fall around runs that are not known', [1, undefined, 1, undefined, 0.5, 0.5, NaN, 0.5], [4]],
-])('the changes of %s', (_, values, changes) => expect(changesOf(values)).toEqual(changes))
+])('the changes in the trend are found for %s', (_, values, changes) => expect(changesOf(values)).toEqual(changes))
 
-test('a step in noise is found where it is, and noise alone has none', () =>
+test('a step in noisy values is found at its position, and noise alone has no step', () =>
   fc.assert(
     fc.property(
       fc.integer({ min: 5, max: 40 }),

@@ -33,7 +33,7 @@ describe('the class of a trial', () => {
       { status: 'failed', result: null, startedAt: 5, error: 'The server "x" exited with code 1: no deadline set' },
     ],
     ['execution_failed', { status: 'failed', result: null, startedAt: 5, error: 'connection closed' }],
-  ])('%s: %j', (wanted, fields) => {
+  ])('is %s for %j', (wanted, fields) => {
     expect(classOfTrial(trial(fields))).toBe(wanted)
   })
 

@@ -4,7 +4,7 @@ import { createBudget } from '../../api/client/budget/budget.ts'
 import { createClient } from '../../api/client/client.ts'
 import { createTrialReader } from './trial-reader.ts'
 
-/** A service whose run has pages of one trial each, in the given states. */
+/** Creates a reader of a run whose pages have one trial each, in the given states. */
 function reader(states: string[], maxPagesPerPoll?: number) {
   const asked: number[] = []
   const client = createClient({
@@ -33,7 +33,7 @@ function reader(states: string[], maxPagesPerPoll?: number) {
   }
 }
 
-test('reads every page until its trials have ended, and the last page always', async () => {
+test('every page of trials is read until its trials have ended, and the last page always', async () => {
   const states = ['completed', 'running', 'pending']
   const { trials, read, asked } = reader(states)
   expect(await read()).toEqual(states)
@@ -47,7 +47,7 @@ test('reads every page until its trials have ended, and the last page always', a
   expect(trials.requests).toBe(1)
 })
 
-test('reads at most the allowed number of pages, and returns the others unchanged', async () => {
+test('at most the allowed number of pages is read, and the other pages are returned unchanged', async () => {
   const states = ['pending', 'pending', 'pending']
   const { trials, read, asked } = reader(states, 1)
   const seen: [number, boolean][] = []

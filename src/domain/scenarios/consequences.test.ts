@@ -26,8 +26,8 @@ const facts = fc.record({
   accessVersion: fc.option(fc.nat(50), { nil: undefined }),
 })
 
-describe('tightening', () => {
-  test('is whatever locks somebody out, in only one direction unless the groups are disjoint', () => {
+describe('tightening the access to a scenario', () => {
+  test('is any change that locks somebody out, and loosening at the same time only for disjoint groups', () => {
     for (const from of SCENARIO_MODES)
       for (const to of SCENARIO_MODES) {
         expect(tightens(from, to)).toBe(lockedOut(from, to).length > 0)
@@ -38,13 +38,13 @@ describe('tightening', () => {
     expect(tightens('invited_only', 'project_members')).toBe(true)
   })
 
-  test('an unknown mode counts as tightening', () => {
+  test('is also assumed for an unknown mode', () => {
     expect(rowOf({ do: 'mode', from: 'secret_club', to: 'anyone_with_link' })).toBe('fromUnknownMode')
     expect(ACCESS_TABLE.fromUnknownMode).toMatchObject({ sessions: 'unsure', accessVersion: 'unsure' })
   })
 })
 
-describe('the question', () => {
+describe('the question before a change of access', () => {
   test('says for every change what happens to sessions and to the version', () => {
     fc.assert(
       fc.property(change, facts, (change, facts) => {
@@ -100,7 +100,7 @@ describe('the question', () => {
   })
 })
 
-describe('what is proved afterwards', () => {
+describe('the proof after a change of access', () => {
   test('is never a version that the answer did not contain', () => {
     const answer = fc.record({ accessVersion: fc.option(fc.nat(50)), mode: fc.option(mode) })
     fc.assert(

@@ -43,13 +43,13 @@ test('unpublishing stays available behind a closed gate, and a missing right nam
   )
   expect(obstacle('unpublish', closed)).toBeUndefined()
   expect(obstacle('publish', closed)).toContain('switched off')
-  // Not refused: anyone who may read may try it, and the service decides.
+  // This is not refused: anyone who may read may try it, and the service decides.
   expect(obstacle('rotate', closed)).toBeUndefined()
   const unread = capabilities({ ...closed.can, readUserTesting: false }, { projectRole: 'admin' })
   expect(obstacle('rotate', unread)).toContain('switched off')
   const member = capabilities({ changeUserTestingExposure: false }, { projectRole: 'member' })
   expect(obstacle('mode', member)).toBe('This needs the role editor in the project; yours is member.')
-  // Only advice: what is not reported may be tried.
+  // This is only advice: an action whose right is unknown may be tried.
   expect(obstacle('limits', member)).toBeUndefined()
   expect(obstacle('mode', undefined)).toBeUndefined()
 })

@@ -17,13 +17,13 @@ const seenAt = (at: number, rows: Record<string, string>, whole = true): SeenLis
   rows: new Map(Object.entries(rows)),
 })
 
-describe('news', () => {
-  test('is what is new or differs, and nothing before the first look', () => {
+describe('the news of a list', () => {
+  test('are rows that are new or changed, and none before the first look', () => {
     expect(news(undefined, row('a'))).toEqual({})
     expect(news(seenAt(1, { a: 'a', b: 'a' }), row('a'), row('b', 'z'), row('c'))).toEqual({ b: 'changed', c: 'new' })
   })
 
-  test('in a list that is read in parts, does not include an old row that was not read before', () => {
+  test('do not include an old row of a partly read list that was not read before', () => {
     const before = seenAt(10_000_000, { a: 'a' })
     expect(news(before, row('old', 'a', 1_000), row('young', 'a', 10_000_001))).toEqual({ young: 'new' })
     expect(news(seenAt(1, { a: 'a' }, false), row('b'))).toEqual({})
@@ -45,7 +45,7 @@ describe('a list that is shown completely', () => {
   })
 })
 
-describe('a look', () => {
+describe('a look at a list', () => {
   const open = (kept: ReadonlyMap<string, SeenList> = new Map()) => {
     const clock = new VirtualClock()
     return { clock, seen: createSeen({ stored: storedInMemory(seenKey, kept), clock }) }
@@ -67,7 +67,7 @@ describe('a look', () => {
     expect(news(seen.of('servers'), row('a'), row('c'))).toEqual({ c: 'new' })
   })
 
-  test('an acknowledged row returns when it changes again', () => {
+  test('lets an acknowledged row return when it changes again', () => {
     const { seen } = open(new Map([['runs', seenAt(1, { a: 'a' })]]))
     const rows = [row('a', 'b'), row('n')]
     expect(news(seen.of('runs'), ...rows)).toEqual({ a: 'changed', n: 'new' })
@@ -76,7 +76,7 @@ describe('a look', () => {
     expect(news(seen.of('runs'), row('a', 'c'), row('n', 'z'))).toEqual({ a: 'changed', n: 'changed' })
   })
 
-  test('any rows that were on screen are no longer news, whatever was stored before', () => {
+  test('makes all rows that were on screen old news, whatever was stored before', () => {
     const rows = fc.uniqueArray(
       fc.record({ id: fc.string({ minLength: 1, maxLength: 20 }), mark: fc.constantFrom('a', 'b') }),
       { selector: ({ id }) => id },
@@ -92,7 +92,7 @@ describe('a look', () => {
     )
   })
 
-  test('stored lists stay within the limit, most recently viewed first', () => {
+  test('is stored within the limit, most recently viewed lists first', () => {
     const { seen } = open()
     const many = Array.from({ length: 5_000 }, (_, index) => row(`r${index}`))
     seen.show('huge', many)
@@ -106,7 +106,7 @@ describe('a look', () => {
   })
 })
 
-describe('the file', () => {
+describe('the file of seen rows', () => {
   let file: string
   const faults: unknown[] = []
   const open = () => {
@@ -131,7 +131,7 @@ describe('the file', () => {
     expect(news(second.of('servers'), row('__proto__'), row('b', 'z'))).toEqual({ b: 'changed' })
   })
 
-  test('two processes keep what each of them saw', () => {
+  test('keeps what each of two processes saw', () => {
     const [one, other] = [open(), open()]
     expect(one.of('servers')).toBeUndefined()
     other.show('runs', [row('r')])

@@ -27,7 +27,9 @@ const described = (given: object) => ({ ...given, description: JSON.stringify(gi
 const textsOf = async (change: Partial<DoctorReport>) =>
   (await examined(report(change))).findings.map(({ kind, text }) => `${kind}: ${text}`)
 
-/** Every property compiles the same large definition again, which takes minutes without a limit. */
+/**
+ * Creates a schema whose properties all compile the same large definition again, which takes minutes without a limit.
+ */
 function multiplying(count: number): object {
   const names = (prefix: string, of: number) => Array.from({ length: of }, (_, at) => `${prefix}${at}`)
   const large = {
@@ -79,14 +81,14 @@ test.each<[string, Partial<DoctorReport>, string]>([
     `wrong: The input schema of "a" does not compile: can't resolve reference #/$defs/c from id #`,
   ],
   ['no schema', { tools: [tool('a', null)] }, 'wrong: The input schema of "a" does not compile: the server gave none'],
-])('%s is a fault, so the server is not ready', async (_, change, text) => {
+])('a server with %s has a fault and is not ready', async (_, change, text) => {
   const found = await examined(report(change))
   const wrong = found.findings.filter(({ kind }) => kind !== 'advice')
   expect(wrong.map(each => `${each.kind}: ${each.text}`.slice(0, text.length))).toEqual([text])
   expect(stateOf(found, { enabled: true })).toBe('warnings')
 })
 
-test('what exceeds the limits is reported as unchecked, which is not a fault of the server', async () => {
+test('parts that exceed the limits are reported as unchecked, which is not a fault of the server', async () => {
   const huge = { type: 'object', description: 'x'.repeat(400_000) }
   const found = await examined(report({ tools: [tool('huge', huge)] }))
   const text = 'The input schema of "huge" is not checked: it is too large'
@@ -102,7 +104,7 @@ test('a status other than ready is kept', async () => {
 test('a server that is switched off is never ready', async () => {
   const [found, wrong] = [await examined(report()), await examined(report({ tools: [tool('not a name')] }))]
   expect(stateOf(found, { enabled: false })).toBe('off')
-  // Nor is a server whose state is unknown.
+  // A server whose state is unknown is not ready either.
   expect(stateOf(found, { enabled: undefined })).toBe('not known')
   expect(stateOf(wrong, { enabled: false })).toBe('warnings')
 })
@@ -198,7 +200,7 @@ test.each<[string, Partial<DoctorReport>, string, string]>([
     'advice tools/a',
     'Several tools have one description: a, b',
   ],
-])('%s is found at its place, with advice', async (_, change, where, text) => {
+])('a fault (%s) is found at its place, with advice', async (_, change, where, text) => {
   const found = await examined(report(change))
   expect(found.findings.map(each => [`${each.kind} ${each.place}`, each.text])).toEqual([[where, text]])
   expect(found.findings[0]!.advice).toMatch(/^[A-Z].*\.$/)

@@ -18,7 +18,7 @@ test.each([
     '',
     { transportType: 'stdio', command: './server.js', args: [], env: { KEY: 'a b', HOST: 'x:1' } },
   ],
-])('%j is understood as a way to reach a server', (typed, token, reach) => {
+])('the text %j is understood as a way to reach a server', (typed, token, reach) => {
   expect(reachOf(typed, { token })).toEqual(reach)
 })
 
@@ -31,6 +31,6 @@ test.each([
   ['server "open', '', 'quote'],
   ['KEY=1', '', 'A command follows'],
   ['server', 'token', 'goes with an address'],
-])('%j (token %j) is refused: %s', (typed, token, why) => {
+])('the text %j (token %j) is refused: %s', (typed, token, why) => {
   expect(reachOf(typed, { token })).toContain(why)
 })

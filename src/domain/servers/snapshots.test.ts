@@ -107,7 +107,7 @@ describe('changes between two snapshots', () => {
       { tools: [tool('a'), tool('a', input({ y: {} }))] },
       ['unknown tool a is listed several times, and changed'],
     ],
-  ])('%s', async (_, before, after, expected) => expect(await changesOf(before, after)).toEqual(expected))
+  ])('are right for %s', async (_, before, after, expected) => expect(await changesOf(before, after)).toEqual(expected))
 
   test('schemas that take too long to compare may break, and are not called equal', async () => {
     const [one, other] = [server({ tools: [tool('a')] }), server({ tools: [tool('a', input({ x: {} }))] })]
@@ -185,7 +185,7 @@ describe('changes between two snapshots', () => {
     ['{"tools":[],"prompts":5}', 'is not a snapshot: its prompts are no list'],
     ['{"tools":[{"name":"a"},{"name":5}]}', 'is not a snapshot: entry 2 of its tools has no name'],
     [`{"tools":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'is nested too deeply'],
-  ])('%.40s causes an error that says what is wrong', (text, why) => {
+  ])('the invalid snapshot %.40s causes an error that explains it', (text, why) => {
     expect(() => parseSnapshot(text)).toThrow(why)
   })
 

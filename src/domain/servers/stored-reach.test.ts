@@ -39,7 +39,7 @@ describe('secrets in a command are shown as dots', () => {
     [['x', '--api-key=abc', 'plain'], 'x --api-key=•••• plain'],
     [['docker', '-e', 'GITHUB_TOKEN=abc'], 'docker -e GITHUB_TOKEN=••••'],
     [['mcp-remote', '--header', 'Authorization: Bearer abc'], "mcp-remote --header 'Authorization: Bearer ••••'"],
-  ])('%j', ([command, ...args], shown) => expect(shownCommand({ command, args })).toBe(shown))
+  ])('for %j', ([command, ...args], shown) => expect(shownCommand({ command, args })).toBe(shown))
 
   test('an edit keeps the secrets that can be identified, and no others', () => {
     const stored = { command: 'x', args: ['--key=1', '--key=2'] }
@@ -72,4 +72,4 @@ test.each([
   [ENVIRONMENT, 'secret-value', 'Write NAME=value, one in each line; "secret-value…" is none.'],
   [HEADERS, 'A: 1\na: 2', 'a is given twice.'],
   [HEADERS, 'Bad Name: x', 'Write Name: value, one in each line; "Bad…" is none.'],
-])('%o reads %j', (kind, text, expected) => expect(pairsOf(kind, text)).toEqual(expected))
+])('with %o the lines %j are read or refused', (kind, text, expected) => expect(pairsOf(kind, text)).toEqual(expected))

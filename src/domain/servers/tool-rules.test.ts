@@ -36,7 +36,7 @@ test.each<[string, Partial<Tool>]>([
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
   ],
-])('a tool is found whose description says that it %s', async (_, tool) => {
+])('a tool with a description that contradicts its hint is found: it %s', async (_, tool) => {
   const [[where, text] = []] = await found([hinted('a', tool)])
   expect(where).toBe(`hints tools/${tool.name}/annotations`)
   expect(text).toMatch(/^The tool "delete_?[fF]ile" says that it (only reads|destroys nothing), but also “delete”$/)
@@ -49,11 +49,11 @@ test.each<[string, string, string]>([
   ['a description that says something else', 'update_check', 'Tells whether there is a newer version.'],
   ['a name that says something else', 'check_updates', 'Update nothing, look for newer versions.'],
   ['sums', 'add_numbers', 'Add two numbers.'],
-])('%s does not contradict a hint', async (_, name, description) => {
+])('the words of a tool do not contradict its hint: %s', async (_, name, description) => {
   expect(await found([hinted(name, { description })])).toEqual([])
 })
 
-test('other hints are believed whatever the tool is called', async () => {
+test('other hints are trusted, whatever the name of the tool', async () => {
   const word = fc.constantFrom('get', 'list', 'commit', 'files', 'x', 'report', 'Delete', 'update')
   const name = fc.array(word, { minLength: 1, maxLength: 4 }).map(words => ['read', ...words].join('_'))
   await fc.assert(
@@ -81,7 +81,7 @@ test('a server with some tools without hints causes one finding', async () => {
   ])
 })
 
-test('a destructive hint counts, and both hints together are a contradiction', async () => {
+test('a destructive hint counts as a hint, and both hints together are a contradiction', async () => {
   const annotations = { destructiveHint: false }
   expect(await found([hinted('a', { annotations })])).toEqual([])
   const both = hinted('a', { annotations: { readOnlyHint: true, destructiveHint: true } })
@@ -96,7 +96,7 @@ test.each<[string, object, object]>([
   ['in what a choice refers to', { b: { anyOf: [{ $ref: '#/$defs/c~1d' }] } }, { $defs: { 'c/d': said } }],
   ['of what a list holds', { b: { type: 'array', items: { type: 'string', ...said } } }, {}],
   ['of what is in an object', { b: { type: 'object', properties: { c: { type: 'string', ...said } } } }, {}],
-])('the description of an argument may be %s', async (_, properties, more) => {
+])('the description of an argument is also found %s', async (_, properties, more) => {
   expect(await found([taking(properties, more)])).toEqual([])
 })
 
@@ -104,7 +104,7 @@ test.each<[string, object, object]>([
   ['a choice without one', { b: { anyOf: [{ type: 'string' }, { type: 'null', description: ' ' }] } }, {}],
   ['a reference to what has none', { b: { $ref: '#/$defs/c' } }, { $defs: { c: { type: 'string' } } }],
   ['references in a circle', { b: { $ref: '#/$defs/c' } }, { $defs: { c: { items: { $ref: '#/$defs/c' } } } }],
-])('%s does not describe an argument', async (_, properties, more) => {
+])('an argument is not described by %s', async (_, properties, more) => {
   expect(await textsOf([taking(properties, more)])).toEqual(['Arguments of "a" have no description: b'])
 })
 
@@ -166,7 +166,7 @@ test('something that most tools of a server lack causes one finding', async () =
   expect(await textsOf(few)).toHaveLength(3)
 })
 
-test('fixing some of what most tools lack causes no new finding', async () => {
+test('fixing only some of the tools with a common gap causes no new finding', async () => {
   const lacking = (count: number) =>
     report(['a', 'b', 'c', 'd'].map((name, at) => taking(at < count ? { path: {} } : {}, {}, name)))
   const [many, few] = [await examined(lacking(4)), await examined(lacking(1))]
@@ -219,7 +219,7 @@ test('a name that MCP itself refuses is reported only as that', async () => {
   expect((await found([hinted('a b')])).map(([where]) => where)).toEqual(['tool-name tools/a b'])
 })
 
-test('an output schema is checked only for what clients refuse in it', async () => {
+test('an output schema is checked only for the parts that clients refuse', async () => {
   const outputSchema = { type: 'object', properties: { a: { type: 'array' }, b: true } }
   expect(await found([hinted('a', { outputSchema })])).toEqual([
     [

@@ -9,7 +9,7 @@ test.each([
   [{ mode: 'replace' }, []],
   [{ list: ['own'] }, ['suite']],
   [null, ['suite']],
-])('checks %j over ["suite"] give %j', (own, applied) => {
+])('the checks %j of a case with a suite that has ["suite"] are %j', (own, applied) => {
   expect(effectiveChecks(['suite'], own)).toEqual(applied)
 })
 

@@ -184,7 +184,7 @@ describe('a case that checks nothing', () => {
     ['has its suite’s', `{ title: T, steps: [{ ${calling} }] }`, '{ checks: [{ type: noToolErrors }] }'],
     ['compares its calls', `{ title: T, matchOptions: { arguments: exact }, steps: [{ ${calling} }] }`, '{}'],
     ['is negative', '{ title: T, isNegative: true, steps: [{ id: p, kind: prompt, prompt: hi }] }', '{}'],
-  ])('is not one that %s', (_, form, settings) => {
+  ])('is not assumed if it %s', (_, form, settings) => {
     expect(of(fileWith(form, settings))).toEqual([])
   })
 

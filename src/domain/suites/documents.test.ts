@@ -7,7 +7,7 @@ import { readSuiteFile, suiteFileSchema, writeSuiteFile } from './suite-file.ts'
 import { MAX_TEXT_BYTES, readText, readYaml } from '../../lib/yaml/yaml-reading.ts'
 
 const plain = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
-/** Texts that YAML writers get wrong. */
+/** Texts that writers of YAML often get wrong. */
 const awkward = fc.constantFrom(
   'yes',
   'null',
@@ -46,7 +46,7 @@ const awkward = fc.constantFrom(
 const text = fc.oneof(plain, awkward)
 const open = fc.dictionary(text, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
 
-/** A JSON value as read back from JSON, which has no -0. */
+/** Returns a value as read back from JSON, which has no -0. */
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 const step = fc.oneof(
@@ -120,8 +120,8 @@ describe('cases as YAML', () => {
   })
 })
 
-describe('changes', () => {
-  test('are empty between a case and itself, and otherwise only what differs', () => {
+describe('the changes between a form and a case', () => {
+  test('are empty between a case and itself, and otherwise contain only the difference', () => {
     fc.assert(
       fc.property(caseForm, caseForm, (from, to) => {
         expect(caseEdit(from, from)).toEqual({ edit: {}, changes: [] })
@@ -133,7 +133,7 @@ describe('changes', () => {
     )
   })
 
-  test('clear what a form leaves out, as the contract defines', () => {
+  test('clear the fields that a form leaves out, as the contract defines', () => {
     const steps = [{ id: 'a', kind: 'prompt' as const, prompt: 'x' }]
     const full: CaseForm = {
       title: 'T',
@@ -179,7 +179,7 @@ describe('an invalid document', () => {
     ['a block that holds itself', `${CASE}matchOptions: &m { a: *m }\n`, 6, 23, /holds itself/],
     ['what is no YAML', `${CASE}matchOptions: [\n`, 7, 1, /cannot be read as YAML/],
     ['tabs', `${CASE}matchOptions:\n\ta: 1\n`, 7, 1, /Tabs/],
-  ])('reports where %s is, and what is allowed', (_, source, line, column, message) => {
+  ])('is refused for %s, with the position and the allowed values', (_, source, line, column, message) => {
     const read = readCase(source)
     expect(read).toMatchObject({ ok: false })
     expect(!read.ok && read.problems).toContainEqual({
@@ -220,7 +220,7 @@ describe('an invalid document', () => {
     })
   })
 
-  test('in another encoding, or none, is refused where that begins', () => {
+  test('in another encoding, or none, is refused at the line where that begins', () => {
     expect(readText(Uint8Array.from([0x61, 0x0a, 0x62, 0xff, 0x63]))).toEqual({
       ok: false,
       problems: [{ line: 2, column: 2, message: 'This is not UTF-8.' }],
@@ -237,7 +237,7 @@ describe('an invalid document', () => {
     expect(!read.ok && read.problems[0]?.message).not.toContain('\u001b')
   })
 
-  test('any text can be read or causes an error', () => {
+  test('either can be read or is refused', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -252,7 +252,7 @@ describe('an invalid document', () => {
     )
   })
 
-  test('a file may contain a case id only once', () => {
+  test('is refused if it contains a case id twice', () => {
     const file = `suite: { name: N }\ncases:\n  - { id: a, title: T, steps: [{ id: s, kind: prompt }] }\n  - { id: a, title: U, steps: [{ id: s, kind: prompt }] }\n`
     expect(readSuiteFile(file)).toEqual({
       ok: false,
@@ -277,6 +277,6 @@ test.each([
   [{ type: 'responseContains' }, '{"type":"responseContains"}'],
   [{ type: 'brandNew', x: 1 }, '{"type":"brandNew","x":1}'],
   [{ type: 'constructor' }, '{"type":"constructor"}'],
-])('an assertion in words: %j', (assertion, words) => {
+])('an assertion is described in words: %j', (assertion, words) => {
   expect(assertionLabel(assertion)).toBe(words)
 })

@@ -47,7 +47,7 @@ async function bring(file: SuiteFile, options: Partial<SyncOptions> & ImportTarg
 const exported = (suiteId: string) => readSuite(service.client, projectId, suiteId)
 const casesIn = async (suiteId: string) => (await service.client.cases.list({ projectId, suiteId })).items
 
-/** The file without what identifies the suite, for comparing two suites. */
+/** Returns the file without the fields that identify the suite, for comparing two suites. */
 const content = ({ suite, cases }: SuiteFile) => ({ ...suite, id: undefined, name: undefined, cases })
 
 describe('a suite as a file', () => {
@@ -268,7 +268,7 @@ describe('importing again', () => {
 })
 
 describe('the outcomes of a batch', () => {
-  test("report each case separately, with the service's code", async () => {
+  test('have each case separately, with the code of the service', async () => {
     const { suiteId } = await bring(fileOf([caseOf('there', 'one')]))
     const forms = [
       caseOf('fine', 'two'),
@@ -295,7 +295,7 @@ describe('the outcomes of a batch', () => {
     expect(outcomeCounts(outcomes)).toBe('1 created, 7 failed')
   })
 
-  test('under another policy', async () => {
+  test('accept a duplicate under another policy with a reason', async () => {
     const { suiteId } = await bring(fileOf([caseOf('there', 'one')]))
     const target = { projectId, suiteId }
     const twin = [caseOf('twin', 'one')]
@@ -308,7 +308,7 @@ describe('the outcomes of a batch', () => {
     ])
   })
 
-  test('of a repeated key, and of a key that was used for something else', async () => {
+  test('report a repeated key, and a key that was used for something else', async () => {
     const { suiteId } = await bring(fileOf([caseOf('there', 'one')]))
     const send = async (form: CaseForm) => {
       const input = { projectId, suiteId, body: { cases: [form] } }
@@ -320,7 +320,7 @@ describe('the outcomes of a batch', () => {
     expect(OUTCOME_WORDS['IDEMPOTENCY_CONFLICT']).toBeDefined()
   })
 
-  test('of more cases than one request takes', async () => {
+  test('cover more cases than one request accepts', async () => {
     const { suiteId } = await bring(fileOf([caseOf('first')]))
     const forms = Array.from({ length: 230 }, (_, at) => caseOf(`many-${at}`))
     const outcomes = await createCases(service.client, { projectId, suiteId }, forms)
@@ -328,7 +328,7 @@ describe('the outcomes of a batch', () => {
     expect(outcomes.map(({ form }) => form.id)).toEqual(forms.map(({ id }) => id))
   })
 
-  test('an entry that the answer does not speak of counts as failed', () => {
+  test('count a case as failed that the answer does not mention', () => {
     const answer = { created: [], failed: [], duplicatePolicy: { effectivePolicy: 'block' } }
     expect(outcomesOf([caseOf('a')], answer)).toMatchObject([{ kind: 'failed', code: 'NOT_ANSWERED' }])
   })

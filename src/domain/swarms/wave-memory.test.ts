@@ -7,7 +7,7 @@ const NOW = 1_700_000_000_000
 const DAY_MS = 24 * 60 * 60_000
 const clock = { now: () => NOW, after: () => () => undefined }
 
-/** Records what answers show until nothing is new, as screens do; returns how often something was recorded. */
+/** Records answers until nothing is new, as screens do, and returns the number of records made. */
 function noteAll(memory: ReturnType<typeof createWaveMemory>, answers: Record<string, readonly object[]>): number {
   let changes = 0
   memory.subscribe(() => (changes += 1))
@@ -35,7 +35,7 @@ test('more runs in flight than the limit are recorded once, in any project, and 
   expect(known).toContain('launched')
 })
 
-test('an old run in flight beyond the limit is not recorded repeatedly', () => {
+test('an old run in flight beyond the limit is not recorded again and again', () => {
   const memory = createWaveMemory({ clock })
   memory.know('p', [{ id: 'launched', name: 'Sums', state: 'running', at: NOW } as never])
   expect(noteAll(memory, { p: running('p', 1, NOW - 2 * DAY_MS) })).toBe(0)

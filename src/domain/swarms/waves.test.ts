@@ -94,14 +94,14 @@ test('the size of a launch is targets × sessions, and unknown if the targets ar
   expect(sessionsIn(launchSize({ ...journey, environmentIds: null }, []))).toBeUndefined()
 })
 
-test('launches of the day are those since midnight UTC', () => {
+test('the launches of the day are those since midnight UTC', () => {
   const day = 24 * 60 * 60_000
   const runs = [run('a', { createdAt: day - 1 }), run('b', { createdAt: day }), run('c', { createdAt: day + 5 })]
   expect(launchedToday({ runs }, day + 10)).toBe(2)
 })
 
-describe('grades', () => {
-  test('a broken grader is reported beside the graded trials, and unknown grades are left out', () => {
+describe('the grades of a wave', () => {
+  test('report a broken grader beside the graded trials, and leave unknown grades out', () => {
     expect(gradesText({})).toBeUndefined()
     expect(gradesText({ sessionsGraded: 2, failCount: 1, failedGradingCount: 0 })).toBe(
       '2 graded, 1 missed goal or criteria',
@@ -109,7 +109,7 @@ describe('grades', () => {
     expect(gradesText({ sessionsGraded: 2, failCount: 1, failedGradingCount: 3 })).toContain('3 could not be graded')
   })
 
-  test('finished sessions without a grade are counted over all runs', () => {
+  test('count finished sessions without a grade over all runs', () => {
     const run = (succeeded: number, gradedCount?: number) => ({
       summary: { total: 9, succeeded },
       ...(gradedCount !== undefined && { goalCompletion: { gradedCount } }),

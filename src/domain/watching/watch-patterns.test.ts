@@ -9,6 +9,6 @@ test.each([
   [['-y', '@scope/server@1.2.3'], undefined],
   [['/work/a/node_modules/server/index.js'], undefined],
   [['run', 'server'], undefined],
-])('the files of a server that starts with %j are %s', (args, pattern) => {
+])('the watched files of a server that is started with %j are %s', (args, pattern) => {
   expect(patternOfCommand({ command: 'node', args }, '/work/a')).toBe(pattern)
 })

@@ -15,7 +15,7 @@ const trial = (testCaseId: string, result: 'passed' | 'failed'): EvalIteration =
   result,
 })
 
-/** A watch whose files change when the test says so. */
+/** Starts a watch whose files change when the test changes them. */
 function started(own: Pick<WatchOptions, 'run'> & Partial<WatchOptions>) {
   let change = Promise.withResolvers<readonly string[]>()
   const steps: WatchStep[] = []
@@ -36,7 +36,7 @@ function started(own: Pick<WatchOptions, 'run'> & Partial<WatchOptions>) {
     change = Promise.withResolvers()
     resolve(['a.ts'])
   }
-  /** Resolves once it has waited for changes this many times. */
+  /** Resolves once the watch has waited for changes this many times. */
   const waits = (times: number): Promise<void> =>
     new Promise(resolve => {
       const look = () => steps.filter(({ kind }) => kind === 'waiting').length >= times && resolve()

@@ -6,7 +6,7 @@ import { PATIENCE } from '../../../test/patience.ts'
 
 const never = new AbortController().signal
 
-/** A watched server over HTTP, examined once. */
+/** Watches a server over HTTP, and examines it once. */
 async function watched() {
   const { client, close } = await openService()
   onTestFinished(close)
@@ -24,7 +24,7 @@ test('a server over HTTP that somebody restarts after the save is waited for unt
   const { tools, old } = await watched()
   const looked = tools.look(never)
   const lists = () => old.seen.filter(({ method }) => method === 'tools/list').length
-  // It still answers when the look begins, then is away, and comes back with the same tools.
+  // The server still answers when the check begins, then is unreachable, and returns with the same tools.
   await expect.poll(lists, { ...PATIENCE, interval: 5 }).toBeGreaterThan(1)
   await old.close()
   const fresh: HttpServer = await startHttpServer({}, Number(new URL(old.url).port))

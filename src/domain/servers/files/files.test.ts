@@ -46,7 +46,7 @@ test.each<[file: string, text: unknown]>([
   ['windsurf/mcp_config.json', { mcpServers: { s: program } }],
   ['.config/zed/settings.json', { context_servers: { s: { source: 'custom', ...program } } }],
   ['.config/zed/settings.json', { context_servers: { s: { command: { path: 'node', args: ['s.js'] } } } }],
-])('%s: %j contains one server with a command', (file, text) => {
+])('a file of %s with %j contains one server with a command', (file, text) => {
   const entry = one(file, text)
   expect(entry).toMatchObject({ name: 's', transportType: 'stdio', fields: program, problems: [], left: [] })
   expect(resolved(entry, context)).toMatchObject({ form: program, missing: [], problems: [] })
@@ -58,7 +58,7 @@ test.each([
   ['mcp_config.json', { serverUrl: 'https://x.example/mcp' }],
   ['mcp_config.json', { url: null, serverUrl: 'https://x.example/mcp' }],
   ['.mcp.json', { type: 'sse', url: 'https://x.example/mcp' }],
-])('%s: %j is an address', (file, server) => {
+])('a file of %s with %j contains an address', (file, server) => {
   const { form } = formOf(file, { mcpServers: { s: server } })
   expect(form).toEqual({ transportType: 'http', url: 'https://x.example/mcp' })
 })
@@ -69,7 +69,7 @@ test.each([
   ['.mcp.json', '600000', {}, ['timeout']],
   ['.cursor/mcp.json', 60, {}, ['timeout']],
   ['mcp.json', 600_000, {}, ['timeout']],
-])('%s: a timeout of %j is used if the program documents its unit', (file, timeout, taken, left) => {
+])('a file of %s with a timeout of %j is used if the program documents its unit', (file, timeout, taken, left) => {
   for (const server of [program, { url: 'https://x.example/mcp' }]) {
     const entry = one(file, { mcpServers: { s: { ...server, timeout } } })
     expect(entry.left).toEqual(left)
@@ -119,7 +119,7 @@ test.each([
   [{ mcpServers: { s: { url: 'ftp://x' } } }, /does not begin with http/],
   ['{"mcpServers": {"s": {"command": "x"}, "s": {"command": "y"}}}', /There are several "s" here/],
   ['{"mcpServers": {}} x', /This cannot be read as JSON/],
-])('%j is refused with its position', (value, message) => {
+])('the file %j is refused with its position', (value, message) => {
   const { entries, problems } = read('.mcp.json', value)
   const all = [...problems, ...entries.flatMap(entry => resolved(entry, context).problems)]
   expect(all).toHaveLength(1)
@@ -211,7 +211,7 @@ test('an export is read back as the same servers, with references for what is no
   expect(secret.value).toEqual({ mcpServers: { 'my api': { type: 'http', url: '${MY_API_URL}' } } })
 })
 
-test('the known places match each system', () => {
+test('the known places of files match each operating system', () => {
   const paths = (platform: NodeJS.Platform, home: string, env = {}) =>
     knownPlaces({ platform, home, folder: platform === 'win32' ? 'C:\\w' : '/w', env }).map(({ path }) => path)
   expect(paths('linux', '/home/me', { XDG_CONFIG_HOME: '/cfg' })).toEqual(
