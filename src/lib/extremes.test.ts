@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { greatest, least } from './extremes.ts'
 
-test('the extremes equal those of a single Math.min or Math.max call', () => {
+test('the extremes of a list equal those of a single Math.min or Math.max call', () => {
   fc.assert(
     fc.property(fc.array(fc.double()), numbers => {
       expect(least(numbers)).toBe(Math.min(...numbers))
@@ -11,7 +11,7 @@ test('the extremes equal those of a single Math.min or Math.max call', () => {
   )
 })
 
-test('takes more numbers than a call can have arguments', () => {
+test('extremes can be found of more numbers than a call can have arguments', () => {
   const many = Array.from({ length: 1_000_000 }, (_, at) => at)
   expect(() => Math.max(...many)).toThrow(RangeError)
   expect([least(many), greatest(many)]).toEqual([0, 999_999])

@@ -23,7 +23,7 @@ test('a longer value is about as long as the limit and marks what is left out', 
   )
 })
 
-test('reads no more of a value than it can show', () => {
+test('no more of a value is read than can be shown', () => {
   let looks = 0
   const watched = <T extends object>(target: T): T =>
     new Proxy(target, {

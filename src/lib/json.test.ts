@@ -12,7 +12,7 @@ import {
   TOO_DEEP,
 } from './json.ts'
 
-/** Nested lists of this depth. */
+/** Returns nested lists of this depth. */
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const objects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
 
@@ -49,7 +49,7 @@ test('brackets in strings are not counted as levels, whatever is escaped', () =>
   )
 })
 
-test.each([lists, objects])('counts a million levels without a deep stack', make => {
+test.each([lists, objects])('a million levels are counted without a deep stack', make => {
   expect(textHasMoreLevels(make(1_000_000), 1000)).toBe(true)
   expect(textHasMoreLevels(make(1000), 1000)).toBe(false)
 })
@@ -107,7 +107,7 @@ test.each([
   ['1234567890123456789012345', 1234567890123456789012345n],
   ['-1e400', 'none that JSON can hold'],
   ['{"a": [1e400]}', 'none that JSON can hold'],
-])('%s is kept or refused', (text, expected) => {
+])('the number in %s is kept exactly or refused', (text, expected) => {
   if (typeof expected !== 'string' || text.startsWith('"')) expect(parseWritten(text)).toBe(expected)
   else expect(() => parseWritten(text)).toThrow(expected)
 })

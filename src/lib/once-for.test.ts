@@ -19,7 +19,7 @@ test('a value is made once for each text, until the texts are too long together'
   expect(made).toEqual(['ab', 'cd', 'e', 'ab'])
 })
 
-test('keeps the latest texts, a whole instead of its parts, and never more characters than allowed', () => {
+test('the latest texts are kept, a whole instead of its parts, and never more characters than allowed', () => {
   const add = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     length: fc.nat(6),
@@ -28,7 +28,7 @@ test('keeps the latest texts, a whole instead of its parts, and never more chara
   fc.assert(
     fc.property(fc.array(add), fc.nat(12), (added, most) => {
       const kept = latestTexts(most)
-      // In order of arrival.
+      // Expected entries in order of arrival.
       let model: [name: string, text: string][] = []
       for (const { name, length, parts } of added) {
         const text = name.repeat(length)

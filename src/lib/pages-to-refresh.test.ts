@@ -2,14 +2,14 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pagesToRefresh } from './pages-to-refresh.ts'
 
-/** Pages that were read in order. */
+/** Creates pages that were read in order. */
 function pagesOf(states: readonly boolean[]) {
   return states.map((isOpen, index) => ({ index, isOpen, readAt: index }))
 }
 
 type Page = ReturnType<typeof pagesOf>[number]
 
-/** One round: the chosen pages, and the list after it with new objects for the pages that were read. */
+/** Runs one round: returns the chosen pages, and the list after it with new objects for the pages that were read. */
 function round(pages: readonly Page[], most: number) {
   const chosen = pagesToRefresh(pages, { isOpen: page => page.isOpen, readAt: page => page.readAt, most })
   let last = Math.max(-1, ...pages.map(({ readAt }) => readAt))

@@ -20,7 +20,7 @@ const evil = fc.array(
 )
 const text = evil.map(parts => parts.join(''))
 const record = fc.dictionary(text, fc.oneof(text, fc.array(text), fc.dictionary(text, text), fc.double(), fc.boolean()))
-/** A value as JSON represents it, which has no -0. */
+/** Returns a value as JSON represents it, which has no -0. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 test('JSON contains only printable characters, and the same data', () => {

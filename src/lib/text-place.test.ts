@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPlaces } from './text-place.ts'
 
-test('every position equals that found by counting line ends', () => {
+test('every position in a text equals the one found by counting line ends', () => {
   const texts = fc.string({ unit: fc.constantFrom('a', '\n', '\r', 'é', '🦊') })
   fc.assert(
     fc.property(texts, fc.array(fc.nat({ max: 40 })), (text, offsets) => {

@@ -17,8 +17,8 @@ const changesOf = (before: unknown, after: unknown): string[] =>
 
 const NO_KEYS = { requiredKeys: [] as [] }
 
-describe('changes between two schemas', () => {
-  test('the work for choices that all changed grows linearly', () => {
+describe('the changes between two schemas', () => {
+  test('take work that grows linearly with the number of changed choices', () => {
     const choices = (count: number, prefix: string) => ({ enum: Array.from({ length: count }, (_, at) => prefix + at) })
     const growth = growthOfWork(5000, count => {
       expect(changesOf(choices(count, 'a'), choices(count, 'b'))[0]).toContain('may no longer be "a0"')
@@ -121,7 +121,7 @@ describe('changes between two schemas', () => {
         '/properties/a/uniqueItems a has uniqueItems none (was true)',
       ],
     ],
-  ])('%s', (_what, before, after, expected) => expect(changesOf(before, after)).toEqual(expected))
+  ])('are right for %s', (_what, before, after, expected) => expect(changesOf(before, after)).toEqual(expected))
 
   const names = fc.constantFrom('a', 'b', 'c', 'x/y', '~', '__proto__', '')
   const schema = fc.letrec(tie => ({
@@ -152,7 +152,7 @@ describe('changes between two schemas', () => {
     )
   }
 
-  test('is empty for a schema and itself in another order', () => {
+  test('are empty for a schema and itself in another order', () => {
     fc.assert(
       fc.property(schema, one => {
         expect(schemaChanges(one, reordered(one))).toEqual([])
@@ -160,7 +160,7 @@ describe('changes between two schemas', () => {
     )
   })
 
-  test('is empty only for equal schemas, and swaps added and removed when the schemas are swapped', () => {
+  test('are empty only for equal schemas, and swap added and removed when the schemas are swapped', () => {
     const meaning = (value: unknown): unknown =>
       Array.isArray(value)
         ? value.map(meaning)
@@ -190,7 +190,7 @@ describe('changes between two schemas', () => {
     )
   })
 
-  test('is bounded for any schema of a server', () => {
+  test('are limited in number for any schema of a server', () => {
     fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => void schemaChanges(one, other)))
     const wide = (type: string) =>
       object(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`p${index}`, { type }])))
@@ -250,7 +250,7 @@ describe('changes between two schemas', () => {
     fc.tuple(whole, whole),
   )
 
-  test('is never called safe if a value that was valid no longer is, or if a new value may come', () => {
+  test('are never called safe if a value that was valid no longer is, or if a new value may come', () => {
     fc.assert(
       fc.property(pairs, fc.array(value, { minLength: 5, maxLength: 12 }), ([before, after], values) => {
         // References that contain themselves give no verdict.

@@ -26,7 +26,7 @@ const named = <T>(inner: fc.Arbitrary<T>) => fc.dictionary(fc.constantFrom(...NA
 const valueOf = (inner: fc.Arbitrary<unknown>) => fc.oneof(scalar, fc.array(inner, { maxLength: 2 }), named(inner))
 const value = valueOf(valueOf(scalar))
 
-/** Values that mostly match their schema. */
+/** Generates values that mostly match their schema. */
 const mostly = <T>(good: fc.Arbitrary<T>) => fc.oneof({ weight: 12, arbitrary: good }, scalar)
 const schemaOf = (inner: fc.Arbitrary<JsonObject>) =>
   fc.record(
@@ -54,8 +54,8 @@ const schema = fc.oneof(anything, schemaOf(fc.oneof(anything, schemaOf(anything)
 const given = fc.record({ properties: named(schema), more: fc.oneof(anything, schema) })
 const values = named(value)
 
-describe('arguments that plainly fit a schema', () => {
-  test('the compiler agrees that they fit', () => {
+describe('arguments that obviously match a schema', () => {
+  test('match it for the compiler too', () => {
     let plain = 0
     fc.assert(
       fc.property(given, values, ({ properties, more }, args) => {
@@ -80,7 +80,7 @@ describe('arguments that plainly fit a schema', () => {
     ['a list', tool({ names: { type: 'array', items: { type: 'string', minLength: 1 } } }), { names: ['a', 'b'] }],
     ['none or one', tool({ at: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }), { at: null }],
     ['no arguments', tool({}, { additionalProperties: false }), {}],
-  ])('%s needs no compiler', (_, whole, args) => {
+  ])('need no compiler for %s', (_, whole, args) => {
     expect(plainlyFits(whole, args)).toBe(true)
     expect(fitsCompiled(whole, args)).toBe(true)
   })
@@ -91,7 +91,7 @@ describe('arguments that plainly fit a schema', () => {
     ['not among them', tool({}, { additionalProperties: false }), { a: 1 }],
     ['behind a pattern', tool({ a: { pattern: 'x' } }), { a: 'x' }],
     ['of a schema that is none', tool({ a: { description: 1 } }), {}],
-  ])('leaves %s to the compiler', (_, whole, args) => {
+  ])('do not include one that is %s, which the compiler checks', (_, whole, args) => {
     expect(plainlyFits(whole, args)).toBe(false)
   })
 })

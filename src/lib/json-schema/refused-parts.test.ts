@@ -29,7 +29,7 @@ test.each<[string, object, string, string]>([
   ],
   ['choices that are numbers', object({ a: { type: 'integer', enum: [1, 2] } }), 'enum-value', '/properties/a'],
   ['two types', object({ a: { type: ['string', 'null'] } }), 'several-types', '/properties/a'],
-])('%s is found', (_, schema, refused, pointer) => {
+])('a part that some clients refuse is found: %s', (_, schema, refused, pointer) => {
   expect(refusedParts(schema)).toEqual([{ refused, pointer }])
 })
 
@@ -51,11 +51,11 @@ test.each<[string, object]>([
   ['a definition that nothing refers to', object({ a: text }, { $defs: { b: { type: 'array' } } })],
   ['a schema that holds itself', object({ a: { $ref: '#' }, b: { $ref: '#/properties/a' } })],
   ['an argument that is called as a keyword', object({ items: text, anyOf: text, enum: text, type: text })],
-])('%s is not refused', (_, schema) => {
+])('a part that clients accept is not refused: %s', (_, schema) => {
   expect(refusedParts(schema)).toEqual([])
 })
 
-/** A schema that every client accepts. */
+/** Generates schemas that every client accepts. */
 const { schema: portable } = fc.letrec<{ schema: object }>(tie => ({
   schema: fc.oneof(
     { depthSize: 'small' },
@@ -98,6 +98,6 @@ test('one refused part among others is found wherever it is', () => {
   )
 })
 
-test('accepts any value as a schema', () => {
+test('any value can be searched for refused parts', () => {
   fc.assert(fc.property(fc.anything({ withNullPrototype: false }), schema => void refusedParts(schema)))
 })

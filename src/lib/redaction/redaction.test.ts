@@ -60,7 +60,7 @@ const SPELLINGS: readonly ((text: string) => string)[] = [
 ]
 const words = fc.constantFrom('', 'see ', 'it said: ', 'risk_level is high, ', 'déjà vu (“so”) ', '- ', '# ')
 
-/** A text that contains a secret broken in some places. */
+/** Generates texts that contain a secret broken in some places. */
 const seeded = fc
   .tuple(
     core,
@@ -75,14 +75,14 @@ const seeded = fc
     let text = isEscaped ? shape(secret).replaceAll(/[_./:=@-]/g, '\\$&') : spelt(shape(secret))
     const { length } = text
     const placed = cuts.map(([place, hiding]) => ({ at: place % (length + 1), hiding }))
-    // Starts at the end, so that no insertion moves another.
+    // Insertions start at the end, so that none moves another.
     for (const { at, hiding } of placed.toSorted((one, other) => other.at - one.at)) {
       text = text.slice(0, at) + hiding + text.slice(at)
     }
     return { secret, text: `${before}${text} ${after}` }
   })
 
-/** The text as a renderer shows it, or as a person who rejoins its lines and decodes it reads it. */
+/** Returns the text as a renderer shows it, or as a person reads it who rejoins its lines and decodes it. */
 function joined(text: string): string {
   const shown = text.replaceAll(/\n[ \t>|\\]*/g, '').replaceAll(/[\r\u00ad\u200b`*~\\\uFFFD]|<br>|" \+ "/g, '')
   const read = shown.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) =>
@@ -91,7 +91,7 @@ function joined(text: string): string {
   return read === text ? text : joined(read)
 }
 
-describe('redaction', () => {
+describe('the redaction of texts', () => {
   test('leaves no secret, wherever and however it is broken', () => {
     fc.assert(
       fc.property(seeded, ({ secret, text }) => {
@@ -102,16 +102,16 @@ describe('redaction', () => {
   })
 
   test.each(['deploy --p\nassword\n  a1b2c3d4e5', 'the to\n  ken\n> a1b2c3d4e5'])(
-    'a break may replace the blank: %j',
+    'recognizes a secret with a line break in place of a blank: %j',
     text => expect(redacted(text)).toMatch(/\n\S* *\[secret\]$/),
   )
 
-  test('a longer word is not the name of a secret', () => {
+  test('does not take a longer word for the name of a secret', () => {
     const text = 'the keyboard2024 and tokenizer-v2-large, a key\nfigure'
     expect(redacted(text)).toBe(text)
   })
 
-  test('leaves none in any part of an exported incident', async () => {
+  test('leaves no secret in any part of an exported incident', async () => {
     const place = fc.constantFrom('title', 'note', 'name', 'label', 'value', 'id', 'param', 'kind')
     await fc.assert(
       fc.asyncProperty(seeded, place, async ({ secret, text }, where) => {
@@ -144,7 +144,7 @@ describe('redaction', () => {
     )
   })
 
-  test.each(['', 'a', 'no', '/'])('a known value as short as “%s” leaves the text readable', short => {
+  test.each(['', 'a', 'no', '/'])('leaves a text readable if a known value is as short as “%s”', short => {
     const text = 'GET /api/v1/projects answered 200, no errors'
     expect(withoutSecrets(text, [short])).toBe(text)
     expect(redacted(text, { known: [short], homes: [short] })).toBe(text)

@@ -42,13 +42,13 @@ describe('pictures that can be drawn', () => {
     expect(raster!.width / raster!.height).toBeCloseTo(2, 1)
   })
 
-  test('an interlaced PNG', async () => {
+  test('include an interlaced PNG', async () => {
     const passes = [rows(1, 1, [1, 2, 3, 255]), rows(1, 1, [1, 2, 3, 255]), rows(2, 1, [1, 2, 3, 255])]
     const media = await mediaOf(png({ width: 2, height: 2, interlaced: true }, Buffer.concat(passes)))
     expect(pixelsOf(media)).toEqual([1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255])
   })
 
-  test('a JPEG, and the first frame of an animated GIF', async () => {
+  test('include a JPEG, and the first frame of an animated GIF', async () => {
     const jpeg = encode({ width: 30, height: 20, data: Buffer.alloc(30 * 20 * 4, 200) }, 90).data
     expect(await mediaOf(jpeg)).toMatchObject({ mime: 'image/jpeg', width: 30, height: 20, raster: { width: 30 } })
     const moving = gif(frames => {
@@ -105,11 +105,11 @@ describe('pictures that are described instead of drawn', () => {
     expect(growth()).toBeLessThan(1)
   })
 
-  test('a picture of which only the beginning was received', async () => {
+  test('include a picture of which only the beginning was received', async () => {
     expect(await mediaOf(good.subarray(0, 100), true)).toMatchObject({ width: 8, why: 'it has too many bytes' })
   })
 
-  test('bytes of unknown kinds never end the thread', async () => {
+  test('never end the thread, whatever their bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.boolean(), async (bytes, begins) => {
         const media = await mediaOf(begins ? Buffer.concat([good.subarray(0, 33), bytes]) : bytes)
@@ -119,13 +119,13 @@ describe('pictures that are described instead of drawn', () => {
     )
   })
 
-  test('sounds and unknown bytes', async () => {
+  test('include sounds and unknown bytes, with their type if it is known', async () => {
     expect(await mediaOf(Buffer.from('RIFF\0\0\0\0WAVEfmt '))).toEqual({ mime: 'audio/wav', extension: 'wav' })
     expect(await mediaOf(Buffer.from('plain text'))).toEqual({})
   })
 })
 
-/** A JPEG whose frame claims 65,535 by 65,535 pixels. */
+/** Returns a JPEG whose frame claims 65,535 by 65,535 pixels. */
 function wideFrame(): Uint8Array {
   const bytes = gif(frames => {
     frames.addFrame(0, 0, 4, 4, new Array<number>(16).fill(1))

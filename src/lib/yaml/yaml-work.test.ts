@@ -20,7 +20,7 @@ const TEXTS: Record<string, (count: number) => string> = {
   'a number that JSON cannot hold': count => lines(count, () => '- 1e999\n'),
 }
 
-/** Only a hundred lines where each line is compared with every other. */
+/** Maximum growth of the work. It would be a hundredfold if each line were compared with every other. */
 const MOST = 40
 
 describe('ten times the lines take about ten times the work', () => {
