@@ -4,7 +4,7 @@ import { createQueryClient } from '../api/client/cache/query-client.ts'
 import type { ApiError } from '../api/client/errors/api-error.ts'
 import { fromLastAnswer, type PolledQuery, unchangedAnswers } from './answers.ts'
 
-test('answers that equal the one before are counted, each once, until one differs', () => {
+test('unchanged answers are counted, each once, until an answer differs', () => {
   const query = { state: { data: undefined as unknown, dataUpdateCount: 0 } as PolledQuery['state'] }
   const counts = ['a', 'a', 'a', 'b', 'b'].map(data => {
     query.state = { ...query.state, data, dataUpdateCount: query.state.dataUpdateCount + 1 }
@@ -19,7 +19,7 @@ test('answers that equal the one before are counted, each once, until one differ
   ])
 })
 
-test.each(['recovers', 'falls'])('a poll is due by its last answer alone while the rate %s all the time', async way => {
+test.each(['recovers', 'falls'])('a poll is due by its last answer, while the rate %s all the time', async way => {
   vi.useFakeTimers()
   try {
     const queryClient = createQueryClient()
@@ -45,7 +45,7 @@ test.each(['recovers', 'falls'])('a poll is due by its last answer alone while t
   }
 })
 
-test('a poll that another answer has sped up is scheduled by the time of its own last answer', async () => {
+test('a poll whose pause was shortened is due by the time of its last answer', async () => {
   vi.useFakeTimers()
   try {
     const queryClient = createQueryClient()

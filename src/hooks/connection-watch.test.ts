@@ -12,7 +12,7 @@ const PROJECTS = ['projects', 'list', {}]
 const SUITES = ['suites', 'list', { projectId: 'p' }]
 const TOOLS = ['servers', 'tools', { projectId: 'p', serverId: 's' }]
 
-/** A watch over queries on screen whose answers a line carries that can be cut. */
+/** Creates a watch over queries on screen, whose connection the test can cut. */
 function setup(keys: readonly (readonly unknown[])[], isUp = true, looks?: () => boolean) {
   const clock = new VirtualClock()
   const queryClient = createQueryClient()
@@ -43,7 +43,7 @@ async function refreshAll(queryClient: QueryClient): Promise<void> {
 test.each([
   ['that is cut', true],
   ['that was never up', false],
-])('a connection %s is noticed once, and its return with a single request', async (_, wasUp) => {
+])('a connection %s is detected once, and its return with a single repeated request', async (_, wasUp) => {
   const { clock, queryClient, line, watch } = setup([PROJECTS, SUITES], wasUp)
   await clock.advance(0)
   expect(watch.since() === undefined).toBe(wasUp)
@@ -66,13 +66,13 @@ test.each([
   expect(clock.pending).toBe(0)
 })
 
-test('a screen that reads nothing by itself notices within half a minute that the line is cut, unless it rests', async () => {
+test('a screen without polling detects a lost connection within half a minute, unless it rests', async () => {
   let isResting = false
   const { clock, line, watch } = setup([PROJECTS, SUITES], true, () => !isResting)
   await clock.advance(1_000)
   line.asked.length = 0
   await clock.advance(300_000)
-  // One read in half a minute, whatever is on screen.
+  // There is one read in half a minute, whatever is on screen.
   expect(line.asked.map(({ key }) => key)).toEqual(Array.from({ length: line.asked.length }, () => 'projects'))
   expect([line.asked.length >= 9, line.asked.length <= 10, watch.since()]).toEqual([true, true, undefined])
   line.up = false
@@ -95,7 +95,7 @@ test.each([
   ['a stall', lost],
   ['a portal', portal],
   ['a 503', passing],
-])('after %s the first answer ends the outage, however many reads on screen wait for the rate', async (_, error) => {
+])('after %s the first answer ends the outage, however many reads on screen wait for the budget', async (_, error) => {
   const suites = Array.from({ length: 120 }, (_, suite) => ['runs', 'list', { projectId: 'p', suiteId: `s${suite}` }])
   const { clock, queryClient, line, watch } = setup(suites)
   await clock.advance(0)
@@ -118,7 +118,7 @@ test.each([
   expect(queryClient.getQueryCache().findAll({ predicate: query => query.state.error !== null })).toEqual([])
 })
 
-test('a server that does not answer behind a service that does is no line that is down', async () => {
+test('an MCP server that does not answer does not make the connection to the service count as lost', async () => {
   const { clock, queryClient, line, watch } = setup([TOOLS])
   line.up = false
   await refreshAll(queryClient)
@@ -126,7 +126,7 @@ test('a server that does not answer behind a service that does is no line that i
   expect(clock.pending).toBe(0)
 })
 
-test('what is read on this machine is not an answer of a service that is lost', async () => {
+test('a read on this machine does not count as an answer of a lost service', async () => {
   const { clock, queryClient, line, watch } = setup([PROJECTS])
   await clock.advance(0)
   line.up = false
@@ -139,7 +139,7 @@ test('what is read on this machine is not an answer of a service that is lost', 
   expect(watch.since()).toBe(since)
 })
 
-test('a line that is down is down wherever one goes, until something is answered', async () => {
+test('a lost connection stays lost on every screen, until the service answers', async () => {
   const { clock, queryClient, line, watch, show, leave } = setup([PROJECTS])
   await clock.advance(0)
   line.up = false
@@ -157,7 +157,7 @@ test('a line that is down is down wherever one goes, until something is answered
   expect(watch.since()).toBeUndefined()
 })
 
-test('nothing is asked any more once it stops', async () => {
+test('no request is sent after the watch was stopped', async () => {
   const { clock, queryClient, line, stop } = setup([PROJECTS])
   line.up = false
   await refreshAll(queryClient)
@@ -167,7 +167,7 @@ test('nothing is asked any more once it stops', async () => {
   expect(line.asked).toEqual([])
 })
 
-test('whenever the line comes and goes, its state is right soon and asking stays rare', async () => {
+test('whenever the connection comes and goes, its state is soon correct and requests stay rare', async () => {
   const spans = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(fc.boolean(), spans, async (wasUp, lasting) => {
@@ -188,7 +188,7 @@ test('whenever the line comes and goes, its state is right soon and asking stays
   )
 })
 
-test('while nothing fails, an answer to one of hundreds of reads is no reason to look at the others', async () => {
+test('while nothing fails, an answer to one of hundreds of reads does not examine the others', async () => {
   const keys = Array.from({ length: 300 }, (_, suite) => ['runs', 'list', { projectId: 'p', suiteId: `s${suite}` }])
   const { clock, queryClient, line, watch } = setup(keys)
   await clock.advance(0)

@@ -6,7 +6,7 @@ import { createQueryClient, PLANNED } from '../api/client/cache/query-client.ts'
 import { createReadsOnScreen } from './reads-on-screen.ts'
 
 const KEYS = ['a', 'b']
-/** How a read is observed: whether it asks, who reads it, and whether it is ever out of date. */
+/** Ways to observe a read: whether it sends requests, who owns it, and whether it ever becomes outdated. */
 const ways = [
   {},
   { enabled: false },
@@ -81,7 +81,7 @@ function stage() {
   return { cache, reads, take, end }
 }
 
-test('what is kept of each event is what looking through all reads finds, whatever happens to them', async () => {
+test('updating the ages with each event gives the same result as examining all reads', async () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 40 })
   const holds = fc.asyncProperty(steps, async all => {
     const { cache, reads, take, end } = stage()
@@ -98,7 +98,7 @@ test('what is kept of each event is what looking through all reads finds, whatev
   await fc.assert(holds, { numRuns: 300 })
 })
 
-test('an answer among a thousand reads on screen looks through none of the others', () => {
+test('an answer among a thousand reads on screen examines none of the others', () => {
   const { cache, reads, take, end } = stage()
   take({ does: 'observe', key: 'a', way: {} })
   for (let other = 0; other < 1_000; other += 1)

@@ -24,15 +24,15 @@ beforeEach(
 )
 afterEach(() => void vi.useRealTimers())
 
-/** Lets time pass, and then what was set be drawn. */
+/** Lets time pass, and then lets React render. */
 async function pass(milliseconds: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(milliseconds)
   await new Promise(drawn => setImmediate(drawn))
 }
 
 /**
- * What the header said, each text once in its turn, over a read that is repeated so often and answered within 20 ms,
- * and another one beside it.
+ * Returns each text of the header in order. One read is repeated at the given pause and answered within 20 ms, with
+ * another read beside it.
  */
 function said(
   refetchInterval: number | false,
@@ -70,7 +70,7 @@ function said(
   return { texts, drawn, unmount }
 }
 
-test('what is read every minute stays fresh while it is read again, and draws nothing', async () => {
+test('data that is read every minute stays fresh between reads, and renders nothing', async () => {
   const { texts, drawn, unmount } = said(60_000)
   await pass(1_000)
   drawn.mockClear()
@@ -80,7 +80,7 @@ test('what is read every minute stays fresh while it is read again, and draws no
   unmount()
 })
 
-test('what the start before had read is stale, but not where it never changes and nobody reads it again', async () => {
+test('data of an earlier session is stale, except if it never changes and is never read again', async () => {
   const restored = { initialData: 'as before', initialDataUpdatedAt: Date.now() - 600_000, staleTime: Infinity }
   const changing = said(false, {}, restored)
   await pass(50)
@@ -92,7 +92,7 @@ test('what the start before had read is stale, but not where it never changes an
   final.unmount()
 })
 
-test('what is planned to be read every few minutes is old only once that is late', async () => {
+test('data that is read every few minutes is old only if its next read is late', async () => {
   const { texts, unmount } = said(false, { every: 5 * 60_000 })
   await pass(6 * 60_000)
   expect(texts.filter(text => !['', 'reading'].includes(text))).toEqual(['fresh'])
@@ -101,7 +101,7 @@ test('what is planned to be read every few minutes is old only once that is late
   unmount()
 })
 
-test('of planned reads those that lead are the age of the screen', async () => {
+test('the planned reads that lead determine the age of the screen', async () => {
   const old = { initialData: 'as before', initialDataUpdatedAt: Date.now() - 600_000, staleTime: Infinity }
   const plan = { owner: PLANNED, every: 60_000 }
   const led = said(60_000, { ...plan, leads: true }, {}, undefined, { meta: plan, ...old })
@@ -114,7 +114,7 @@ test('of planned reads those that lead are the age of the screen', async () => {
   alone.unmount()
 })
 
-test('data that is no longer read shows its age', async () => {
+test('data that is not read again is shown with its age', async () => {
   const { texts, unmount } = said(false)
   await pass(64_000)
   expect(texts.at(-1)).toBe('fresh')
@@ -125,7 +125,7 @@ test('data that is no longer read shows its age', async () => {
   unmount()
 })
 
-/** What the header says of what its client has noticed; on a narrow one last. */
+/** Returns the texts of the header after the client noticed something; the text of a narrow terminal is last. */
 async function header(notice: (monitor: ServiceMonitor) => void): Promise<string[]> {
   const budget = createBudget({ unlimited: true })
   const fetch = () => Promise.reject(new Error('not called'))
@@ -149,18 +149,18 @@ async function header(notice: (monitor: ServiceMonitor) => void): Promise<string
   return texts
 }
 
-test('a slow connection is shown with its consequences where there is room', async () => {
+test('a slow connection is shown with its consequences if there is room', async () => {
   expect(await header(monitor => void (monitor.slowLine = () => 5_000))).toEqual([
     'slow line, 5 KB/s: smaller pages',
     'slow line, 5 KB/s',
   ])
 })
 
-test('after a sleep of the machine waits and answers are told by the time of the day', async () => {
+test('after the machine was suspended, waits and answers are shown by the time of day', async () => {
   const [evening, morning] = [Date.UTC(2100, 0, 1, 23, 0, 20), Date.UTC(2100, 0, 2, 7, 0, 20)]
   const endpoint = contract.projects.list
   const error = new ApiError({ kind: 'http', message: 'busy', status: 503, answer: 'contract', sent: true })
-  // The clock of waits stands still meanwhile.
+  // The clock that measures waits stops while the machine is suspended.
   vi.setSystemTime(morning)
   const since = systemClock.now() - 6_000
   expect(await header(monitor => void (monitor.silentSince = () => since))).toContain('no answer for 5s')
@@ -174,7 +174,7 @@ test('after a sleep of the machine waits and answers are told by the time of the
   expect(text).toMatch(`503 until ${localClock(morning + 3_600_000)}:`)
 })
 
-test('the end that a service names first does not move on with each refusal, unless it moves far', async () => {
+test('the end of an outage that a service names stays as shown until it changes by much', async () => {
   const error = new ApiError({ kind: 'http', message: 'busy', status: 503, answer: 'contract', sent: true })
   const endpoint = contract.projects.list
   const texts: string[] = []
@@ -208,7 +208,7 @@ test('the end that a service names first does not move on with each refusal, unl
   expect(refused.find(text => !text.startsWith('503 until'))).toBe('503, no answer yet')
 })
 
-test('requests that wait for the budget by turns are told once, and no longer soon after the last one', async () => {
+test('requests that wait for the budget in turn are shown once, and no longer soon after the last one', async () => {
   const real = createBudget()
   const listeners = new Set<() => void>()
   let waiting = 0
@@ -236,7 +236,7 @@ test('requests that wait for the budget by turns are told once, and no longer so
   expect(texts).toEqual(['1m old', '1m old, waiting for the budget', '1m old'])
 })
 
-test('while polling rests, a screen is hardly read, and the header says so', async () => {
+test('while polling rests, a screen is rarely read, and the header says so', async () => {
   let [asked, isResting, text] = [0, false, '']
   const listeners = new Set<() => void>()
   const pace: LinePace = {

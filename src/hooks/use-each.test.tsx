@@ -12,7 +12,7 @@ import { useLiveQueries } from './use-api-query.ts'
 import { idOf, MOST_EACH, ownName, useEach } from './use-each.ts'
 import { WorkspaceProvider } from './workspace.tsx'
 
-test('the first of each name stay in their order, and the names that are left are counted', () => {
+test('the first few different names keep their order, and the rest are counted', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 2 })), fc.nat(20), (names, most) => {
       const { first, left } = firstOfEach(names, ownName, most)
@@ -24,7 +24,7 @@ test('the first of each name stay in their order, and the names that are left ar
 })
 
 test.each(['once', 'again and again'])(
-  'of a list of any length so many records are read, each of them once: %s',
+  'of a list of any length a limited number of records is read, each once: %s',
   async how => {
     const asked: string[] = []
     const budget = createBudget({ unlimited: true })

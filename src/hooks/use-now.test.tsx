@@ -16,7 +16,7 @@ beforeEach(
 )
 afterEach(() => void vi.useRealTimers())
 
-test('what shows ages is drawn again when a minute begins, all of it, and not before', async () => {
+test('all ages are rendered again together when a minute begins, and not before', async () => {
   const drawn = vi.fn<() => void>()
   function Aged() {
     useMinute()
@@ -36,7 +36,7 @@ test('what shows ages is drawn again when a minute begins, all of it, and not be
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a text about the time renders only when it changes', async () => {
+test('a text that depends on the time renders only when it changes', async () => {
   const drawn = vi.fn<() => void>()
   function Said() {
     const text = useSaidNow(now => (now < NOON + 60_000 ? 'before' : 'after'))
@@ -51,7 +51,7 @@ test('a text about the time renders only when it changes', async () => {
   unmount()
 })
 
-test('where nobody is, ages are drawn with the answers of a moment soon after the minute', async () => {
+test('while nobody is there, ages are rendered with the first answers after the minute', async () => {
   gatherNews(100)
   onTestFinished(() => gatherNews(0))
   const drawn = vi.fn<() => void>()

@@ -23,7 +23,7 @@ const QUESTION: Question = { title: 'Cancel it?', lines: [], action: 'Cancel it'
 let unmount: () => void
 afterEach(() => unmount())
 
-/** The hook over a service that answers so; what the person was told and what was sent. */
+/** Renders the hook over a service with this answer, and returns the messages to the person and the requests sent. */
 function setup(answer: () => Response, agrees = true, journal?: Journal) {
   const said: string[] = []
   const sent: { method: string; key: string | null }[] = []
@@ -79,7 +79,7 @@ const cancelled = () => Response.json({ id: 'r', status: 'cancelled' })
 const launched = () => Response.json({ runId: 'r', suiteId: 's', status: 'pending' }, { status: 202 })
 const cancelRun = { endpoint: contract.runs.cancel, input: RUN, start: 'Stopping…', done: () => 'Stopped.' }
 
-test('a write that ends something is sent once it is agreed to, and what it made out of date is read again', async () => {
+test('a write that ends something is sent after approval, and outdated data is read again', async () => {
   const { write, said, sent, isStale } = setup(launched)
   const body = { suiteId: 's' }
   const act = { endpoint: contract.runs.create, input: { projectId: 'p', body }, start: 'Launching…' }
@@ -90,7 +90,7 @@ test('a write that ends something is sent once it is agreed to, and what it made
   expect(isStale()).toBe(true)
 })
 
-test('the key for what may come next is shown after the end of a write, and is not in the report of the shift', async () => {
+test('the key for a possible next step is shown after a write, and is not in the shift report', async () => {
   const scene = createScene()
   onTestFinished(scene.remove)
   const { journal } = scene.start()
@@ -104,26 +104,26 @@ test('the key for what may come next is shown after the end of a write, and is n
   await journal.close()
 })
 
-test('nothing is sent where the person declines', async () => {
+test('nothing is sent if the person declines', async () => {
   const { write, said, sent } = setup(cancelled, false)
   expect(await write({ ...cancelRun, confirm: QUESTION })).toBeUndefined()
   expect([said, sent]).toEqual([[], []])
 })
 
-test('what ends, spends, exposes or deletes is never sent without a question', async () => {
+test('a write that ends, spends, exposes or deletes is never sent without a question', async () => {
   const { write, sent } = setup(cancelled)
   await expect(write(cancelRun)).rejects.toThrow('cancelEvalRun is never sent without a question')
   expect(sent).toEqual([])
 })
 
-test('what changed while the person decided is not sent, and that is said', async () => {
+test('a write is not sent if its record changed during the question, and the person is told so', async () => {
   const { write, said, sent, isStale } = setup(cancelled)
   const work = () => Promise.reject(new NotSent('Not sent: it changed.'))
   expect(await write({ ...cancelRun, confirm: 'done', work })).toBeUndefined()
   expect([said, sent, isStale()]).toEqual([['warn: Not sent: it changed.'], [], false])
 })
 
-test('a refusal is told with what to do, and read again since its effect may be there', async () => {
+test('a refusal is shown with what to do, and data is read again in case the write had an effect', async () => {
   const { write, said, isStale } = setup(() => Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: 403 }))
   const reasons: unknown[] = []
   const endpoint = contract.suites.attachEnvironment
