@@ -17,14 +17,14 @@ describe('the repositories with pull request checks', () => {
     app = await openApp({ place: checkReposRoute.to() })
     await app.press('1', ',', 'k')
     const frame = await app.see('The local workspace checks no')
-    // There is no pane about a chosen one, and nothing is looked for where nothing can come.
+    // There is no pane for a selected repository, and no key to read a list again that is always empty.
     expect(frame).not.toContain('No repository is chosen.')
     expect(frame.match(/Pull request checks need/g)).toHaveLength(1)
     expect(frame).not.toContain('to read again')
     expect(frame).not.toContain('next pane')
   })
 
-  test('show their suite and what an outage of the service does to merges', async () => {
+  test('show their suite and the effect of a service outage on merges', async () => {
     const items = [{ id: 'chk_1', repo: 'acme/site', enabled: true, suiteId: 'ste_1', outagePolicy: 'fail_closed' }]
     await open({ available: true, items })
     await app.see(/▌acme\/site +on/)

@@ -34,7 +34,7 @@ async function open(options: { wrap?: (fetch: Fetch) => Fetch; route?: typeof se
   })
 }
 
-/** A service that has the person sign in on a page of its own. */
+/** Makes the service ask the person to sign in on its own page. */
 const withLink = (fetch: Fetch): Fetch => {
   return async request => {
     const response = await fetch(request)
@@ -69,7 +69,7 @@ describe('connecting a server by its address', () => {
     expect(app.router.current().screen).toBe('servers')
   })
 
-  test('leads to no pane out of sight while there is none', async () => {
+  test('offers no next pane while that pane would be hidden and empty', async () => {
     await open()
     await app.see('No connection requests.')
     await app.resize({ width: 80, height: 24 })
@@ -78,7 +78,7 @@ describe('connecting a server by its address', () => {
     await app.see(/No request is chosen[^]*Tab next pane/)
   })
 
-  test('begins on the Servers screen too, and an address that is none is not sent', async () => {
+  test('also starts on the Servers screen, and an invalid address is not sent', async () => {
     const server = await startHttpServer()
     onTestFinished(() => server.close())
     await open({ route: serversRoute })

@@ -18,7 +18,7 @@ afterEach(() => {
 let hostId: string
 let editor: ReturnType<typeof editorOf> | undefined
 
-/** Opens the screen on a workspace with these environments, all of one client. */
+/** Opens the screen on a workspace with these environments, which all use one client. */
 async function open(...names: string[]): Promise<void> {
   app = await openApp({
     ...(editor && { editor }),
@@ -165,8 +165,8 @@ describe('an environment', () => {
 
 const suiteOf = async () => (await app.client.suites.list({ projectId })).items[0]!
 
-describe('what uses an environment', () => {
-  test('is listed with it, and leads there', async () => {
+describe('the users of an environment', () => {
+  test('are listed with it, and lead to their own places', async () => {
     await open('Nightly')
     const environmentId = (await all())[0]!.id
     const { id: suiteId, name } = await suiteOf()
@@ -181,7 +181,7 @@ describe('what uses an environment', () => {
     expect(app.router.current().params).toMatchObject({ projectId, suiteId })
   })
 
-  test('finds a nameless one, which is given a name and stays the same', async () => {
+  test('include a nameless environment, which gets a name and stays the same', async () => {
     await open()
     await app.see('This project has no environment.')
     await app.press(keys.name)

@@ -10,19 +10,19 @@ import { findingsKeys } from './bindings.ts'
 import { findingsRoute } from './route.ts'
 
 const { pages } = LIST_BOUNDS
-/** Pages rendered together if requests are unlimited. */
+/** Number of pages rendered together if requests are unlimited. */
 const TOGETHER = 10
 
 let testService: TestService
 let projectId: string
 let app: TestApp
-/** The answer to the nth request for the list of findings, based on one that the service has. */
+/** Replaces the answer to the nth request for the list of findings, based on an existing finding. */
 let pageAt: ((nth: number, item: object) => object) | undefined
 let finding: object
 let requests: number
-/** The scenarios that the project has published; those of the service by default. */
+/** Scenarios that the project has published. The default is those of the service. */
 let scenarios: (() => readonly { id: string; name: string }[]) | undefined
-/** How often the findings of each scenario were asked for, by its id. */
+/** Number of requests for the findings of each scenario, by its id. */
 let asked: Map<string, number>
 
 beforeEach(async () => {

@@ -16,14 +16,14 @@ import { findingsRoute } from './route.ts'
 const keys = findingsKeys.bindings
 const list = listKeys.bindings
 const confirm = confirmKeys.bindings
-/** Panes are stacked, so that lines are long. */
+/** Size at which panes are stacked, so that lines are long. */
 const SIZE = { width: 98, height: 40 }
 const DISMISSED = /\u2298/
 
 let testService: TestService
 let projectId: string
 let app: TestApp
-/** Paths of the requests sent, latest last. */
+/** Paths of the sent requests, the latest last. */
 let asked: string[]
 /** Replaces the service's answer if it returns one. */
 let instead: (method: string, path: string) => Promise<Response> | undefined
@@ -54,7 +54,7 @@ async function open(params: Record<string, string> = {}): Promise<void> {
   app = await openApp({ testService, size: SIZE, place: findingsRoute.to({ projectId, ...params }) })
 }
 
-/** Three swarm findings: c seen in three waves, b in two, a in one. */
+/** Creates three swarm findings: c was seen in three waves, b in two, and a in one. */
 function wavesOf(): void {
   const waves = [['c'], ['b', 'c'], ['a', 'b', 'c']]
   for (const [index, names] of waves.entries())
@@ -68,14 +68,14 @@ function wavesOf(): void {
 const swarmFindings = async () => (await testService.client.journeyFindings.list({ projectId })).items
 const labelled = async (label: string) => (await swarmFindings()).find(({ subject }) => subject?.label === label)!
 
-describe('the list', () => {
+describe('the list of findings', () => {
   test('lists both sources, returned findings first, and filters by status, dismissal and source', async () => {
     insertSamples(store(), Date.now())
     await open()
     await app.see('Findings 1 of 16')
     await app.see(/regressed[^]*! new[^]*recurring[^]*resolved/)
     await app.see('goal: Sample: export with its files')
-    // What is read for the first time is no change.
+    // Data that is read for the first time does not count as changed.
     expect(app.frame()).not.toContain('+│')
     expect(app.frame()).toContain('Status↑')
     expect(app.frame()).not.toContain('by status')
@@ -127,7 +127,7 @@ describe('the list', () => {
   })
 })
 
-describe('dismissing', () => {
+describe('dismissing findings', () => {
   test('asks first, starting on Cancel, dismisses a recurring finding, and one key undoes it', async () => {
     wavesOf()
     await open()
@@ -234,7 +234,7 @@ describe('dismissing', () => {
   })
 })
 
-describe('one finding', () => {
+describe('a single finding', () => {
   beforeEach(() => void insertSamples(store(), Date.now()))
 
   test('shows numbers with units and evidence as received, and leads to the messages and back', async () => {
@@ -298,7 +298,7 @@ describe('one finding', () => {
   })
 })
 
-describe('insights', () => {
+describe('the insights of a finding', () => {
   test('are requested, awaited and shown as Markdown, and what they say of a finding is shown with it', async () => {
     const model = await scriptedModel(asked => (isForAdvice(asked) ? advice(asked) : json({ observations: [] })))
     await testService.close()
@@ -318,7 +318,7 @@ describe('insights', () => {
     await app.see(/1\. (judge|transcript|tool error)/)
     await app.press(keys.stopInsights)
     await app.see('No insights are being generated for it.')
-    // Somebody else requests them while the person decides: a second request would be wasted.
+    // Somebody else requests insights during the question, so a second request would be wasted.
     await app.press(keys.insights)
     await app.see('Generate them again')
     const path = asked.find(each => /^POST .*\/insights$/.test(each))!
@@ -373,8 +373,8 @@ describe('insights', () => {
   })
 })
 
-describe('while the feature is off', () => {
-  test('the screen says so, names what stays, reads nothing closed, and notices when it is on again', async () => {
+describe('while the feature of findings is off', () => {
+  test('the screen says so, names what is available, reads nothing else, and notices its return', async () => {
     wavesOf()
     set(store(), 'gate.swarms', 'off')
     set(store(), 'gate.user-testing', 'off')

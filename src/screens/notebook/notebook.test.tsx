@@ -151,7 +151,7 @@ test.each([
   expect(fileName(title)).toBe(name)
 })
 
-describe('an entry', () => {
+describe('an entry of the notebook', () => {
   const at = Date.UTC(2026, 10, 21, 12)
   const run: Pinned = { kind: 'run', id: 'run_1', name: 'run_1', place: { screen: 'now', params: {} }, facts: [] }
   const entry = (pinned: Pinned, note: string): NotebookEntry => ({ id: 'e', at, note, pinned })
@@ -184,7 +184,7 @@ describe('the notebook on screen', () => {
   afterAll(() => testService.close())
   afterEach(() => app.close())
 
-  test('pins a selection of any screen with a note, leads back to it, and is exported without secrets', async () => {
+  test('gets the selected item of any screen with a note, leads back to it, and exports no secrets', async () => {
     const [project] = (await testService.client.projects.list()).items
     secretsOf(testService.client).keepLink('scn_1', 'https://desk.example/join/plain-words-only', undefined)
     app = await openApp({ testService, place: serversRoute.to({ projectId: project!.id }) })

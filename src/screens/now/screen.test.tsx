@@ -23,11 +23,11 @@ import { nowRoute } from './route.ts'
 let testService: TestService
 let app: TestApp
 let projectId: string
-/** Ended with a failing trial, as the sample suite does on purpose. */
+/** Id of a run that ended with a failing trial, as the sample suite does on purpose. */
 let runId: string
 /** Requests whose path contains this are refused. */
 let refused: string | undefined
-/** Paths of reads since the test started to count. */
+/** Paths of the reads since the test started to count. */
 let paths: string[] = []
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function openNow(params: Record<string, string> = {}, size?: { width: numb
 
 const FAILED = '✗ run failed'
 
-describe('now', () => {
+describe('the screen Now', () => {
   test('shows a failed run of any project, counts it in the tab, and opens it; Back returns to its line', async () => {
     await openNow()
     await app.see(FAILED)
@@ -85,7 +85,7 @@ describe('now', () => {
     expect(app.router.current().params['line']).toContain(`suite ${projectId} `)
   })
 
-  test('the chosen sentence stands whole below the lines where no pane beside them has it, and there is room', async () => {
+  test('the selected sentence is shown below the lines if no pane beside them has it, and there is room', async () => {
     await openNow({}, { width: 80, height: 24 })
     await app.see(/smoke #1 failed:.*…/)
     await app.see(/ ─ run failed ─+[^…]*smoke #1 failed: [^…]*Enter opens the run\.[^…]*╰/)
@@ -101,7 +101,7 @@ describe('now', () => {
     await app.see('Enter opens the run.')
   })
 
-  test('an acknowledged line is away, shows on demand, and can be taken back', async () => {
+  test('an acknowledged line is hidden, shown on request, and can be restored', async () => {
     await openNow()
     await app.see(FAILED)
     await app.press(nowKeys.bindings.acknowledge)
@@ -214,7 +214,7 @@ describe('now', () => {
     await app.see(/▌high +✗ run failed +Reference server smoke #2 failed/)
     await app.see(/passed; failed since #1/)
     expect(app.frame()).not.toContain('Reference server smoke #1 failed')
-    // The run itself counted its trials.
+    // The run counted its trials itself.
     expect(paths.filter(path => path.endsWith('/iterations'))).toEqual([])
   }, 40_000)
 
@@ -243,7 +243,7 @@ describe('now', () => {
     expect(app.frame()).not.toContain('gone')
   })
 
-  test('reads nothing more once another screen is open', async () => {
+  test('nothing more is read once another screen is open', async () => {
     await openNow()
     await app.see(FAILED)
     app.router.go(findingsRoute.to())
@@ -258,7 +258,7 @@ describe('now', () => {
     expect(paths.filter(path => path.endsWith(polled))).toEqual([])
   })
 
-  test('is usable at 80×24: one pane at a time, the other one with Tab', async () => {
+  test('Now is usable at 80×24: one pane at a time, the other one with Tab', async () => {
     await openNow({}, { width: 80, height: 24 })
     await app.see(FAILED)
     expect(

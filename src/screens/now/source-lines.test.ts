@@ -12,7 +12,7 @@ const answered = (data: object) => ({ data, error: null, at: NOW })
 const whole = sourceOf('suites', answered({ items: [], nextCursor: null }), PROJECT)
 const cut = sourceOf('swarm', answered({ items: [], nextCursor: 'more' }), PROJECT)
 
-test('what was read only in part is reported first', () => {
+test('a list that was read only in part is reported first', () => {
   expect(coverageLabel([whole], '1 project', NOW)).toEqual({ tone: 'muted', text: '1 project, read just now' })
   expect(coverageLabel([whole, cut, cut], '1 project', NOW)).toEqual({
     tone: 'warn',

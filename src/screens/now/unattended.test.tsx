@@ -16,7 +16,7 @@ beforeEach(
 )
 afterEach(() => void vi.useRealTimers())
 
-/** Nobody has pressed a key for longer than any wait. */
+/** Pace of a session in which no key was pressed for a long time. */
 const NOBODY: LinePace = { pollFactor: () => LONG_IDLE_FACTOR, isResting: () => true, subscribe: () => () => undefined }
 
 test.each<[NowReadKind, number]>([

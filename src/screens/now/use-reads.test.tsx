@@ -26,7 +26,7 @@ afterEach(() => void vi.useRealTimers())
 
 type Fetch = Parameters<typeof createClient>[0]['fetch']
 
-/** A client of a service with these answers, and a way to render screens that read from it. */
+/** Creates a client of a service with these answers, and a way to render screens that read from it. */
 function openStage(fetch: Fetch, budget = createBudget({ unlimited: true }), random?: () => number) {
   const client = createClient({ fetch, baseUrl: 'http://service.invalid/v1', key: 'key', budget, random })
   const profile = { name: 'test', host: 'service.invalid', local: false, readOnly: false }
@@ -77,7 +77,7 @@ test('a waiting run, read ten times with the same answer, renders nothing; anoth
   expect(shown.at(-1)).toBe(0)
   const before = { asked, ...drawn }
   await vi.advanceTimersByTimeAsync(18 * every)
-  // A read with five equal answers is then made half as often.
+  // A read whose answer was the same five times is repeated half as often.
   expect(asked - before.asked).toBeGreaterThanOrEqual(10)
   expect(asked - before.asked).toBeLessThanOrEqual(13)
   expect(drawn).toEqual({ header: before.header, screen: before.screen })
@@ -107,7 +107,7 @@ test('suites that passed are rendered in groups, the last ones and a failed one 
   const wanted = Array.from({ length: 22 }, (_, suite) =>
     queries.runs.list.options({ projectId: 'p', suiteId: `s${suite}` }),
   )
-  /** How many are known in each render, and whether the failed one is among them. */
+  /** Number of known suites in each render, and whether the failed one is among them. */
   const drawn: { read: number; failed: boolean }[] = []
   function Screen() {
     const answers = useNowReads(({ read }) => read('runs', wanted))
@@ -126,7 +126,7 @@ test('suites that passed are rendered in groups, the last ones and a failed one 
   while (asked.length < wanted.length) await settle()
   await settle()
   expect(drawn.at(-1)?.read).toBe(wanted.length)
-  // One for each five, one for the failed one, one for the last, and those at the start.
+  // There is one render for each five suites, one for the failed one, one for the last, and those at the start.
   expect(new Set(drawn.map(({ read }) => read)).size).toBeLessThanOrEqual(9)
   unmount()
 })
@@ -228,7 +228,7 @@ test('a request among a thousand reads looks through none of the others', async 
   unmount()
 })
 
-// In the second and third of these seeds one read is between two attempts when the service is back.
+// With the second and third seed, one read is between two attempts when the service returns.
 test.each([1, 77, 81])('while the service is lost, hundreds of reads take turns; seed %i', async seed => {
   let isLost = true
   const tried = new Set<string>()
@@ -282,7 +282,7 @@ test.each([1, 77, 81])('while the service is lost, hundreds of reads take turns;
 
 test('on a slow line that drops answers, nothing on screen is older than the header says', async () => {
   const { next: random } = randomNumbers(8)
-  // The service answers with its time of sending, which arrives up to half a minute later, or never.
+  // The service answers with the time of sending. The answer arrives up to half a minute later, or never.
   const { queries, draw } = openStage(
     async () => {
       const answer = await slowAnswer(random() * 29_000, Response.json({ items: [], made: Date.now() }))
@@ -384,7 +384,7 @@ test('an answer about one suite renders once, and touches no other rows or reads
   expect(others(lines)).toEqual(others(before.lines))
   expect([...others(lines)].every(line => before.lines.includes(line))).toBe(true)
   expect(lines.find(({ key }) => key.includes('p7s7'))?.sentence).toContain('#2')
-  // It was read again, and no trial had ended.
+  // The run was read again, and no trial had ended.
   expect(flying()?.readAt).toBeGreaterThan(first!.readAt!)
   expect(flying()?.sentence).toBe(first?.sentence)
   expect(first?.sentence).toContain('1 of 10 trials ended, about')

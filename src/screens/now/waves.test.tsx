@@ -14,7 +14,7 @@ import { wavesKeys } from '../swarms/bindings.ts'
 import { nowKeys } from './bindings.ts'
 import { nowRoute } from './route.ts'
 
-/** A wave in flight, launched by somebody else, in a program that has not started yet. */
+/** Creates a wave in flight, launched by somebody else, for a program that has not started yet. */
 async function flying() {
   const { settings } = await scriptedModel(() => 'silence')
   const stage = await openSwarms({ models: { ...settings, apiKey: KEY, model: 'player' } })
@@ -59,7 +59,7 @@ test('a wave in flight is on Now, is opened with Enter and stopped with the key 
   await app.see('All clear at')
 })
 
-test('the header shows it on every screen, and the key for followed runs leads to it', async () => {
+test('the header shows a wave in flight on every screen, and the key for followed runs leads to it', async () => {
   const { open, projectId, read } = await flying()
   const first = await open()
   await first.app.see(/wave running/)
@@ -89,7 +89,7 @@ test('with the feature off at the start of the program, an unseen wave is found 
   expect(await read()).toMatchObject({ canceled: true })
 })
 
-test('with the feature off it is also found among the waves of its project', async () => {
+test('with the feature off a wave is also found among those of its project', async () => {
   const { open, gate, projectId, read } = await flying()
   gate('off')
   const { app, agree } = await open(swarmsRoute.to({ projectId, swarmId: projectId, pane: 'detail', tab: 'waves' }))

@@ -28,7 +28,7 @@ async function openProjects(params: Record<string, string> = {}): Promise<void> 
 
 const chosen = (): string => /│▌(\w+)/.exec(app.frame())?.[1] ?? ''
 
-describe('the projects', () => {
+describe('the list of projects', () => {
   test('show the contents and rights of the selected one', async () => {
     await openProjects()
     await app.see(/Allowed +all but: delete any/)
@@ -53,7 +53,7 @@ describe('the projects', () => {
     await app.see(/Latest runs of its suites[^]*✗ failed: Quick, \S+/)
   })
 
-  test('sort by a column, both ways, and keep the chosen row', async () => {
+  test('sort by a column, both ways, and keep the selected row', async () => {
     await openProjects()
     await app.press(listKeys.bindings.sort)
     await app.see(/Name↑[^]*Amber[^]*Sandbox[^]*Zebra/)
@@ -74,7 +74,7 @@ describe('the projects', () => {
     expect(app.router.current().screen).toBe('projects')
   })
 
-  test('a filter that hides everything says so', async () => {
+  test('say so if a filter hides all of them', async () => {
     await openProjects()
     await app.press(listKeys.bindings.filter)
     await app.type('nothing like it')
@@ -83,7 +83,7 @@ describe('the projects', () => {
     await app.see(/Projects \d of 3/)
   })
 
-  test('one opens at its servers or its runs, and going back returns to its row', async () => {
+  test('open at their servers or their runs, and going back returns to the row', async () => {
     const zebra = (await testService.client.projects.list()).items.find(({ name }) => name === 'Zebra')!
     await openProjects({ projectId: zebra.id })
     expect(chosen()).toBe('Zebra')
@@ -97,7 +97,7 @@ describe('the projects', () => {
     await app.see('▌Zebra')
   })
 
-  test('the detail takes the keys while it has the focus', async () => {
+  test('give the keys to the detail while it has the focus', async () => {
     await openProjects()
     const row = chosen()
     await app.press(panesKeys.bindings.next)
@@ -107,7 +107,7 @@ describe('the projects', () => {
   })
 })
 
-describe('what can be done now', () => {
+describe('the next steps of a project', () => {
   const dismissedSteps = createDismissedSteps()
   /** Opens the workspace's new project at 80 columns, with its steps below the list. */
   async function openSandbox(): Promise<void> {
@@ -118,7 +118,7 @@ describe('what can be done now', () => {
     await app.see('What you can do now')
   }
 
-  test('opens the launch form of a suite that has not run', async () => {
+  test('open the launch form of a suite that has not run', async () => {
     await openSandbox()
     await app.see('Run the suite “Reference server smoke”.')
     await app.press(nextStepKeys.bindings.run)
@@ -126,7 +126,7 @@ describe('what can be done now', () => {
     expect(app.router.current().screen).toBe('runs')
   })
 
-  test('checks a server on its tab Doctor', async () => {
+  test('check a server on its tab Doctor', async () => {
     await openSandbox()
     await app.see('Run the doctor on the server “everything”.')
     await app.press(nextStepKeys.bindings.examine)
@@ -134,7 +134,7 @@ describe('what can be done now', () => {
     expect(app.router.current().params).toMatchObject({ tab: 'doctor' })
   })
 
-  test('opens the tools of a server, one Enter from a call', async () => {
+  test('open the tools of a server, one Enter from a call', async () => {
     await openSandbox()
     await app.see('Call a tool of “everything”.')
     await app.press(nextStepKeys.bindings.call)
@@ -143,7 +143,7 @@ describe('what can be done now', () => {
     await app.see('Call echo')
   })
 
-  test('launches nothing if the suite it names is gone, and says so', async () => {
+  test('launch nothing if the suite they name is gone, and say so', async () => {
     const { client } = testService
     const { id: projectId } = await client.projects.create({ body: { name: 'Gone' } })
     onTestFinished(async () => void (await client.projects.delete({ projectId })))
@@ -165,7 +165,7 @@ describe('what can be done now', () => {
     expect(app.frame()).not.toContain('Launch ')
   })
 
-  test('is dismissed for good with a key', async () => {
+  test('are dismissed for good with a key', async () => {
     await openSandbox()
     await app.press(nextStepKeys.bindings.dismiss)
     await app.see(frame => !frame.includes('What you can do now'))
@@ -178,7 +178,7 @@ describe('what can be done now', () => {
   })
 })
 
-describe('a project', () => {
+describe('a single project', () => {
   test('that somebody else changed is shown with both changes before one replaces the other', async () => {
     await openProjects()
     const { id, name } = await app.client.projects.create({ body: { name: 'Shared' } })

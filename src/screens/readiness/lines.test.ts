@@ -13,12 +13,12 @@ const rowOf = (more: Partial<ReadinessRun>) => ({ run: { ...base, ...more }, ser
 const valueOf = (more: Partial<ReadinessRun>, label: string) =>
   runFields(rowOf(more), symbols).find(([name]) => name === label)?.[1]
 
-test('a server that is not ready leads to the report that says why, where there is one', () => {
+test('a server that is not ready leads to the report that says why, if there is one', () => {
   expect(valueOf({}, 'Verdict')).toBe('✗ not ready: the report says why')
   expect(valueOf({ hasReport: false }, 'Verdict')).toBe('✗ not ready')
 })
 
-test('what was done for a check is said in plain words', () => {
+test('the method of a check is given in plain words', () => {
   const llmObservations = { status: 'not-requested', reason: 'not_requested' } as const
   expect(valueOf({ authMode: 'headless' }, 'Sign-in')).toBe('automatic')
   expect(valueOf({ llmObservations }, 'Opinion of a model')).toBe('not asked for')
@@ -26,7 +26,7 @@ test('what was done for a check is said in plain words', () => {
   expect(valueOf({ llmObservations: failed }, 'Opinion of a model')).toBe('provider failed: provider timeout')
 })
 
-test('checks stand back only where no rule applies and none is open', () => {
+test('checks are listed last only if no rule applies and none is open', () => {
   const lane = 'plugin-package'
   const lanes = [
     { lane, status: 'incomplete', ...counts, notApplicable: 4 },
@@ -64,7 +64,7 @@ test('a report that was read says how many rules were violated, and that heurist
   ])
 })
 
-test('each check has a row of its own, however wide the pane is', () => {
+test('each check has its own row, however wide the pane is', () => {
   const row = rowOf({
     lanes: [
       { lane: 'experience-insights', ...counts },

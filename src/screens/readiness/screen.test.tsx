@@ -52,14 +52,14 @@ test('a server is graded from its tab, followed to its verdict, and its report c
   await app.see('violated, ')
   await app.see('Rule: Anthropic, Remote MCP server submission guide')
   expect(app.frame()).toContain('https://support.claude.com/')
-  // Where there is room, what failed shows with the counts.
+  // If there is room, failures are shown with the counts.
   await app.press(tabsKeys.bindings.previous)
   await app.resize({ width: 120, height: 50 })
   await app.see(/the report says why[^]*─ Report ─[^]*violated, /)
   expect(await runs()).toMatchObject([{ readinessKind: 'claude', includeLlmObservations: false }])
 })
 
-test('asks what would be submitted, and shows costs first, which can be declined', async () => {
+test('the form asks what would be submitted, and shows costs first, which can be declined', async () => {
   await open('screen')
   await app.see('No server of this project was')
   await app.press(keys.add)
@@ -77,7 +77,7 @@ test('asks what would be submitted, and shows costs first, which can be declined
   expect(await runs()).toMatchObject([{ readinessKind: 'openai', submissionMode: 'mcp-only' }])
 })
 
-test('a running one is cancelled after a question, and then has no verdict', async () => {
+test('a running examination is cancelled after a question, and then has no verdict', async () => {
   await open('screen', { 'tools/list': () => undefined })
   await app.see('No server of this project was')
   await app.press(keys.add)

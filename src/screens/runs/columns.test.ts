@@ -12,7 +12,7 @@ const [unicode, ascii, plain] = [
   createTheme({ level: 0, ascii: false, plain: true }).symbols,
 ]
 
-describe('a suite', () => {
+describe('the row of a suite', () => {
   const suite = (fields: Partial<EvalSuite>): EvalSuite => ({ id: 's', totals: {}, passRateTrend: [], ...fields })
   const shown = (fields: Partial<EvalSuite>, id: string, symbols = unicode) =>
     cellText(
@@ -20,7 +20,7 @@ describe('a suite', () => {
       suiteColumns(symbols).find(column => column.id === id)!,
     )
 
-  test('shows its trend with the last rate, drawn with what the terminal has', () => {
+  test('shows its trend with the last rate, with the signs that the terminal supports', () => {
     expect(shown({ passRateTrend: [0, 0.5, 1] }, 'trend')).toBe('▁▄▇')
     expect(shown({ passRateTrend: [0, 0.5, 1] }, 'rate')).toBe('100%')
     expect(shown({ passRateTrend: [0, 50, 75] }, 'trend', ascii)).toBe('_-=')
@@ -76,7 +76,7 @@ describe('a suite', () => {
   })
 })
 
-describe('a run', () => {
+describe('the row of a run', () => {
   const run = (fields: Partial<EvalRun>): EvalRun => ({
     id: 'run_abcdef',
     suiteId: 's',
@@ -96,7 +96,7 @@ describe('a run', () => {
     expect(cellText(run({ id: 'other', runNumber: 8 }), number!)).toBe('#8')
   })
 
-  test('shows how many graded ones passed', () => {
+  test('shows how many of the graded trials passed', () => {
     expect(shown({ summary: { total: 4, passed: 3, failed: 1 } }, 'passed')).toBe('3/4')
     expect(shown({ summary: { total: 10, passed: 3, failed: 1 } }, 'passed')).toBe('3/4 of 10')
     expect(shown({ summary: { total: 10, passed: 3 } }, 'passed')).toBe('—')

@@ -18,7 +18,7 @@ test.each([
   expect(coveredText(reportRun({ id: 'r', status, result: null, decisionSummary }))).toBe(text)
 })
 
-test('uses fewer words if the column is too narrow for all, never a part of one', () => {
+test('the words for the coverage of a run are shortened in a narrow column, never within a word', () => {
   const run = (passed: number, failed: number, selected: number, total: number) =>
     coveredText(
       reportRun({

@@ -18,7 +18,7 @@ let projectId: string
 let isLocal: boolean
 /** Number of requests for older runs. */
 let requests: number
-/** Their answers wait for this. */
+/** Delays the answers to requests for older runs until the promise resolves. */
 let answering: Promise<void>
 
 beforeEach(async () => {
@@ -52,7 +52,7 @@ afterEach(async () => {
 
 type Run = { runNumber: number }
 
-/** One run for each of the last days. */
+/** Returns the runs with one date for each of the last days. */
 function dated(runs: readonly Run[]): object[] {
   return runs.map(run => ({ ...run, createdAt: Date.now() - (RUNS - run.runNumber) * DAY_MS }))
 }

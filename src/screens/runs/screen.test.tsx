@@ -38,7 +38,7 @@ function callOf(toolName: string, args: Record<string, unknown>): EvalTestStep {
   return { id: 'call', kind: 'toolCall', serverName: 'everything', toolName, arguments: args }
 }
 
-/** A case that calls echo with `hello` and expects a text in the answer. */
+/** Returns a case that calls echo with `hello` and expects a text in the answer. */
 function echoCase(title: string, wanted: string): Case {
   const assertion = { type: 'responseContains', needle: wanted }
   return { title, steps: [callOf('echo', { message: 'hello' }), { id: 'text', kind: 'assert', assertion }] }
@@ -56,7 +56,7 @@ async function relaunch(suiteId: string): Promise<void> {
   await ended(runId)
 }
 
-/** A suite of one passing and one failing case with this many ended runs. */
+/** Creates a suite of one passing and one failing case with this many ended runs. */
 async function suiteWithRuns(name: string, count: number): Promise<string> {
   const { suiteId, runId } = await launch(name, [
     echoCase('says what it is told', 'hello'),
@@ -90,7 +90,7 @@ test('what the runs of a suite leave blank goes to the names beside them', async
   await app.see(`${title}   1/1`)
 })
 
-test('where a suite has no run, nothing offers to open one', async () => {
+test('no key offers to open a run if a suite has none', async () => {
   const { suiteId } = await testService.client.suites.create({
     projectId,
     body: { name: 'Never ran', model: 'none', serverIds: [serverId], tests: [echoCase('hears', 'hello')] },
@@ -125,7 +125,7 @@ test('keys typed ahead open the run of a suite whose runs are not read yet', asy
   await app.see('▌Run #1')
 })
 
-describe('launching', () => {
+describe('launching a suite', () => {
   test('opens the new run, and it ends with the failing trial on top', async () => {
     const suiteId = await suiteWithRuns('Agreed', 1)
     await openRuns({ suiteId })
@@ -140,7 +140,7 @@ describe('launching', () => {
   })
 })
 
-describe('cancelling', () => {
+describe('cancelling a run', () => {
   test('asks first, then the run and its trials show as cancelled', async () => {
     const { suiteId, runId } = await launch('Slow', [
       { title: 'takes a minute', steps: [callOf('trigger-long-running-operation', { duration: 60, steps: 1 })] },
@@ -179,7 +179,7 @@ describe('cancelling', () => {
   })
 })
 
-describe('rerunning', () => {
+describe('rerunning failed cases', () => {
   test('previews cases and trials, and says when there is nothing to rerun', async () => {
     const suiteId = await suiteWithRuns('Rerun', 1)
     await openRuns({ suiteId, pane: 'runs' })
@@ -217,7 +217,7 @@ describe('rerunning', () => {
   })
 })
 
-describe('the runs', () => {
+describe('the runs of a suite', () => {
   test('keep the selected row while a new one appears above it', async () => {
     const suiteId = await suiteWithRuns('Moving', 2)
     await openRuns({ suiteId, pane: 'runs' })
@@ -252,7 +252,7 @@ describe('the runs', () => {
   })
 })
 
-describe('navigation', () => {
+describe('navigation through suites, runs and trials', () => {
   test('Enter goes from suite to trial, and back goes the same way, stopping at the suites', async () => {
     const suiteId = await suiteWithRuns('Deep', 1)
     app = await openApp({ testService, place: projectsRoute.to({ projectId }) })

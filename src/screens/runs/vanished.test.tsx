@@ -13,7 +13,7 @@ let service: TestService
 let stage: Awaited<ReturnType<typeof launchStage>>
 let app: TestApp
 let vanished: string | undefined
-/** Whether the list of runs still names what vanished. */
+/** Whether the list of runs still names the vanished run. */
 let isListed = false
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test.each(['summary', 'trials', 'diagnostics'])(
   },
 )
 
-test.each(['summary', 'trials', 'diagnostics'])('the %s says so if a listed run can no longer be read', async tab => {
+test.each(['summary', 'trials', 'diagnostics'])('the %s says so if a listed run cannot be read any more', async tab => {
   const run = await launch(`Listed ${tab}`)
   isListed = true
   app = await openApp({ testService: service, place: runsRoute.to({ ...run, pane: 'run', tab }) })
@@ -81,7 +81,7 @@ test.each(['summary', 'trials', 'diagnostics'])('the %s says so if a listed run 
   await service.client.runs.cancel({ projectId: run.projectId, runId: run.runId })
 })
 
-test('a followed run that vanishes is shown as gone in the header', async () => {
+test('a followed run that vanishes is removed from the header', async () => {
   const run = await launch('Vanishing followed')
   const pins = createPins()
   pins.add([run])

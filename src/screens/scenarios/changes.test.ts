@@ -15,12 +15,12 @@ const close = textOverlayKeys.bindings.close
 const SMALL = { width: 80, height: 24 }
 const stage = new ScenariosStage()
 
-/** The connection breaks before anything is known. */
+/** Fails a request because the connection breaks before the answer. */
 const cutOff = () =>
   Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }))
 
-describe('changing the mode', () => {
-  test('tightening says what ends, ends it, and says that the answer does not give the version', async () => {
+describe('changing the mode of a scenario', () => {
+  test('to a stricter one says what ends, ends it, and says that the answer does not return the version', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId }, { size: SMALL })
@@ -54,7 +54,7 @@ describe('changing the mode', () => {
     expect(stage.notes.of(place.scenarioId)?.moved?.by).toBe('mode')
   })
 
-  test('loosening ends nothing', async () => {
+  test('to a more open one ends nothing', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -67,7 +67,7 @@ describe('changing the mode', () => {
     await app.see('✓ Answered: it is for anyone with the link.')
   })
 
-  test('a change by somebody else is shown first, and one during the question stops it', async () => {
+  test('by somebody else is reported before the question, and stops it during the question', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(/invited/)
@@ -84,7 +84,7 @@ describe('changing the mode', () => {
     stage.sent = []
     await app.press(answer.next, answer.choose)
     await stage.seeWords('Not sent: while you decided, its mode became invited people.')
-    // It asks again, about the current state.
+    // The question is asked again, about the current state.
     await stage.seeWords('Tightens access: invited people > members of the project.')
     expect(stage.sent.filter(path => path.startsWith('PATCH'))).toEqual([])
     await stage.agree('end')
@@ -115,7 +115,7 @@ describe('changing the mode', () => {
     expect(stage.sent.filter(path => path.startsWith(method))).toHaveLength(1)
   })
 
-  test('a change between the last read and the answer is reported as read back', async () => {
+  test('a change between the last check and the answer is reported as it was read back', async () => {
     const place = await stage.published('project_members')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -138,8 +138,8 @@ describe('changing the mode', () => {
   })
 })
 
-describe('members', () => {
-  test('are invited and removed by address, and known only from here', async () => {
+describe('the members of a scenario', () => {
+  test('are invited and removed by address, and are known only from this program', async () => {
     const place = await stage.published('invited_only')
     const app = await stage.open({ scenarioId: place.scenarioId, tab: 'access', pane: 'detail' })
     await app.see('No members were invited or removed from this machine.')
@@ -160,7 +160,7 @@ describe('members', () => {
     const code = app.copied.at(-1)!
     expect(app.frame()).not.toContain(code)
     const session = await place.door.enter({ invitation: code })
-    // On the scenario itself the key would remove somebody who is not shown.
+    // With the scenario itself selected, the key would remove somebody who is not visible.
     await app.press(keys.back)
     await app.press(keys.remove)
     await app.see('This removes a member, in the tab Access of the open scenario.')
@@ -180,8 +180,8 @@ describe('members', () => {
   })
 })
 
-describe('the link', () => {
-  test('rotating says that it removes nobody, and removes nobody', async () => {
+describe('the link of a scenario', () => {
+  test('is rotated with the notice that this evicts nobody, and evicts nobody', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })
@@ -194,7 +194,7 @@ describe('the link', () => {
     expect((await place.door.describe()).status).toBe(404)
   })
 
-  test('that leaked is rotated, people with access are decided about, and it is verified to be dead', async () => {
+  test('that leaked is rotated, people who still have access are decided about, and its end is verified', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })
@@ -217,7 +217,7 @@ describe('the link', () => {
     expect(await isAlive(session)).toBe(false)
   })
 
-  test('is not verified if the leaked link was not given, and people with access are named', async () => {
+  test('that leaked but is unknown is not reported as verified, and people with access are named', async () => {
     const place = await stage.published('anyone_with_link')
     await place.door.enter()
     const app = await stage.open({ scenarioId: place.scenarioId })
@@ -234,8 +234,8 @@ describe('the link', () => {
   })
 })
 
-describe('the link of a service', () => {
-  test('that leaked is rotated, and what a visitor should try is described instead of tried', async () => {
+describe('the link of a remote scenario', () => {
+  test('that leaked is rotated, and the test that only a visitor can make is described', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId }, { hasDoor: false })
     await app.see(place.name)
@@ -250,7 +250,7 @@ describe('the link of a service', () => {
     expect(stage.words()).toContain('Open the old link in a private browser window')
   })
 
-  test('is never sent anywhere by being shown, and a lost answer is not ignored', async () => {
+  test('is never sent when it is shown, and a lost answer does not count as no change', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId }, { size: SMALL })
     await app.see(place.name)
@@ -262,7 +262,7 @@ describe('the link of a service', () => {
     stage.meanwhile = { on: 'PATCH', run: cutOff }
     await stage.agree('end')
     await stage.seeWords('what was read back does not show it')
-    // Both rows of the notice, above the keys.
+    // The notice has both of its rows, above the keys.
     await app.see('! The answer was lost, and what was read back does not show it')
     expect(app.frame().trimEnd()).toMatch(/undone since\. *\n.*close[^\n]*$/)
     expect(stage.words()).toContain('✗ Read back: it is for anyone with the link')
@@ -270,7 +270,7 @@ describe('the link of a service', () => {
     expect(stage.sent.filter(path => path.includes('/visit/'))).toEqual([])
   })
 
-  test('that may have changed since a lost answer is no longer shown, and rotating again is advised', async () => {
+  test('that may have changed with a lost answer is no longer shown, and rotating again is advised', async () => {
     const place = await stage.published('anyone_with_link')
     secretsOf(stage.client).keepLink(place.scenarioId, place.link, undefined)
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
@@ -285,7 +285,7 @@ describe('the link of a service', () => {
     expect(stage.words()).not.toContain('shows or hides it')
   })
 
-  test('is unknown if the answer to publishing was lost and a repeat finds it published', async () => {
+  test('is unknown if the answer to publishing was lost and a repeat finds the scenario published', async () => {
     const { name, environmentId } = await stage.environment()
     const { client, projectId } = stage
     const app = await stage.open()
@@ -307,8 +307,8 @@ describe('the link of a service', () => {
   })
 })
 
-describe('rebinding and limits', () => {
-  test('rebind proves the version again and lists no environment of another scenario', async () => {
+describe('rebinding and guest limits', () => {
+  test('rebinding checks the version again and lists no environment of another scenario', async () => {
     const place = await stage.published('project_members')
     const other = await stage.published('project_members')
     const free = await stage.environment()
@@ -328,7 +328,7 @@ describe('rebinding and limits', () => {
     expect(stage.notes.of(place.scenarioId)?.moved).toBeUndefined()
   })
 
-  test('guest limits are replaced as a whole, and remembered because the service never returns them', async () => {
+  test('guest limits are replaced as a whole, and remembered because the service does not return them', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)
@@ -358,7 +358,7 @@ describe('rebinding and limits', () => {
     })
   })
 
-  test('limits set by another process here are shown beside one’s own, and the person chooses', async () => {
+  test('guest limits that another process set are shown beside ours, and the person chooses', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId })
     await app.see(place.name)

@@ -27,7 +27,7 @@ test('a declined invitation can be sent again from the form, with its address fi
   expect(stage.notes.of(place.scenarioId)?.members).toMatchObject([{ member: 'ada@example.org' }])
 })
 
-test('declined guest limits are shown again as entered', async () => {
+test('declined guest limits reopen the form as it was filled in', async () => {
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId })
   await app.see(place.name)
@@ -51,7 +51,7 @@ test('declined guest limits are shown again as entered', async () => {
   })
 })
 
-test('a declined mode is shown again as selected', async () => {
+test('a declined mode reopens the form with what was selected', async () => {
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId })
   await app.see(place.name)

@@ -26,7 +26,7 @@ test('the detail of a deleted scenario says so, and its keys do not act on anoth
   await app.see(`▌${other.name}`)
 })
 
-test('keys typed while a dialog is being read reach nothing below it, and Escape cancels it', async () => {
+test('keys typed while a dialog loads reach nothing below it, and Esc cancels it', async () => {
   const place = await stage.published('anyone_with_link')
   const other = await stage.published('invited_only')
   const app = await stage.open({ scenarioId: place.scenarioId })

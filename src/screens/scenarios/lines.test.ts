@@ -21,8 +21,8 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-describe('open-ended documents', () => {
-  test('rates of only recent sessions say so first', () => {
+describe('the open documents of a scenario', () => {
+  test('say first if rates cover only recent sessions', () => {
     const truncated = scanLines({ scan: { sessions: 500, totalSessions: 900, truncated: true } })
     expect(text(truncated)).toContain('! These numbers cover the newest 500 of 900 sessions only.')
     expect(text(scanLines({ scan: { truncated: true } }))).toContain('recent sessions only')
@@ -30,7 +30,7 @@ describe('open-ended documents', () => {
     expect(text(scanLines({}))).toContain('does not report whether')
   })
 
-  test('a rate of nothing is unknown, never 0', () => {
+  test('show a rate of zero sessions as unknown, never as 0', () => {
     expect(settingLabel('abandonmentRate', null, 0)).toBe('—')
     expect(settingLabel('abandonmentRate', 0, 0)).toBe('0%')
     expect(settingLabel('averageAnswerMs', 340, 0)).toBe('340ms')
@@ -38,7 +38,7 @@ describe('open-ended documents', () => {
     expect(fieldLabel('averageAnswerMs')).toBe('average answer')
   })
 
-  test('of any shape are shown completely, with names and values, whatever the service adds', () => {
+  test('of any shape are shown with all names and values, whatever the service adds', () => {
     const name = fc.constantFrom(
       'id',
       'sessionId',
@@ -69,7 +69,7 @@ describe('open-ended documents', () => {
     )
   })
 
-  test('a table whose cells or rows would be cut becomes fields, so that search and copy have them whole', () => {
+  test('show a table that would be cut as fields, so that search and copy have it whole', () => {
     const lastError = 'The server answered with a sentence that is longer than any cell of a table.'
     const tools = [
       { toolName: 'get-sum', calls: 14, lastError },
@@ -83,7 +83,7 @@ describe('open-ended documents', () => {
     expect(text(documentView({ tools: short }, { ...look, width: 30 }).lines)).toMatch(/Tool name +get-sum\n/)
   })
 
-  test('an id is folded only beside a name that says whose it is', () => {
+  test('fold an id only beside a name, which says whose it is', () => {
     const view = (document: object) => documentView({ ...document }, look)
     expect(view({ last: { sessionId: 'ses_1' } })).toMatchObject({ rest: [] })
     expect(text(view({ last: { sessionId: 'ses_1' } }).lines)).toContain('ses_1')
@@ -95,14 +95,14 @@ describe('open-ended documents', () => {
     ])
   })
 
-  test('a long value has its own lines, which are wrapped and not cut', () => {
+  test('give a long value its own lines, which are wrapped and not cut', () => {
     const title = 'The tool get-structured-content answers visitors with errors'
     const { lines } = documentView({ count: 2, title }, look)
     expect(lines.map(plainText)).toEqual(['Count  2', 'Title', expect.stringContaining(title)])
     expect(lines.at(-1)).toMatchObject({ text: title })
   })
 
-  test('shares come first as bars, lists of records become tables, and ids beside a name are folded', () => {
+  test('show shares first as bars, lists of records as tables, and fold ids beside a name', () => {
     const tools = [
       { serverId: 'srv_1', toolName: 'get-sum', calls: 14, lastError: 'tool_error', averageMs: 185 },
       { serverId: 'srv_2', toolName: 'echo', calls: 2, lastError: null, averageMs: 20 },
@@ -120,7 +120,7 @@ describe('open-ended documents', () => {
     ])
   })
 
-  test('a signal shows its kind, how often it was seen, and quotes', () => {
+  test('describe a signal in words, with its frequency and quotes', () => {
     const signal = { kind: 'tool_error', title: 'Fails', count: 3, sessionCount: 1, evidence: [{ excerpt: 'No city' }] }
     const { lines, left } = signalsOf({ windowId: 'w', signals: [signal] }, look)
     expect(text(lines)).toBe('Fails\n  tool error - 3 times in 1 session\n  “No city”\n')
@@ -128,7 +128,7 @@ describe('open-ended documents', () => {
     expect(signalsOf({ signals: 'none' }, look)).toEqual({ lines: [], left: { signals: 'none' } })
   })
 
-  test('a signal shows its other fields: its subject, more quotes, and their sources', () => {
+  test('show the other fields of a signal: its subject, further quotes, and where each was said', () => {
     const said = ['one', 'two', 'three'].map(excerpt => ({ sessionId: `ses_${excerpt}`, excerpt }))
     const evidence = [...said, { sessionId: 'ses_four', excerpt: 'one', turn: 4, kind: 'tool_error' }]
     const signal = { title: 'Fails', count: 'often', subject: { kind: 'tool', id: 'get-sum' }, evidence, later: 'new' }
@@ -145,7 +145,7 @@ describe('open-ended documents', () => {
     ])
   })
 
-  test('a finding shows its status and its dismissal separately', () => {
+  test('show the status of a finding separately from its dismissal', () => {
     const shown = text(
       findingLines(
         { title: 'Slow', status: 'recurring', dimension: 'tool_error', dismissedAt: 5, occurrenceCount: 1 },
@@ -156,15 +156,15 @@ describe('open-ended documents', () => {
   })
 })
 
-describe('the list', () => {
-  test('marks modes open to strangers by more than color, and shows unknown modes as received', () => {
+describe('the list of scenarios', () => {
+  test('marks scenarios open to strangers without color, and shows unknown modes as received', () => {
     expect(modeLook('anyone_with_link', symbols)).toEqual({ text: '! ANYONE', tone: 'warn' })
     expect(modeLook('invited_only', symbols).text).toBe('invited')
     expect(modeLook('secret_club', symbols)).toMatchObject({ text: 'secret_club', tone: 'warn' })
     expect(modeLook(null, symbols).text).toBe('—')
   })
 
-  test('modes with and without a sign have their words below each other, and below the title without any', () => {
+  test('aligns the words of modes with and without a sign, and with the title if no mode has one', () => {
     const shownWith = (someOpen: boolean) => (each: string | null) =>
       cellText({ scenario: { mode: each } } as ScenarioRow, scenarioColumns(symbols, someOpen)[1]!)
     expect(['invited_only', null].map(shownWith(false))).toEqual(['invited', '—'])
@@ -185,7 +185,7 @@ describe('the list', () => {
   })
 })
 
-describe('the visitor address', () => {
+describe('the access to a scenario', () => {
   const door = { origin: 'http://127.0.0.1:4747', start: 'mcpdeck serve' }
   test('is never called open if nothing serves it', () => {
     for (const state of ['nothing', 'other'] as const) {
@@ -198,13 +198,13 @@ describe('the visitor address', () => {
   })
 })
 
-describe('the old link', () => {
+describe('the end of the old link', () => {
   const open = { leads: 'open', name: 'Study' } as const
   const gone = { leads: 'nowhere' } as const
   const told = (...of: Parameters<typeof verifiedLines> extends [unknown, ...infer Rest] ? Rest : never) =>
     text(verifiedLines(symbols, ...of))
   const local = { hasDoor: true, given: true }
-  test('is verified only if it worked before and no longer does', () => {
+  test('is verified only if the link opened something before and nothing afterwards', () => {
     expect(told({ before: open, after: gone }, local)).toContain('Verified')
     expect(told({ before: gone, after: gone }, local)).toContain('did not before the rotation either')
     expect(told({ before: open, after: open }, local)).toContain('It still opens Study')
@@ -214,8 +214,8 @@ describe('the old link', () => {
   })
 })
 
-describe('proved values', () => {
-  test('a version that something has changed since says so', () => {
+describe('the verified version', () => {
+  test('says so if something changed it since', () => {
     const version = { value: 3, at: 0, by: 'publish' } as const
     expect(versionText(undefined, 0)).toBeUndefined()
     expect(versionText({ at: 0, members: [], version }, 60_000)).toBe('3, as publish answered 1m ago')
@@ -225,8 +225,8 @@ describe('proved values', () => {
   })
 })
 
-describe('guest limits', () => {
-  test('are sent as typed, those of harnesses only with harnesses', () => {
+describe('the guest limits', () => {
+  test('are sent as typed, and those of harnesses only with harnesses', () => {
     const values = Object.fromEntries(capFields(undefined).map(({ id, initial }) => [id, initial]))
     expect(capsOf({ ...values, enabled: 'yes', dailyCreditCap: ' 12.5 ' })).toEqual({
       enabled: true,
@@ -243,7 +243,7 @@ describe('guest limits', () => {
     })
   })
 
-  test('are filled with what was last set from here', () => {
+  test('are prefilled with those that were last set from here', () => {
     const fields = capFields({ at: 0, caps: { enabled: true, dailyCreditCap: 7 } })
     expect(fields.map(({ initial }) => initial).slice(0, 2)).toEqual(['yes', '7'])
   })

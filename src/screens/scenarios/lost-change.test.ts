@@ -8,11 +8,11 @@ import { scenariosKeys } from './bindings.ts'
 const form = formKeys.bindings
 const stage = new ScenariosStage()
 
-/** The connection breaks before anything is known. */
+/** Fails a request because the connection breaks before the answer. */
 const cutOff = () =>
   Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) }))
 
-test('the journal knows at once what was read back of a change with a lost answer', async ending => {
+test('the journal records at once what was read back of a change whose answer was lost', async ending => {
   const scene = createScene()
   ending.onTestFinished(scene.remove)
   const { journal } = scene.start()
@@ -26,7 +26,7 @@ test('the journal knows at once what was read back of a change with a lost answe
   stage.meanwhile = { on: 'PATCH', run: cutOff }
   await stage.agree('end')
   await stage.seeWords('what was read back does not show it')
-  // The message from when the answer was lost is no longer shown.
+  // The message shown when the answer was lost is not beside it.
   expect(stage.words()).not.toContain('it may have happened')
   const open = await journal.unresolved()
   expect(open.map(({ readBack }) => readBack?.finding)).toEqual(['cannot-be-known'])

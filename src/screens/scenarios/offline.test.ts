@@ -10,7 +10,7 @@ const stage = new ScenariosStage()
 test.each([
   ['with its answer', false],
   ['without a body', true],
-])('a leaked link can be answered by going offline, %s, and nobody is advised to share a link', async (_, bodiless) => {
+])('a leaked link can be handled by going offline, %s, and nobody is told to share a link', async (_, bodiless) => {
   stage.isBodiless = bodiless
   const place = await stage.published('anyone_with_link')
   const session = await place.door.enter()
@@ -26,7 +26,7 @@ test.each([
   await app.see(`Which environment is "${place.name}"?`)
   await app.press(form.choose, form.choose)
   await app.see(`Take "${place.name}" offline?`)
-  // The earlier rotation was one's own.
+  // The previous rotation was made by the person.
   expect(stage.words()).not.toContain('Changed since it was shown')
   await stage.agree('unpublish')
   await app.see('4 of 4')
@@ -36,7 +36,7 @@ test.each([
   expect(await isAlive(session)).toBe(false)
 })
 
-test('a scenario taken offline by an answer without a body is offline, and removed', async () => {
+test('a scenario that a service unpublishes without a body is offline, and is forgotten', async () => {
   stage.isBodiless = true
   const place = await stage.published('anyone_with_link')
   const app = await stage.open({ scenarioId: place.scenarioId })

@@ -8,7 +8,7 @@ import { scenariosRoute } from './route.ts'
 let app: TestApp
 afterEach(() => app.close())
 
-test('without an environment to publish, it and its client are created first, and it is published', async () => {
+test('without an environment to publish, one is created with its client, and is published', async () => {
   let projectId = ''
   app = await openApp({
     place: async client => {

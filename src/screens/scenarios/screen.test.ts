@@ -13,8 +13,8 @@ const close = textOverlayKeys.bindings.close
 const SMALL = { width: 80, height: 24 }
 const stage = new ScenariosStage()
 
-describe('the list', () => {
-  test('marks modes open to strangers by more than color, and shows unknown values as unknown', async () => {
+describe('the screen of scenarios', () => {
+  test('marks scenarios open to strangers not only by color, and shows unknown values as unknown', async () => {
     const open = await stage.published('anyone_with_link')
     const closed = await stage.published('invited_only')
     await open.door.enter()
@@ -24,15 +24,15 @@ describe('the list', () => {
     expect(app.frame()).not.toContain(open.link)
   })
 
-  test('without a published scenario says how to begin', async () => {
+  test('says how to begin if nothing is published', async () => {
     await stage.open({}, { size: SMALL })
     await stage.seeWords('Nothing is published in this project.')
     expect(stage.words()).toContain('Press n to publish an environment for visitors')
   })
 })
 
-describe('publishing', () => {
-  test('asks for environment and mode, says who may enter, hides the link, and proves the version', async () => {
+describe('publishing a scenario', () => {
+  test('asks for environment and mode, says who may enter, hides the link, and verifies the version', async () => {
     const { name, environmentId } = await stage.environment()
     const app = await stage.open()
     await app.see('Nothing is published')
@@ -67,7 +67,7 @@ describe('publishing', () => {
     await stage.seeWords('visitors can reach it')
   })
 
-  test('starts with Cancel selected, and sends nothing when cancelled', async () => {
+  test('starts on Cancel, and sends nothing if it is cancelled', async () => {
     await stage.environment()
     stage.sent = []
     const app = await stage.open()
@@ -82,11 +82,11 @@ describe('publishing', () => {
   })
 })
 
-describe('forbidden actions', () => {
+describe('actions of a scenario without a right', () => {
   test.each([
     { enabled: false, mode: 'off', enforced: false },
     { enabled: false, mode: 'dark', enforced: false },
-  ])('are none while the flag is disabled and not enforced: %j', async flag => {
+  ])('are all available while the flag is disabled and not enforced: %j', async flag => {
     stage.flag = flag
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'sessions' })
@@ -94,7 +94,7 @@ describe('forbidden actions', () => {
     expect(stage.words()).not.toContain('switched off')
   })
 
-  test('while the feature is off, says so, requests nothing of it, and can still unpublish', async () => {
+  test('say that the feature is off, request nothing that needs it, and unpublishing still works', async () => {
     const place = await stage.published('anyone_with_link')
     stage.gate('off')
     stage.sent = []
@@ -114,7 +114,7 @@ describe('forbidden actions', () => {
     expect((await stage.client.scenarios.list({ projectId: stage.projectId })).items).toEqual([])
   })
 
-  test('tell a member why, before anything is sent', async () => {
+  test('say why to a member, before anything is sent', async () => {
     const place = await stage.published('project_members')
     const { key } = makeKey(stage.store, 'a member', { role: 'member' })
     const app = await stage.open({ scenarioId: place.scenarioId }, { key })
@@ -134,8 +134,8 @@ describe('forbidden actions', () => {
   })
 })
 
-describe('what visitors did', () => {
-  test('shows the session with its visitor, and the messages', async () => {
+describe('the sessions of visitors', () => {
+  test('show the visitor and the messages', async () => {
     const place = await stage.published('anyone_with_link')
     const session = await place.door.enter()
     await session.say('What is the sum?')
@@ -163,13 +163,13 @@ describe('what visitors did', () => {
     await app.see(/finding/i)
   })
 
-  test('before any visit says so', async () => {
+  test('say so if there were no visitors', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail', tab: 'metrics' })
     await app.see('No visitor has opened a session yet.')
   })
 
-  test('the raw record contains no link', async () => {
+  test('have no link in their raw record', async () => {
     const place = await stage.published('anyone_with_link')
     const app = await stage.open({ scenarioId: place.scenarioId, pane: 'detail' })
     await app.see(place.name)

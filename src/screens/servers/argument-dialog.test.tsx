@@ -77,7 +77,7 @@ async function openForm(
   return app
 }
 
-test('all arguments can be edited as text, with faults at their lines, and return to the form', async () => {
+test('all arguments can be edited as text, with errors at their lines, and return to the form', async () => {
   const seen: string[] = []
   const editor = editorOf(
     text => {
@@ -102,7 +102,7 @@ test('all arguments can be edited as text, with faults at their lines, and retur
   await app.see('9007199254740993')
 })
 
-test('a variant of a union is selected, its fields appear, and the answer shows what was sent', async () => {
+test('after the variant of a union is selected, its fields appear, and the answer shows what was sent', async () => {
   const app = await openForm({ width: 80, height: 24 })
   await app.see('at least 1. Which one.')
   await app.type('7')
@@ -116,7 +116,7 @@ test('a variant of a union is selected, its fields appear, and the answer shows 
   await app.see('got {"id":7,"to":{"kind":"sms","phone":"0123"}}')
 })
 
-test('a list is typed line by line or selected, and an empty field is left out, an empty text or null', async () => {
+test('a list is typed or selected, and an empty field is left out or sent as an empty text or null', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'label' })
   await app.see(/tags +\(string\[\], one per line, required\)/)
   expect(app.frame()).toContain('Alt+Enter begins the next line')
@@ -140,7 +140,7 @@ test('a list is typed line by line or selected, and an empty field is left out, 
   await app.see(/kinds +c, a/)
   await app.press(formKeys.bindings.send)
   await app.see('got {"tags":["two words","12"],"note":null,"kinds":["c","a"]}')
-  // Next time it is filled in like this; typing continues on a new line or replaces all, as in every field.
+  // The next form is prefilled with it. A line break adds an item, and typing replaces everything, as in every field.
   await app.press('escape', toolsKeys.bindings.call)
   await app.see('Filled in as in the last call.')
   await app.press(fieldKeys.bindings.lineBreak)
@@ -157,7 +157,7 @@ test('a list is typed line by line or selected, and an empty field is left out, 
   await app.see('got {"tags":["z"]')
 })
 
-test('a list of choices may repeat a value unless its items are unique', async () => {
+test('a list of choices can contain a choice several times, unless its items are unique', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'pick' })
   const { more, less, last, pick } = choiceKeys.bindings
   await app.see('→ puts the same in once more')
@@ -177,7 +177,7 @@ test('a list of choices may repeat a value unless its items are unique', async (
   await app.see('got {"kinds":["a","c","a"]}')
 })
 
-test('leaving asks if only the meaning of an empty field was changed, and not if that was reverted', async () => {
+test('leaving asks if only the meaning of an empty field was changed, but not once that was undone', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'note' })
   await app.see(/▌ tags/)
   await app.press(formKeys.bindings.next, argumentKeys.bindings.empty)
@@ -192,7 +192,7 @@ test('leaving asks if only the meaning of an empty field was changed, and not if
   expect(app.frame()).not.toContain('Discard')
 })
 
-test('typing replaces what an empty field meant', async () => {
+test('typed text replaces the meaning of an empty field', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'note' })
   await app.see(/▌ tags/)
   await app.press(formKeys.bindings.next, argumentKeys.bindings.empty)
@@ -208,7 +208,7 @@ test('typing replaces what an empty field meant', async () => {
   await app.see('got {"tags":[],"note":"x"}')
 })
 
-test('a refused item of a list is named by its position, counted from one', async () => {
+test('an item of a list that the schema refuses is named by its position, counted from one', async () => {
   const app = await openForm({ width: 80, height: 40 }, { tool: 'count' })
   await app.paste('fine\n12')
   await app.press(formKeys.bindings.send)
@@ -227,7 +227,7 @@ test('the schema stays visible beside the form', async () => {
   await app.see('to.phone')
 })
 
-test('on the answers below the fields nothing is rendered repeatedly', async () => {
+test('while the buttons below the fields have the focus, nothing is rendered repeatedly', async () => {
   let drawn = 0
   const question: ArgumentQuestion = {
     title: 'Call it',

@@ -26,13 +26,13 @@ function sent(form: ArgumentForm, texts: FieldTexts) {
   return 'problems' in parsed ? Object.fromEntries(parsed.problems) : parsed.value
 }
 
-/** What is sent if this is typed into the only field. */
+/** Returns the arguments sent if this is typed into the only field. */
 function typed(schema: JsonObject, what: string, required: readonly string[] = []) {
   const form = argumentForm(object({ x: schema }, required))
   return sent(form, new Map([['/x', what]]))
 }
 
-describe('a list of plain items', () => {
+describe('a field for a list of plain items', () => {
   test('has a line for each item, of the type of its items', () => {
     expect(typed(listOf(text), 'two words, and a comma\n12\n\ntrue\n')).toEqual({
       x: ['two words, and a comma', '12', 'true'],
@@ -43,7 +43,7 @@ describe('a list of plain items', () => {
     expect(typed(nullable(listOf(nullable(text))), 'null\nx')).toEqual({ x: ['null', 'x'] })
   })
 
-  test('may be typed as JSON, and is then refused for items of another type', () => {
+  test('also accepts JSON, and names the type that its items must have', () => {
     expect(typed(listOf(text), '["a\\nb", ""]')).toEqual({ x: ['a\nb', ''] })
     expect(typed(listOf(text), '[\n  "a",\n  "b"\n]')).toEqual({ x: ['a', 'b'] })
     expect(typed(listOf(text), '[]')).toEqual({ x: [] })
@@ -51,7 +51,7 @@ describe('a list of plain items', () => {
     expect(typed(listOf(text), '[1]')).toEqual({ '/x': 'must be string[]' })
     expect(typed(listOf({ type: 'integer' }), '[1, 1.5]')).toEqual({ '/x': 'must be integer[]' })
     expect(typed(listOf({ type: 'number' }), '[1e400]')).toEqual({ '/x': expect.stringContaining('1e400') })
-    // A JSON list without its end is not meant as text.
+    // An unfinished JSON list is an error, not a text.
     expect(typed(listOf(text), '["a", "b"')).toEqual({ '/x': 'is not JSON for string[]' })
     expect(typed(listOf(text), '[draft] a title')).toEqual({ x: ['[draft] a title'] })
   })
@@ -62,7 +62,7 @@ describe('a list of plain items', () => {
     expect(typed(listOf({ type: 'number' }), '\n\nx')).toEqual({ '/x': 'line 3 is not JSON for number' })
   })
 
-  test('of listed values is selected, even if they are not plain texts', () => {
+  test('offers named values as choices, even if they are not plain texts', () => {
     const form = argumentForm(object({ x: listOf({ enum: ['a', 'b\nc', '', 1, '1'] }) }))
     const { choices = [] } = fieldOf(form, 'x')
     expect(choices.map(({ label }) => label)).toEqual(['a', '"b\\nc"', '""', '1', '"1"'])
@@ -72,18 +72,18 @@ describe('a list of plain items', () => {
     expect(sent(lists, new Map([['/x', '[]']]))).toEqual({ x: ['[]'] })
   })
 
-  test('that is required and left empty is an empty list, unless it may be null', () => {
+  test('sends an empty list if it is required and left empty, unless it may be null', () => {
     expect(typed(listOf(text), '', ['x'])).toEqual({ x: [] })
     expect(typed(nullable(listOf(text)), '', ['x'])).toEqual({ x: null })
     expect(typed(listOf(text), '\n')).toEqual({})
   })
 
-  test('starts with its default', () => {
+  test('is prefilled with its default', () => {
     const form = argumentForm(
       object({ x: listOf(text, { default: ['a', 'b c'] }), y: listOf(text, { default: [''] }) }),
     )
     expect(shownFields(form, form.texts).map(({ initial }) => initial)).toEqual(['a\nb c', '[""]'])
-    // A default that is not such a list is not converted.
+    // A default that is not such a list is not converted into one.
     const kinds = { enum: ['a', 'b'] }
     const wrong = object({ x: listOf(text, { default: 'a' }), y: listOf(kinds, { default: ['c'] }) })
     expect(shownFields(argumentForm(wrong), new Map()).map(({ initial }) => initial)).toEqual(['', ''])
@@ -91,7 +91,7 @@ describe('a list of plain items', () => {
     expect(sent(chosen, chosen.texts)).toEqual({ x: ['b', 'a'] })
   })
 
-  test('any texts in it are put into the field and read back unchanged', () => {
+  test('can be filled with any texts, and sends them unchanged', () => {
     const items = fc.array(fc.oneof(trickyTexts, fc.string(), fc.string({ unit: anyCharacter })))
     fc.assert(
       fc.property(items, fc.boolean(), fc.boolean(), (x, isRequired, isNullable) => {
@@ -105,7 +105,7 @@ describe('a list of plain items', () => {
     )
   })
 
-  test('any lines that do not start a JSON list are its texts', () => {
+  test('sends any lines that do not begin a JSON list as texts', () => {
     const line = fc.string({ unit: anyCharacter, minLength: 1 }).filter(each => !/\n|^\s*\[/.test(each))
     fc.assert(
       fc.property(fc.array(line, { minLength: 1 }), lines => {
@@ -117,7 +117,7 @@ describe('a list of plain items', () => {
 })
 
 describe('a field that is left empty', () => {
-  /** What is sent and shown for each press of the key that changes the meaning of an empty field. */
+  /** Returns the arguments sent after each press of the key that changes the meaning of an empty field. */
   function pressed(form: ArgumentForm, label: string) {
     const field = fieldOf(form, label)
     let texts: FieldTexts = form.texts
@@ -130,7 +130,7 @@ describe('a field that is left empty', () => {
     return seen
   }
 
-  test('is left out, an empty text or list, or null, as allowed', () => {
+  test('is left out, or sent as an empty text or list, or as null, as far as the schema allows', () => {
     const of = (schema: JsonObject, required: readonly string[] = []) =>
       pressed(argumentForm(object({ x: schema }, required)), 'x')
     expect(of(text)).toEqual([{}, { x: '' }])
@@ -149,11 +149,11 @@ describe('a field that is left empty', () => {
     expect(pressed(promptForm([{ name: 'x' }]), 'x')).toEqual([{}, { x: '' }])
   })
 
-  test('counts as given if its parent is optional', () => {
+  test('counts as filled if its object is optional', () => {
     const form = argumentForm(object({ at: object({ x: text, y: text }, ['x']) }))
     const field = fieldOf(form, 'at.y')
     expect(sent(form, new Map([[field.id, otherBlank(field, new Map())!]]))).toEqual({ at: { x: '', y: '' } })
-    // What is required in it is left out with it at first.
+    // A required property is left out with its object at first.
     const needed = fieldOf(form, 'at.x')
     const empty = new Map([[needed.id, otherBlank(needed, new Map())!]])
     expect(sent(form, empty)).toEqual({ at: { x: '' } })
@@ -161,7 +161,7 @@ describe('a field that is left empty', () => {
     expect(filledForm(form, { at: { x: '' } }).whole).toBe(false)
   })
 
-  test('contains what was sent before', () => {
+  test('is filled with what was sent before', () => {
     const schema = object({ a: text, b: nullable(text), c: nullable({ type: 'integer' }), d: listOf(text), e: text })
     const before = { a: '', b: null, c: null, d: [] }
     const filled = filledForm(argumentForm(schema), before)

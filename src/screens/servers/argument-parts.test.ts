@@ -17,7 +17,7 @@ const object = (properties: JsonObject, required: readonly string[] = []): JsonO
 
 const here = { $ref: '#' }
 
-/** Each field that shows: its label, type, whether it is required, and the labels of its choices. */
+/** Returns each visible field: its label, its type, whether it is required, and the labels of its choices. */
 function fieldsOf(form: ArgumentForm, texts = form.texts) {
   return shownFields(form, texts).map(
     ({ label, type, required, choices }) =>
@@ -25,10 +25,10 @@ function fieldsOf(form: ArgumentForm, texts = form.texts) {
   )
 }
 
-/** What is sent where these texts are in the fields of these labels. */
+/** Returns the arguments sent with these texts in the fields with these labels. */
 function sentOf(form: ArgumentForm, typed: Record<string, string>) {
   const texts = new Map(form.texts)
-  // A choice may bring fields that were not there.
+  // A choice may add fields.
   for (const [label, value] of Object.entries(typed)) {
     const field = shownFields(form, texts).find(each => each.label === label)
     if (!field) throw new Error(`there is no field ${label}`)
@@ -38,8 +38,8 @@ function sentOf(form: ArgumentForm, typed: Record<string, string>) {
   return 'problems' in parsed ? { problems: Object.fromEntries(parsed.problems) } : parsed.value
 }
 
-describe('schemas as pydantic, FastMCP and zod write them', () => {
-  test('the arguments of all parts of allOf are asked for', () => {
+describe('the form for a schema as pydantic, FastMCP and zod write it', () => {
+  test('has the arguments of all parts of allOf', () => {
     const schema = {
       type: 'object',
       allOf: [object({ userId: { type: 'integer' } }, ['userId']), object({ title: text }, ['title'])],
@@ -53,7 +53,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(schemaLines(schema).map(plainText)).toEqual(['  userId  integer  required', '  title  string  required'])
   })
 
-  test('of a discriminated union the variant is chosen, and then its fields', () => {
+  test('offers the variants of a discriminated union, and then the fields of the variant', () => {
     const schema = {
       type: 'object',
       anyOf: [
@@ -76,7 +76,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     ])
   })
 
-  test('references, what may be null, and choices with titles show what they are', () => {
+  test('describes references, nullable types and titled choices', () => {
     const color = { $ref: '#/$defs/Color' }
     const form = argumentForm({
       $defs: { Color: { type: 'string', enum: ['red', 'green'] }, Name: text },
@@ -115,7 +115,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     })
   })
 
-  test('an object within has fields of its own, and is left out where none of them is given', () => {
+  test('has fields for a nested object, and leaves the object out if none of them is given', () => {
     const point = object({ x: { type: 'number' }, y: { type: 'number', default: 0 } }, ['x'])
     const form = argumentForm(object({ from: point, to: point }, ['from']))
     expect(fieldsOf(form).map(([label]) => label)).toEqual(['from.x', 'from.y', 'to.x', 'to.y'])
@@ -130,7 +130,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     ])
   })
 
-  test('what must be given and may be null is null if it is left empty', () => {
+  test('sends null for a required nullable argument that is left empty', () => {
     const nullable = (schema: JsonObject) => ({ anyOf: [schema, { type: 'null' }] })
     const form = argumentForm(
       object({ name: nullable(text), at: nullable(object({ x: text }, ['x'])) }, ['name', 'at']),
@@ -143,24 +143,24 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { at: 'null' })).toEqual({ name: null, at: null })
   })
 
-  test('what may be a text is one, unless it is JSON of another type that it may be', () => {
+  test('sends text for an argument that may be text, unless it is JSON of another allowed type', () => {
     const form = argumentForm(object({ x: { type: ['boolean', 'string'] }, y: { anyOf: [text, object({}), {}] } }))
     expect(sentOf(form, { x: '12', y: '12' })).toEqual({ x: '12', y: 12 })
     expect(sentOf(form, { x: 'true', y: '{}' })).toEqual({ x: true, y: {} })
     expect(sentOf(form, { x: '"true"', y: 'no JSON' })).toEqual({ x: 'true', y: 'no JSON' })
-    // A default that cannot be shown as it is is there as JSON.
+    // A default that cannot be displayed is shown as JSON.
     const escaped = argumentForm(object({ x: { ...text, default: 'a\u001b[2J' } }))
     expect(sentOf(escaped, { x: '12' })).toEqual({ x: '12' })
   })
 
-  test('JSON of another type than an argument has is not sent, also where its schema cannot be checked', () => {
+  test('refuses JSON of the wrong type, even if the schema cannot be checked', () => {
     const pattern = { type: 'string', pattern: '(' }
     const list = { type: 'array', items: { type: 'object' } }
     const form = argumentForm(object({ n: { type: 'integer' }, list, pattern }))
     expect(sentOf(form, { n: '1.5', list: '{}' })).toEqual({
       problems: { '/n': 'must be integer', '/list': 'must be object[]' },
     })
-    // In an editor it is what one continues from.
+    // In an editor the person continues from this text.
     const [n, objects] = shownFields(form, form.texts)
     expect(
       draftOf(
@@ -174,14 +174,14 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(sentOf(form, { n: '90071992547409931', list: '[{}]' })).toEqual({ n: 90071992547409931n, list: [{}] })
   })
 
-  test('a constant that need not be given is not, unless somebody chooses it', () => {
+  test('leaves out an optional constant, unless the person selects it', () => {
     const prefer = { const: 'respond-async' }
     const form = argumentForm(object({ prefer, kind: { const: 'k' }, fast: { const: true, default: true } }, ['kind']))
     expect(sentOf(form, {})).toEqual({ kind: 'k', fast: true })
     expect(sentOf(form, { prefer: 'respond-async' })).toEqual({ kind: 'k', fast: true, prefer: 'respond-async' })
   })
 
-  test('a schema that refers to itself has a field of JSON where it continues', () => {
+  test('has a JSON field where a schema refers to itself', () => {
     const node = object({ value: text, next: { anyOf: [{ $ref: '#/$defs/Node' }, { type: 'null' }] } }, ['value'])
     const form = argumentForm({ $defs: { Node: node }, ...object({ list: { $ref: '#/$defs/Node' } }, ['list']) })
     const labels = fieldsOf(form).map(([label]) => label)
@@ -192,7 +192,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(parseArguments(filled, filled.texts)).toEqual({ value: { list } })
   })
 
-  test('alternatives that only refer to what holds them come to an end', () => {
+  test('ends for alternatives that only refer to their own schema', () => {
     const loop = { anyOf: [{ $ref: '#' }, { $ref: '#/$defs/a' }], $defs: { a: { allOf: [{ $ref: '#' }] } } }
     expect(fieldsOf(argumentForm(loop))).toHaveLength(1)
     const twice = (at: number) => ({ allOf: [{ $ref: `#/$defs/d${at}` }, { $ref: `#/$defs/d${at}` }] })
@@ -250,7 +250,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
         $defs: { a: object(Object.fromEntries(many(2000, at => [`p${at}`, text]))) },
       },
     ],
-  ])('%s takes bounded work', (_, schema) => {
+  ])('needs limited work for %s', (_, schema) => {
     const work = measureWork()
     const form = argumentForm(schema)
     schemaLines(schema)
@@ -258,7 +258,7 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(work()).toBeLessThan(100)
   })
 
-  test('of many constants all can be chosen, and what is beyond the limits is typed', () => {
+  test('offers all of many constants, and beyond the limits lets the person type', () => {
     const zones = many(50, at => ({ const: `zone ${at}` }))
     const [zone] = shownFields(argumentForm(object({ zone: { oneOf: zones } })), new Map())
     expect(zone?.choices).toHaveLength(50)
@@ -267,13 +267,13 @@ describe('schemas as pydantic, FastMCP and zod write them', () => {
     expect(kind).toMatchObject({ kind: 'either', type: 'any' })
   })
 
-  test('a text that looks as another choice is told from it', () => {
+  test('distinguishes a text from another choice that looks the same', () => {
     const [field] = shownFields(argumentForm(object({ a: { enum: ['null', null, 'b', '1', 1] } })), new Map())
     expect(field?.choices?.map(({ label }) => label)).toEqual(['"null"', 'null', 'b', '"1"', '1'])
   })
 })
 
-/** Schemas with values that they allow; every value of an object names each property that is required. */
+/** A schema and a value that it allows. Every object in the value has all required properties. */
 type Sample = { schema: JsonObject; value: unknown }
 
 const scalars: fc.Arbitrary<Sample> = fc.oneof(
@@ -291,7 +291,7 @@ const scalars: fc.Arbitrary<Sample> = fc.oneof(
     .map(value => ({ schema: { type: 'array', prefixItems: [text, { type: 'boolean' }] }, value })),
 )
 
-/** An object with some of its properties given. */
+/** Generates an object with some of its properties given. */
 const objects = (inner: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
   fc
     .dictionary(fc.stringMatching(/^[a-z/~.]{1,4}$/), fc.tuple(inner, fc.boolean(), fc.boolean()), {
@@ -326,19 +326,19 @@ const unions = (inner: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
 
 const nested = objects(fc.oneof(scalars, objects(scalars), unions(scalars)))
 
-test('whatever a schema allows goes into its form, comes out as it was, and is what the schema allows', () => {
+test('a value that a schema allows is filled into the form, sent unchanged, and valid', () => {
   fc.assert(
     fc.property(fc.oneof(nested, unions(scalars)), ({ schema, value }) => {
       const form = filledForm(argumentForm(schema), value as JsonObject)
       expect(parseArguments(form, form.texts)).toEqual({ value })
-      // Empty objects are the same in fields as what is left out: one text holds all then.
+      // An empty object cannot be told from a left-out one in fields, so one text holds everything then.
       expect(form.whole).toBe(form.whole && /\{\}/.test(JSON.stringify(value)))
       expect(new Ajv2020({ strict: false }).validate(schema, value)).toBe(true)
     }),
   )
 })
 
-test('a text typed into the field of a string is that text', () => {
+test('a text typed into the field of a string is sent unchanged', () => {
   fc.assert(
     fc.property(nested, fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('12', 'null', 'true')), (made, typed) => {
       const form = argumentForm(made.schema)

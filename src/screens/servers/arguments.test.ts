@@ -28,7 +28,7 @@ function fieldsOf(form: ArgumentForm) {
   return shownFields(form, form.texts)
 }
 
-/** What comes of these texts in the fields that show. */
+/** Returns the result of these texts in the visible fields. */
 function typed(form: ArgumentForm, texts: readonly string[]) {
   const parsed = parseArguments(form, new Map(fieldsOf(form).map(({ id }, at) => [id, texts[at] ?? ''])))
   return 'problems' in parsed ? { problems: Object.fromEntries(parsed.problems) } : parsed
@@ -50,7 +50,7 @@ describe('the form of an input schema', () => {
     ])
   })
 
-  test('asks nothing of a tool without arguments and for JSON where the schema says nothing', () => {
+  test('has no fields for a tool without arguments, and takes JSON if the schema does not describe any', () => {
     expect(asksNothing(argumentForm({ type: 'object', properties: {} }))).toBe(true)
     expect(asksNothing(argumentForm({ type: 'object', additionalProperties: false }))).toBe(true)
     for (const open of [{ type: 'object' }, { type: 'object', properties: {}, additionalProperties: true }]) {
@@ -60,7 +60,7 @@ describe('the form of an input schema', () => {
     expect(argumentForm(undefined).whole).toBe(true)
   })
 
-  test('starts what no fields can show from a JSON skeleton', () => {
+  test('starts arguments without fields from a JSON skeleton', () => {
     const form = argumentForm({ ...sum, dependentSchemas: { note: { required: ['on'] } } })
     expect(fieldsOf(form)[0]?.initial).toBe('{"a":0,"on":false}')
   })
@@ -80,7 +80,7 @@ describe('the form of an input schema', () => {
     ])
   })
 
-  test('offers switches and a few texts to choose from, whatever is in them', () => {
+  test('offers switches and short lists of texts as choices, whatever they contain', () => {
     const form = argumentForm({
       type: 'object',
       properties: {
@@ -110,14 +110,14 @@ describe('the form of an input schema', () => {
     expect(typed(form, [text])).toEqual({ value: { x: 'a\u001b[2J\u202eé' } })
   })
 
-  test('a skeleton of any nesting ends', () => {
+  test('is a finite skeleton for any nesting', () => {
     let schema: JsonObject = { type: 'string' }
     for (let depth = 0; depth < 2_000; depth += 1)
       schema = { type: 'object', properties: { x: schema }, required: ['x'] }
     expect(JSON.stringify(skeleton(schema, 0)).length).toBeLessThan(200)
   })
 
-  test('editable JSON holds the value and nothing that a terminal obeys', () => {
+  test('shows the value as JSON without terminal sequences in the editor', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: anyCharacter }), (value, text) => {
         const whole = [value, text.toWellFormed()]
@@ -129,20 +129,20 @@ describe('the form of an input schema', () => {
   })
 })
 
-describe('what was typed', () => {
-  test('texts are taken literally, the rest is JSON, empty optional fields are left out', () => {
+describe('typed arguments', () => {
+  test('are literal texts or JSON by type, and empty optional ones are left out', () => {
     const form = argumentForm(sum)
     expect(typed(form, ['12', '34', ''])).toEqual({ value: { a: 12, note: '34' } })
     expect(typed(form, ['12', '', 'true'])).toEqual({ value: { a: 12, on: true } })
   })
 
-  test('names the fields that cannot be read', () => {
+  test('name the fields that cannot be read', () => {
     expect(typed(argumentForm(sum), ['', 'x', 'yes'])).toEqual({
       problems: { '/a': 'is required: number', '/on': 'is not JSON for boolean' },
     })
   })
 
-  test('a number that would become another one is named instead of sent', () => {
+  test('report a number that would lose precision, instead of sending it', () => {
     const form = argumentForm({ properties: { id: { type: 'integer' }, any: {} } })
     expect(typed(form, ['1', '{"a": [1e400]}'])).toEqual({
       problems: { '/any': 'the number 1e400 is none that JSON can hold; quote it if it is text' },
@@ -151,26 +151,26 @@ describe('what was typed', () => {
     expect(JSON.stringify(parsed)).toBe('{"value":{"id":9007199254740993,"any":"9007199254740993"}}')
   })
 
-  test('a property with an awkward name is an argument like any other', () => {
+  test('may have awkward names like any other', () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"string"}}') as JsonObject
     const parsed = typed(argumentForm({ type: 'object', properties }), ['a', 'b'])
     expect(JSON.stringify(parsed)).toBe('{"value":{"__proto__":"a","constructor":"b"}}')
   })
 
-  test('arguments as one text must be an object', () => {
+  test('as one text must be an object', () => {
     const form = argumentForm({ type: 'object' })
     expect(typed(form, ['[1]'])).toEqual({ problems: { '': 'must be a JSON object, such as {}' } })
     expect(typed(form, ['{"a":[1]}'])).toEqual({ value: { a: [1] } })
   })
 
-  test('prompt arguments are texts, and a required one is sent even when empty', () => {
+  test('of a prompt are texts, and a required one is sent even if it is empty', () => {
     const form = promptForm([{ name: 'city', required: true }, { name: 'state' }])
     expect(typed(form, ['', ''])).toEqual({ value: { city: '' } })
   })
 })
 
 describe('the check before sending', () => {
-  test('finds wrong types and missing arguments at their names, also under draft-07', async () => {
+  test('reports wrong types and missing arguments by name, also under draft-07', async () => {
     expect(await faults(sum, { a: 1 })).toEqual([])
     expect(await faults(sum, { note: 3 })).toEqual([
       { name: 'a', message: 'is required', isMissing: true },
@@ -178,7 +178,7 @@ describe('the check before sending', () => {
     ])
   })
 
-  test('names choices, inner places and unknown arguments', async () => {
+  test('reports choices, nested places and unknown arguments', async () => {
     const schema = {
       type: 'object',
       properties: { k: { enum: ['x', 'y'] }, o: { type: 'object', properties: { 'n/m': { type: 'integer' } } } },
@@ -191,7 +191,7 @@ describe('the check before sending', () => {
     ])
   })
 
-  test('a definition that is referred to a thousand times is compiled once', async () => {
+  test('compiles a definition that is referred to a thousand times only once', async () => {
     const names = Array.from({ length: 1_000 }, (_, at) => `p${at}`)
     const large = { type: 'object', properties: Object.fromEntries(names.map(name => [name, { type: 'string' }])) }
     const properties = Object.fromEntries(names.map(name => [name, { $ref: '#/$defs/large' }]))
@@ -202,7 +202,7 @@ describe('the check before sending', () => {
     expect(compiling).toBeLessThan(140)
   })
 
-  test('a schema that cannot be compiled is named, not thrown', async () => {
+  test('reports a schema that cannot be compiled, without throwing', async () => {
     expect(await faults({ type: 'nonsense' }, {})).toMatch(/type/)
     expect(await faults({ $ref: 'https://example.com/elsewhere.json' }, {})).toMatch(/reference/)
     expect(await faults({ properties: { a: { type: 'string', pattern: '(' } } }, { a: '' })).toMatch(
@@ -234,7 +234,7 @@ describe('the check before sending', () => {
     ['forty definitions, each twice the next', { $defs: doubling, ...twice(0) }, {}],
     ['a pattern of property names', { patternProperties: { [evil]: true } }, { [poison]: 1 }],
     ['a schema without bottom', { const: deep }, {}],
-  ])('%s keeps no key waiting, and is said not to be checked', async (_, schema, value) => {
+  ])('delays no key for %s, and reports it as not checked', async (_, schema, value) => {
     await checkSchema({ type: 'object' })
     let longest = 0
     let turned = performance.eventLoopUtilization()
@@ -246,13 +246,13 @@ describe('the check before sending', () => {
     clearInterval(counting)
     expect(verdict).toMatchObject({ isLimit: true })
     expect(longest).toBeLessThan(500)
-    // The next one has a thread that answers.
+    // The next check has a thread that answers.
     expect(await faults({ properties: { a: { pattern: evil } } }, { a: 'b' })).toEqual([
       { name: 'a', message: `must match pattern "${evil}"` },
     ])
   })
 
-  test('two schemas of one $id do not meet', async () => {
+  test('keeps two schemas with the same $id apart', async () => {
     expect(await faults({ $id: 'x', type: 'object' }, {})).toEqual([])
     expect(await faults({ $id: 'x', required: ['a'] }, {})).toEqual([
       { name: 'a', message: 'is required', isMissing: true },
@@ -260,7 +260,7 @@ describe('the check before sending', () => {
   })
 })
 
-test('a form that is filled with what was sent comes to the same arguments again', () => {
+test('a form that is filled with what was sent results in the same arguments', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -280,7 +280,7 @@ test('a form that is filled with what was sent comes to the same arguments again
     fc.property(values, sent => {
       const form = filledForm(argumentForm(schema), sent)
       const parsed = parseArguments(form, form.texts)
-      // Whole numbers beyond 2^53 are bigints then, which are the same JSON.
+      // Whole numbers beyond 2^53 are read as bigints, which are the same JSON.
       expect(JSON.parse(JSON.stringify(parsed))).toEqual({ value: JSON.parse(JSON.stringify(sent)) })
     }),
   )

@@ -25,11 +25,11 @@ beforeAll(async () => {
 afterAll(() => testService.close())
 afterEach(() => app.close())
 
-/** As another program does it. */
+/** Calls a tool as another program does. */
 const call = (toolName: string, parameters = {}) =>
   testService.client.servers.callTool({ ...ids, body: { toolName, parameters } })
 
-/** The tab in a session of its own, which remembers nothing of others. */
+/** Opens the tab in a separate session, which remembers nothing of others. */
 async function open(on = testService, params: Record<string, string> = ids): Promise<void> {
   const client = createClient({
     fetch: on.fetch,
@@ -48,7 +48,7 @@ test('keys that act on a call are offered only while there is one', async () => 
   expect(offered.map(({ name }) => name)).toEqual([])
 })
 
-test('calls of an earlier session are listed, shown, called again, and listed once', async () => {
+test('calls of an earlier session are listed, shown and called again, each listed once', async () => {
   await call('echo', { said: 'before' })
   await open()
   await app.see(/✓ answered +call +echo +\{"said":"before"\}/)
@@ -56,7 +56,7 @@ test('calls of an earlier session are listed, shown, called again, and listed on
   const shown = await app.see('As received')
   expect(shown).toMatch(/Took +\S+/)
   expect(shown).toMatch(/Tool +echo/)
-  // The server says what it got as JSON, which is laid out as the arguments are.
+  // The server returns its arguments as JSON, which is laid out as the arguments are.
   expect(shown.match(/"said": "before"/g)).toHaveLength(2)
   await app.press(resultKeys.bindings.again)
   await app.see('Call "echo" again?')
@@ -68,7 +68,7 @@ test('calls of an earlier session are listed, shown, called again, and listed on
   await call('echo', { said: 'elsewhere' })
 })
 
-test('two results are compared by their structure: marked ones, or the chosen one with the one before', async () => {
+test('two results are compared by structure: marked ones, or the selected one with the previous one', async () => {
   await call('echo', { said: 'one', same: 1 })
   await call('echo', { said: 'two', same: 1 })
   await open()
@@ -92,7 +92,7 @@ test('two results are compared by their structure: marked ones, or the chosen on
   await app.see(frame => frame.split('✓ No difference.').length === 3)
 })
 
-test('a call is copied as a command and as JSON; curl is refused for a program', async () => {
+test('a call is copied as a command or as JSON, and curl is refused for a program', async () => {
   await call('echo', { said: 'copy me' })
   await open()
   await app.see('"said":"copy me"')
@@ -114,7 +114,7 @@ test('a call is copied as a command and as JSON; curl is refused for a program',
   expect(JSON.parse(app.copied[1]!)).toEqual({ method: 'tools/call', params })
 })
 
-test('arguments with secrets are not sent again as they are stored, but typed again', async () => {
+test('arguments with secrets are typed again instead of being sent as stored', async () => {
   await call('echo', { password: 'correct horse', city: 'Bern' })
   await open()
   await app.see('"password":"[secret]"')
@@ -128,7 +128,7 @@ test('arguments with secrets are not sent again as they are stored, but typed ag
   await app.see('Secrets in the arguments were not stored.')
 })
 
-test('the form of a tool begins with what it was called with last, and is not left once it is changed', async () => {
+test('the form of a tool starts with the last arguments, and asks before it is left if changed', async () => {
   await call('echo', { said: 'remembered', password: 'correct horse' })
   await open(testService, { ...ids, tab: 'tools' })
   await app.see('4 listed')
@@ -141,7 +141,7 @@ test('the form of a tool begins with what it was called with last, and is not le
   await app.see('filled in')
 })
 
-test('all is forgotten after asking', async () => {
+test('all calls are deleted after a question', async () => {
   await call('echo', { said: 'gone soon' })
   await open()
   await app.see('gone soon')
@@ -152,7 +152,7 @@ test('all is forgotten after asking', async () => {
   expect((await testService.client.calls.list(ids)).items).toEqual([])
 })
 
-test('where the service stores none, the list is that of the session and says so', async () => {
+test('if the service stores no calls, the list has those of the session and says so', async () => {
   const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
   const projectId = (await hosted.client.projects.list()).items[0]!.id
   const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id
@@ -169,7 +169,7 @@ test('where the service stores none, the list is that of the session and says so
   await hosted.close()
 })
 
-test('a result that is not what the tool’s output schema promises says so', async () => {
+test('a result that violates the output schema of the tool says so', async () => {
   const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
   const { projectId } = ids
   const command = { command: process.execPath, args: [small, 'promises'] }

@@ -17,7 +17,7 @@ const subject = { kind: 'tool', serverId: 's1', serverName: 'everything', target
 
 const look = { symbols, rendered: true, reader: readHere }
 
-/** What shows of a call with everything unfolded. */
+/** Returns the text of a call with everything unfolded. */
 function drawn(record: CallRecord, now = 0): string {
   return rowsOf(callNodes(record, look, now), { folding: UNFOLDED }).join('\n')
 }
@@ -38,7 +38,7 @@ const failed = (fields: Partial<ConstructorParameters<typeof ApiError>[0]>) =>
     ),
   )
 
-test('a call is listed at once, newest first and per server, and settles where it stands', async () => {
+test('a call is listed at once, newest first and per server, and keeps its position when it ends', async () => {
   const log = createCallLog()
   const gate = Promise.withResolvers<{ answer: Answer; text: string }>()
   const first = log.start(subject, () => gate.promise)
@@ -54,7 +54,7 @@ test('a call is listed at once, newest first and per server, and settles where i
   expect(log.of('s1').map(record => record.outcome.state)).toEqual(['failed', 'answered'])
 })
 
-test('stopping aborts the request and leaves the record', async () => {
+test('stopping a call aborts the request and keeps the record', async () => {
   const log = createCallLog()
   const { record, settled } = log.start(
     subject,
@@ -85,7 +85,7 @@ test('the log keeps the newest calls within its limit and never drops a running 
   )
 })
 
-test('a tool’s own failure is an answer, with the time the service measured', async () => {
+test('an error of a tool is an answer, with the time that the service measured', async () => {
   const record = await answered({
     content: [{ type: 'text', text: 'bad\u001b[2J\nnews' }],
     isError: true,
@@ -99,13 +99,13 @@ test('a tool’s own failure is an answer, with the time the service measured', 
   expect(text).toContain('"isError": true,')
 })
 
-test('without the service’s duration, the one measured here is shown', async () => {
+test('without a time of the service, our own measurement is shown', async () => {
   const record = await answered({ content: [] })
   expect(callDuration(record)?.by).toBe('here')
   expect(drawn(record, record.startedAt)).toContain('measured here')
 })
 
-test('an unknown outcome says that it may have happened; a refusal does not', async () => {
+test('a call with an unknown outcome says that it may have happened, and a refusal does not', async () => {
   for (const kind of ['network', 'timeout', 'invalid-response'] as const)
     expect(drawn(await failed({ kind }))).toContain('may have happened')
   const cancelled = await failed({ kind: 'aborted' })
@@ -117,7 +117,7 @@ test('an unknown outcome says that it may have happened; a refusal does not', as
   expect(drawn(refused)).not.toContain('may have happened')
 })
 
-test('a JSON-RPC error is shown with its code, message, data and frame, and leaves no doubt', async () => {
+test('a JSON-RPC error is shown with code, message, data and frame, and leaves no doubt', async () => {
   const error = { code: -32603, message: 'no such row', data: { row: 7 } }
   const frame = { jsonrpc: '2.0', id: 12, error }
   const message = 'The server "everything" answered tools/call with error -32603: no such row'
@@ -131,7 +131,7 @@ test('a JSON-RPC error is shown with its code, message, data and frame, and leav
   expect(text).not.toContain('may have happened')
 })
 
-test('blocks: text as text, binary as type and size, the rest as JSON', () => {
+test('the blocks of a result are shown as text, as type and size for binary data, or as JSON', () => {
   const line = (block: unknown) => rowsOf(blockNodes(block, 'b', look), { folding: UNFOLDED }).join('\n')
   expect(line({ type: 'text', text: 'a\nb' })).toBe('a\nb')
   expect(line({ type: 'image', mimeType: 'image/png', data: 'AAAA' })).toBe('image image/png, 3 B\nReading it…')
@@ -144,7 +144,7 @@ test('blocks: text as text, binary as type and size, the rest as JSON', () => {
   expect(line({ type: 'novel', x: [1] })).toBe('{\n"type": "novel",\n"x": [\n1\n]\n}')
 })
 
-test('text that is JSON is laid out and folds, and is copied as it came', () => {
+test('text that is JSON is laid out and folds, and is copied as received', () => {
   const text = '{"id":12345678901234567890,"rows":[{"a":1}]}'
   const laidOut = '{\n"id": 12345678901234567890,\n"rows": [\n{\n"a": 1\n}\n]\n}'
   const nodes = blockNodes({ type: 'text', text }, 'b', look)
@@ -161,7 +161,7 @@ test('text that is JSON is laid out and folds, and is copied as it came', () => 
   }
 })
 
-test('prompt messages and resource contents', async () => {
+test('prompt messages and resource contents are shown with their parts', async () => {
   const prompt = await settledCall(() =>
     Promise.resolve({
       answer: { kind: 'prompt', value: { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }] } },
@@ -173,7 +173,7 @@ test('prompt messages and resource contents', async () => {
   expect(drawn(await settledCall(() => Promise.resolve(nothing)))).toContain('Contents\nnone')
 })
 
-test('an endless text costs what is examined of it', async () => {
+test('for an endless text only the visible part is examined', async () => {
   const record = await answered({ content: [{ type: 'text', text: 'x'.repeat(1_000_000) }] })
   const shown = outline(callNodes(record, look, 0), AS_GIVEN)
   const longest = Array.from({ length: shown.count }, (_, line) => {
@@ -184,7 +184,7 @@ test('an endless text costs what is examined of it', async () => {
   expect(longest.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(1_000_000)
 })
 
-test('text is laid out as Markdown where it says that it is', async () => {
+test('text is laid out as Markdown if its type says so', async () => {
   const block = (mimeType: string | undefined, uri = 'demo:1') => ({
     type: 'resource',
     resource: { uri, mimeType, text: '**bold** &amp; `code`' },

@@ -13,7 +13,7 @@ function changes(server: ProjectServer, typed: Partial<ServerTyped>) {
   return changesOf(server, { ...start, ...typed })
 }
 
-describe('only what differs is sent', () => {
+describe('a changed server sends only what differs', () => {
   test.each<[ProjectServer, Partial<ServerTyped>, object]>([
     [program, {}, {}],
     [address, {}, {}],
@@ -31,12 +31,12 @@ describe('only what differs is sent', () => {
     [secretive, { where: `${url}2`, forget: true }, { url: `${url}2`, headers: {}, clearClientSecret: true }],
     [address, { where: 'node a.js' }, { transportType: 'stdio', command: 'node', args: ['a.js'] }],
     [{ ...address, transportType: 'streamable-http' }, { where: `${url}2` }, { url: `${url}2` }],
-  ])('%o with %o', (server, typed, expected) => {
+  ])('the server %o, edited with %o', (server, typed, expected) => {
     expect(changes(server, typed)).toEqual(expected)
   })
 })
 
-test('what the form shows of secrets goes along to another place, where the service would drop it', () => {
+test('secrets shown in the form are sent with a new address, for which the service would drop them', () => {
   const stored = { command: 'node', args: ['a.js'], env: { TOKEN: 'hush' }, headers: { A: 'hush' } }
   const moved = (server: ProjectServer, where: string) =>
     changesOf(server, { name: server.name, ...storedTexts(server, stored), token: '', forget: false, where }, stored)
@@ -48,6 +48,6 @@ test.each<[ProjectServer, Partial<ServerTyped>, string]>([
   [program, { token: 't' }, 'goes with an address'],
   [address, { where: '' }, 'required'],
   [address, { where: 'mcp.example/mcp' }, 'http://'],
-])('%o with %o is refused: %s', (server, typed, why) => {
+])('the server %o, edited with %o, is refused: %s', (server, typed, why) => {
   expect(changes(server, typed)).toContain(why)
 })

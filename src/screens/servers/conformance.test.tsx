@@ -15,7 +15,7 @@ const check = {
 }
 const base = { isExpected: false, durationMs: 1200, passed: 1, failed: [], why: undefined }
 
-test('the last run of the suite shows its verdict, each scenario, and what failed', async () => {
+test('the last run of the conformance suite shows its verdict, each scenario, and the failures', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-conformance-tab-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const conformanceReports = conformanceReportsAt(join(folder, 'conformance.json'))
@@ -54,7 +54,7 @@ test('the last run of the suite shows its verdict, each scenario, and what faile
   await app.close()
 })
 
-test('a server that was not tested gives the command that tests it to the clipboard', async () => {
+test('a server that was not tested offers to copy the command that tests it', async () => {
   const app = await openApp({
     place: async client => {
       const projectId = (await client.projects.list()).items[0]!.id

@@ -55,7 +55,7 @@ test('steps are in the order of the contract, with state, time and detail', () =
   ])
 })
 
-test('a failed step tells its detail in full, the error its sentence, and what no step has told', () => {
+test('a failed step shows its whole detail and the error its sentence, as well as what no step reports', () => {
   const report: ExaminedReport = {
     ...healthy,
     status: 'error',
@@ -75,7 +75,7 @@ test('a failed step tells its detail in full, the error its sentence, and what n
   )
 })
 
-test('what a newer service adds shows as it is', () => {
+test('unknown fields of a newer service are shown as received', () => {
   const report: ExaminedReport = {
     ...healthy,
     status: 'sleepy',
@@ -86,7 +86,7 @@ test('what a newer service adds shows as it is', () => {
   expect(lines).toContain('  ! dreams              vivid        5ms')
 })
 
-test('while it runs, the steps that have ended show, and which one is under way', () => {
+test('a running doctor shows the finished steps, and which one is running', () => {
   const steps = {
     probe: { status: 'ok', detail: 'Found it.', durationMs: 1 },
     connection: { status: 'ok', detail: 'Connected.', durationMs: 20 },
@@ -106,7 +106,7 @@ test('a service that reports all steps at once shows none before, and says so', 
   expect(lines.join('')).not.toContain('✓')
 })
 
-test('what is known to be wrong is above the steps, and is not called ready', () => {
+test('known errors are above the steps, and a server with one is not called ready', () => {
   const findings = [
     { kind: 'wrong', text: 'The tool name "a b" has other characters' },
     { kind: 'unchecked', text: 'The input schema of "huge" is not checked' },
@@ -118,7 +118,7 @@ test('what is known to be wrong is above the steps, and is not called ready', ()
   expect(lines.indexOf('Warnings')).toBeLessThan(lines.indexOf('Steps'))
 })
 
-test('a server that is switched off is not called ready, though every check passed', () => {
+test('a server that is switched off is not called ready, even if every check passed', () => {
   const lines = drawn(reportLines(healthy, { enabled: false }, look))
   expect(lines.slice(0, 2)).toEqual([
     '⊘ off',

@@ -13,7 +13,7 @@ import { serversRoute } from './route.ts'
 const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
 const keys = serversKeys.bindings
 
-test('a server with something known to be wrong is not called ready, and its report outlives the session', async () => {
+test('a server with a known error is not called ready, and its report is kept after the session', async () => {
   const steps = createDoctorSteps()
   const reported = await openService({ onDoctorStep: steps.note })
   onTestFinished(() => reported.close())
@@ -33,7 +33,7 @@ test('a server with something known to be wrong is not called ready, and its rep
   let app = await openApp({ testService: reported, place, access })
   await app.see('No doctor report on careless yet.')
   await app.press(keys.doctor)
-  // The listing takes seconds; what has ended before is there already.
+  // The listing takes seconds, so earlier steps are shown before it ends.
   const running = await app.see(/✓ initialization +ok/)
   expect(running).toMatch(/● tools/)
   expect(running).toContain('○ prompts')

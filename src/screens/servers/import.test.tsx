@@ -46,7 +46,7 @@ async function open(env: Record<string, string> = {}): Promise<void> {
 
 const saved = async () => (await testService.client.servers.list({ projectId })).items
 
-test('an empty project says that servers can be imported, and several are, each with its result', async () => {
+test('an empty project offers to import servers, and several are imported, each with its result', async () => {
   const program = { command: 'node', args: ['s.js'], env: { TOKEN: '${TOKEN}' } }
   write('work/.mcp.json', { mcpServers: { one: program, wrong: { command: 5 } } })
   write('.cursor/mcp.json', { mcpServers: { two: { url: 'https://x.example/mcp' } } })
@@ -76,7 +76,7 @@ test('an empty project says that servers can be imported, and several are, each 
   expect(again).toMatch(/two +http +! differs/)
 })
 
-test('what a file asks for is asked before it is saved, and a faulty one is refused with its reason', async () => {
+test('inputs of a file are asked for before saving, and an invalid value is refused with the reason', async () => {
   const inputs = [{ type: 'promptString', id: 'key', description: 'API key', password: true }]
   const server = { type: 'stdio', command: 'node', env: { KEY: '${input:key}' } }
   write('work/.vscode/mcp.json', { inputs, servers: { asks: server, bad: {} } })
@@ -95,7 +95,7 @@ test('what a file asks for is asked before it is saved, and a faulty one is refu
   expect((await saved()).map(({ name }) => name)).toEqual(['asks'])
 })
 
-test('hostile files are named with their place, and draw nothing of their own', async () => {
+test('hostile files are reported with their place, and cannot draw anything', async () => {
   write('work/mcp.json', { mcpServers: Object.fromEntries(HOSTILE.map(text => [text, { command: text }])) })
   write('work/.mcp.json', `{"mcpServers": ${'['.repeat(100_000)}`)
   await open()
@@ -105,13 +105,13 @@ test('hostile files are named with their place, and draw nothing of their own', 
   for (const text of HOSTILE.filter(each => each.includes('\u001B'))) expect(list).not.toContain(text)
 })
 
-test('without a file it says where it looked', async () => {
+test('the import without a file says where it looked', async () => {
   await open()
   await app.press(keys.importFiles)
   await app.see('No MCP servers were found in the working directory')
 })
 
-test('pasted JSON of one server fills the form in, also with comments and over lines', async () => {
+test('pasted JSON of one server fills in the form, even with comments and line breaks', async () => {
   await open()
   await app.press(keys.add)
   await app.see('Address or command')
@@ -124,7 +124,7 @@ test('pasted JSON of one server fills the form in, also with comments and over l
   expect(await saved()).toMatchObject([{ name: 'mine', transportType: 'stdio' }])
 })
 
-test('pasted JSON of several servers, or of what the form cannot hold, opens the choice', async () => {
+test('pasted JSON of several servers, or of one that the form cannot show, opens the list', async () => {
   await open({ TOKEN: secret })
   await app.press(keys.add)
   await app.see('Address or command')

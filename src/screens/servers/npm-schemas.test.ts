@@ -12,14 +12,14 @@ import { isPlainObject, type JsonObject } from '../../lib/json.ts'
 import { readField, textOf, type ArgumentField } from './argument-field.ts'
 import { argumentForm, filledForm, parseArguments, shownFields, type ArgumentForm } from './arguments.ts'
 
-// What is tried here is read with a reader of schemas of its own, since that of the form is under test.
+// These tests read schemas with their own code, since the code of the form is under test.
 
 const tools = readSchemas()
 
-/** What begins a failure: which tool it is about. */
+/** Names the tool at the beginning of a failure. */
 const nameOf = ({ server, tool }: ToolSchema): string => `${server} ${tool}`
 
-/** Whether a value is allowed; undefined if the schema is none. */
+/** Returns a function that checks a value; undefined if the schema is invalid. */
 function validatorOf({ schema: { $schema, ...schema } }: ToolSchema): ((value: unknown) => boolean) | undefined {
   const options = { strict: false, validateFormats: false, logger: false } as const
   try {
@@ -29,7 +29,7 @@ function validatorOf({ schema: { $schema, ...schema } }: ToolSchema): ((value: u
   }
 }
 
-/** The fields of a form, with those of each of its variants. */
+/** Returns the fields of a form, including those of each of its variants. */
 function allFields(form: ArgumentForm): ArgumentField[] {
   const found = new Map<string, ArgumentField>()
   const waiting = [form.texts]
@@ -46,7 +46,7 @@ function isVariants({ type }: ArgumentField): boolean {
   return type.startsWith('one of ')
 }
 
-/** Whether a variant is called by what this property must be there, which has no field then. */
+/** Whether the label of a variant states the value of this property, which then has no field. */
 function isInLabel(name: string | undefined, value: string, fields: readonly ArgumentField[]): boolean {
   const labels = fields.filter(isVariants).flatMap(({ choices = [] }) => choices.map(({ label }) => label))
   return labels.some(label => `, ${label}`.includes(`, ${name}: ${value}`))
@@ -60,7 +60,7 @@ function fieldsAt(path: readonly string[], fields: readonly ArgumentField[]): Ar
   return fields.filter(field => field.path.length === path.length && field.path.every((step, at) => path[at] === step))
 }
 
-test('there are 300 schemas of published servers and more, each another one, as docs/workbench.md says', () => {
+test('there are over 300 different schemas of published servers, as docs/workbench.md says', () => {
   expect(new Set(tools.map(({ schema }) => JSON.stringify(schema))).size).toBe(tools.length)
   expect(tools.length).toBeGreaterThan(300)
   const servers = new Set(tools.map(({ server }) => server)).size
@@ -74,10 +74,10 @@ test('all arguments are one JSON text only if a schema names none', () => {
   expect(whole.every(({ schema }) => Object.keys(schema).every(keyword => keyword === '$schema'))).toBe(true)
 })
 
-/** A property as a schema says it; `isRequired` where what holds it is given. */
+/** A property as its schema describes it; `isRequired` if its object is given. */
 type Said = { name: string; part: JsonObject; isRequired: boolean }
 
-/** A schema and what its references, its conditions and its alternatives lead to. */
+/** Yields a schema and the schemas of its references and alternatives. */
 function* saidOf(part: unknown, root: JsonObject, depth = 0): Generator<JsonObject> {
   if (!isPlainObject(part) || depth > 10) return
   yield part
@@ -97,10 +97,10 @@ function propertiesOf(part: JsonObject, root: JsonObject): Said[] {
   )
 }
 
-/** Words that have to be in the type of a field. */
+/** Returns the words that the type of a field must contain. */
 function typeWords(part: JsonObject, root: JsonObject): string[] {
   const { allOf } = part
-  // What holds together is of the type that all of it may have, which in these schemas the last says.
+  // The type of an allOf is what all its parts allow, which in these schemas is the type of the last part.
   if (Array.isArray(allOf)) return typeWords(allOf.at(-1) as JsonObject, root)
   return [...saidOf(part, root)].flatMap(({ type, enum: listed, const: only, items }) => {
     if (Array.isArray(listed)) return listed.slice(0, 20).map(value => JSON.stringify(value))
@@ -110,7 +110,7 @@ function typeWords(part: JsonObject, root: JsonObject): string[] {
   })
 }
 
-/** What is wrong with the fields of one property, and of those in it; nothing if it can be given as it is meant. */
+/** Yields the faults of the fields of one property and of its nested properties. */
 function* lacksOf({ name, part, isRequired }: Said, path: string[], known: Known): Generator<string> {
   const { fields, root } = known
   const here = [...path, name]
@@ -132,7 +132,7 @@ function* lacksOf({ name, part, isRequired }: Said, path: string[], known: Known
   yield* wordsLacking(part, own, root, place)
 }
 
-/** What a field, or one of several for as many variants, does not say of its type and its choices. */
+/** Yields the words of type and choices that a field lacks; there may be a field for each variant. */
 function* wordsLacking(
   part: JsonObject,
   own: readonly ArgumentField[],
@@ -155,7 +155,7 @@ function* wordsLacking(
 
 type Known = { fields: readonly ArgumentField[]; root: JsonObject }
 
-test('each argument has a field in some variant, with its type, its choices, and whether it must be given', () => {
+test('each argument has a field in some variant, with its type, its choices, and whether it is required', () => {
   const lacks = tools.flatMap(tool => {
     const root = tool.schema
     const form = argumentForm(root)
@@ -168,8 +168,9 @@ test('each argument has a field in some variant, with its type, its choices, and
 })
 
 /**
- * Why a value may not go into fields, at the places where it has fields: names that the schema allows without naming
- * them; what a text field cannot hold as it is; and objects that are the same in fields as what is left out.
+ * Yields the reasons why a value cannot be filled into fields, at the places that have fields: names that the schema
+ * allows without naming them; texts that a field cannot hold unchanged; and objects that look the same in fields as
+ * left-out ones.
  */
 function* reasonsOf(value: unknown, path: string[], known: Known): Generator<string> {
   const inner = known.fields.filter(field => isWithin(path, field))
@@ -189,7 +190,7 @@ function* reasonsOf(value: unknown, path: string[], known: Known): Generator<str
 const byServer = Object.entries(Object.groupBy(tools, ({ server }) => server))
 
 describe.each(byServer)('the forms of %s', (_, own = []) => {
-  test('take what its schemas allow, and give it back as it was', () => {
+  test('take what the schemas allow, and return it unchanged', () => {
     for (const tool of own) {
       const isValid = validatorOf(tool) ?? (() => true)
       const form = argumentForm(tool.schema)
@@ -207,7 +208,7 @@ describe.each(byServer)('the forms of %s', (_, own = []) => {
     }
   })
 
-  test('give of what is typed values of the types that are there, or say what is wrong', async () => {
+  test('turn typed text into values of the declared types, or report an error', async () => {
     for (const tool of own) {
       const isValid = validatorOf(tool)
       const form = argumentForm(tool.schema)
@@ -235,7 +236,7 @@ describe.each(byServer)('the forms of %s', (_, own = []) => {
   })
 })
 
-test('a list of texts, numbers, switches or choices is typed or chosen item by item', () => {
+test('a list of texts, numbers, switches or choices is typed or selected item by item', () => {
   const lists = tools.flatMap(tool =>
     allFields(argumentForm(tool.schema)).flatMap(field => {
       const { type, items = {} } = field.schema
@@ -246,7 +247,7 @@ test('a list of texts, numbers, switches or choices is typed or chosen item by i
   for (const { tool, field } of lists) {
     const property = fc.property(valuesOf(field.schema, tool.schema), list => {
       const texts = (list as unknown[]).map(item => (typeof item === 'string' ? item : JSON.stringify(item)))
-      // A line break parts items, and an empty line is none; what may be JSON is said as that.
+      // A line break separates items, and an empty line is not an item; a text that may be JSON is written as JSON.
       fc.pre(texts.length > 0 && texts.every(text => /^[^[\n][^\n]*$/.test(text)))
       expect(readField(field, new Map([[field.id, texts.join('\n')]]), false), nameOf(tool)).toEqual({ value: list })
     })
@@ -261,7 +262,7 @@ const typedTexts = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify(value)),
 )
 
-/** Texts in all fields of a form: one of its choices where it has such. */
+/** Generates texts for all fields of a form: one of the choices if a field has them. */
 function typedInto(form: ArgumentForm): fc.Arbitrary<Map<string, string>> {
   const fields = allFields(form).map(field => {
     const texts = field.choices ? fc.constantFrom('', ...field.choices.map(({ text }) => text)) : typedTexts
@@ -274,7 +275,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((part, step) => (isPlainObject(part) && Object.hasOwn(part, step) ? part[step] : undefined), value)
 }
 
-/** Whether a value is of one of the types that the words of a field say; words for values are not read. */
+/** Whether a value is of one of the types that the words of a field name; words for values are ignored. */
 function isOfWords(value: unknown, words: string): boolean {
   return !/^[a-z[\] |]+$/.test(words) || words.split(' | ').some(word => isOfWord(value, word))
 }

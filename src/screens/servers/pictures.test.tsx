@@ -48,7 +48,7 @@ async function showPicture(...given: [opened?: string[], obstacle?: string]): Pr
   return Buffer.from(data, 'base64')
 }
 
-test('a picture is saved for its owner alone, and nothing is replaced unasked', async () => {
+test('a picture is saved for its owner only, and no file is replaced without a question', async () => {
   const bytes = await showPicture()
   await app.see('Not drawn: there are no colours here.')
   const file = join(folder, 'logo.png')
@@ -72,7 +72,7 @@ test('a picture is saved for its owner alone, and nothing is replaced unasked', 
   expect(readFileSync(file, 'utf8')).toBe('mine')
 })
 
-test('a picture is opened after a question, from a copy that nobody else reads', async () => {
+test('a picture is opened after a question, from a copy that only its owner can read', async () => {
   const opened: string[] = []
   const bytes = await showPicture(opened)
   await app.press(keys.open)
@@ -87,7 +87,7 @@ test('a picture is opened after a question, from a copy that nobody else reads',
   expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700])
 })
 
-test('where there is no desktop, no copy stays', async () => {
+test('no copy is left if there is no desktop', async () => {
   const opened: string[] = []
   await showPicture(opened, 'There is no desktop here.')
   await app.press(keys.open)
@@ -97,7 +97,7 @@ test('where there is no desktop, no copy stays', async () => {
   expect(existsSync(dirname(opened[0]!))).toBe(false)
 })
 
-test('what is not a picture, sound, video or PDF is saved, not opened', async () => {
+test('a file that is not a picture, sound, video or PDF is saved, not opened', async () => {
   const opened: string[] = []
   const parameters = { name: 'note.gz', data: 'data:text/plain,hello', outputType: 'resource' }
   await testService.client.servers.callTool({ ...ids, body: { toolName: 'gzip-file-as-resource', parameters } })

@@ -45,7 +45,7 @@ afterEach(async () => {
 const { restart, end, doctor, watch } = serversKeys.bindings
 const tab = (tab: string) => app.router.replace({ tab })
 
-test('one key restarts a server, and tools and the doctor speak of the new process', async () => {
+test('one key restarts a server, and its tools and the doctor use the new process', async () => {
   await app.see(/2 listed, started \d+s ago, 1st start/)
   await app.press(doctor)
   await app.see(/Its process: started .*, 1st start/)
@@ -67,7 +67,7 @@ test('one key restarts a server, and tools and the doctor speak of the new proce
   expect(app.frame()).not.toContain('\u001b[2J')
 })
 
-test('a program that no longer starts says so, and its old tools are gone', async () => {
+test('a program that no longer starts says so, and its old tools are removed', async () => {
   await app.see('before')
   rmSync(built)
   await app.press(restart)
@@ -75,7 +75,7 @@ test('a program that no longer starts says so, and its old tools are gone', asyn
   await app.see(frame => !frame.includes('before'))
 })
 
-test('a process that began again by itself has its lists read again', async () => {
+test('the lists of a process that restarted by itself are read again', async () => {
   await app.see('before')
   writeFileSync(built, 'after')
   await testService.client.liveServers.restart({ ...ids, body: {} })
@@ -83,7 +83,7 @@ test('a process that began again by itself has its lists read again', async () =
   expect(app.frame()).not.toContain('before')
 })
 
-test('a server restarts when its files change, until the key ends that', async () => {
+test('a server restarts when its files change, until the key turns that off', async () => {
   await app.see('before')
   await app.press(watch)
   await app.see('Restart edited when files change')
@@ -101,8 +101,8 @@ test('a server restarts when its files change, until the key ends that', async (
   expect(serverWatches.patternOf(ids.serverId)).toBeUndefined()
 })
 
-test('a process that ended by itself after calls is told with what it held, and a key ends one', async () => {
-  // A read that is under way when the process ends would fail with it.
+test('a process that ended by itself after calls is reported with what it held, and a key ends a process', async () => {
+  // A read that is in progress when the process ends would fail with it.
   await app.see(/2 listed, .* 1st start/)
   const { content } = await testService.client.servers.callTool({ ...ids, body: { toolName: 'pid' } })
   process.kill((JSON.parse(String(content?.[0]?.['text'])) as { pid: number }).pid, 'SIGKILL')
@@ -120,6 +120,6 @@ test.each([
   [12_000, 3, true, 'started 12s ago, 3rd start'],
   [61_000, 11, true, 'started 1m ago, 11th start'],
   [0, 2, false, 'connected 0s ago, 2nd connection'],
-])('%i ms after its start number %i, it says so', (age, starts, ofProgram, words) => {
+])('a process is described %i ms after its start number %i', (age, starts, ofProgram, words) => {
   expect(processAge({ startedAt: 1_000, starts }, ofProgram, 1_000 + age)).toBe(words)
 })

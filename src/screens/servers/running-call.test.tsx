@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => testService.close())
 afterEach(() => app.close())
 
-test('a call that runs shows how far it is, in clean words, and is cancelled from the list of calls', async () => {
+test('a running call shows its progress in cleaned words, and is cancelled from the list of calls', async () => {
   app = await openApp({ testService, place: serversRoute.to({ ...ids, pane: 'detail', tab: 'tools' }) })
   await app.see(/\d listed/)
   await app.press(toolsKeys.bindings.call)

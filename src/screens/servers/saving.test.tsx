@@ -38,7 +38,7 @@ async function environmentOf(serverId: string): Promise<string> {
   return JSON.stringify(await testService.client.servers.callTool({ projectId, serverId, body }))
 }
 
-test('another server is saved by its command, what is refused is asked for again, and it can be taken away', async () => {
+test('a new server is saved by its command, a refused value is asked for again, and it can be removed', async () => {
   app = await openApp({ testService, place: serversRoute.to({ projectId }) })
   await app.see('▌everything')
   await app.press(keys.add)
@@ -78,7 +78,7 @@ test('another server is saved by its command, what is refused is asked for again
   expect((await testService.client.servers.list({ projectId })).items.some(server => server.id === id)).toBe(false)
 })
 
-test('a saved server is edited by the same form: what goes with another command is told, and the doctor looks again', async () => {
+test('a saved server is edited in the same form, which names other changes, and the doctor runs again', async () => {
   const serverId = await addServer('in need', 'exits', { TOKEN: secret })
   await openServer({ serverId, tab: 'doctor' })
   await app.see('No doctor report on')
@@ -109,7 +109,7 @@ test('a saved server is edited by the same form: what goes with another command 
   expect(await environmentOf(serverId)).not.toContain(secret)
 })
 
-test('a server whose command is known shows it with dots, and an edit keeps what is behind them', async () => {
+test('a server with a stored command shows it with dots, and an edit keeps the hidden values', async () => {
   const serverId = await addServer('known', 'healthy', { TOKEN: secret, OTHER: 'else' })
   const { store } = testService.service
   const storedReaches = {
@@ -137,7 +137,7 @@ test('a server whose command is known shows it with dots, and an edit keeps what
   })
 })
 
-test('what is stored for another address is left behind, which is said', async () => {
+test('values stored for another address are dropped, and the person is told so', async () => {
   const body = { name: 'remote', enabled: true, transportType: 'http' as const, url: 'http://127.0.0.1:9/mcp' }
   const { id } = await testService.client.servers.create({ projectId, body })
   await openServer({ serverId: id })
@@ -171,7 +171,7 @@ test('a server is switched off after a question, and on again', async () => {
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
   await app.see('switched is off. t switches it on again.')
   await app.see(/switched +stdio ⊘ off/)
-  // What is examined on purpose answers anyway, and is not ready for that.
+  // The check of a switched-off server still gets an answer, and does not make the server ready.
   await app.press(keys.doctor)
   await app.see('Every check passed, but it is switched off')
   expect(app.frame()).toMatch(/switched +stdio ⊘ off/)
@@ -189,7 +189,7 @@ test('a server is switched off after a question, and on again', async () => {
   await app.see('This server offers no prompts.')
 })
 
-test('tokens are imported for a server that asks for authorization, and are not shown again', async () => {
+test('tokens are imported for a server that requires authorization, and are not shown again', async () => {
   const guarded = await guardedServer()
   const body = { name: 'guarded', enabled: true, transportType: 'http' as const, url: guarded.url }
   const { id } = await testService.client.servers.create({ projectId, body })

@@ -13,7 +13,7 @@ function typeOf(schema: unknown): string {
   return schemaType(read(schema), read)
 }
 
-test('types in words', () => {
+test('types are given in words', () => {
   expect(typeOf({ type: 'array', items: { type: 'string' } })).toBe('string[]')
   expect(typeOf({ enum: ['a', 1] })).toBe('"a" | 1')
   expect(typeOf({ anyOf: [{ type: 'string' }, { type: 'null' }, { type: 'string' }] })).toBe('string | null')
@@ -26,7 +26,7 @@ test('types in words', () => {
   expect(typeOf(true)).toBe('any')
 })
 
-test('properties with type, need, limits, description, and what is inside them', () => {
+test('properties are shown with type, requirement, limits, description and nested properties', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -45,7 +45,7 @@ test('properties with type, need, limits, description, and what is inside them',
   ])
 })
 
-test('nothing to type, no schema, and a schema without end', () => {
+test('an empty, a missing and an endless schema are shown', () => {
   expect(drawn({ type: 'object', properties: {} })).toEqual(['  Takes no arguments.'])
   expect(drawn({ type: 'object', additionalProperties: false })).toEqual(['  Takes no arguments.'])
   expect(drawn({ type: 'object' })).toEqual(['  Names no arguments; any JSON object is accepted.'])

@@ -14,9 +14,9 @@ let testService: TestService
 let projectId: string
 let everything: string
 let app: TestApp
-/** Operations that reached the service, by the end of their path. */
+/** Operations that reached the service, named by the end of their path. */
 let sent: string[] = []
-/** Bodies of what was sent, oldest first. */
+/** Bodies of the sent requests, oldest first. */
 const bodies: unknown[] = []
 let lose = (_path: string): boolean => false
 
@@ -54,7 +54,7 @@ async function openServer(params: Record<string, string> = {}): Promise<TestApp>
   return app
 }
 
-/** A server whose every word is out to do harm. */
+/** A server whose every text is malicious. */
 const HOSTILE = `
 const evil = '\\u001b[2J\\u001b]0;owned\\u0007\\u202e'
 const schema = { type: 'object', properties: { ['x' + evil]: { type: 'string', default: evil, description: evil }, p: { type: 'string', pattern: '^(a+)+$' } } }
@@ -81,7 +81,7 @@ async function addServer(name: string, behaviour: string): Promise<string> {
   return server.id
 }
 
-describe('the list', () => {
+describe('the list of servers', () => {
   test('shows the saved servers and opens one', async () => {
     await openServer({ pane: 'list' })
     expect(await app.see(/everything +stdio +not run/)).toContain('a program over stdio')
@@ -92,14 +92,14 @@ describe('the list', () => {
     expect(reached('/tools') + reached('/doctor') + reached('/validate')).toBe(0)
   })
 
-  test('without a project shows the only one that there is', async () => {
+  test('shows the servers of the only project if none is selected', async () => {
     app = await openApp({ testService, place: serversRoute.to() })
     await app.see(/everything +stdio[^\n]* not run/)
   })
 })
 
-describe('checks', () => {
-  test('the doctor runs when asked, reports its steps in order, and is remembered', async () => {
+describe('the checks of a server', () => {
+  test('include the doctor, which runs on request, reports its steps in order, and is remembered', async () => {
     await openServer({ tab: 'doctor' })
     await app.see('No doctor report on')
     expect(reached('/doctor')).toBe(0)
@@ -124,7 +124,7 @@ describe('checks', () => {
     expect(reached('/doctor')).toBe(1)
   })
 
-  test('a broken server is a report with the failed step and the next one', async () => {
+  test('report a broken server with the failed step and the next one', async () => {
     const serverId = await addServer('broken', 'exits')
     await openServer({ serverId, tab: 'doctor' })
     await app.see('No doctor report on')
@@ -135,7 +135,7 @@ describe('checks', () => {
     expect(report).not.toContain('\u001b')
   })
 
-  test('validate and check OAuth answer in the overview, with their time', async () => {
+  test('include validation and the OAuth check, shown in the overview with their time', async () => {
     await openServer()
     await app.see(/Not run\. Press d to check it step by step[^]*Not checked\. Press K to connect once/)
     await app.press(keys.validate)
@@ -145,7 +145,7 @@ describe('checks', () => {
   })
 })
 
-describe('tools', () => {
+describe('the tools of a server', () => {
   test('are listed when the tab is open, and a call is checked, sent once, and kept', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
@@ -170,7 +170,7 @@ describe('tools', () => {
     expect(reached('/tools/call')).toBe(1)
   })
 
-  test('an argument is edited with readline’s keys, and keeps the line breaks that are pasted or made', async () => {
+  test('have arguments that are edited with the keys of readline, and that keep line breaks', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     await app.press(toolsKeys.bindings.call)
@@ -191,7 +191,7 @@ describe('tools', () => {
     expect(bodies.at(-1)).toMatchObject({ parameters: { message: 'One\n  two漢\n!\n' } })
   })
 
-  test('arguments that do not fit are named at their fields, and nothing is sent', async () => {
+  test('report invalid arguments at their fields, and nothing is sent', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     await app.press('/', ...'two numbers')
@@ -211,7 +211,7 @@ describe('tools', () => {
     expect(reached('/tools/call')).toBe(1)
   })
 
-  test('what is one of a few is chosen, and left out where it need not be given', async () => {
+  test('offer choices for an argument with few values, and leave out an optional one', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     await app.press('j', toolsKeys.bindings.call)
@@ -227,7 +227,7 @@ describe('tools', () => {
     await app.press(resultKeys.bindings.close)
   })
 
-  test('the option that is highlighted is the one that is sent', async () => {
+  test('send the option that is highlighted', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     await app.press('j', toolsKeys.bindings.call)
@@ -245,7 +245,7 @@ describe('tools', () => {
     await app.press(resultKeys.bindings.close)
   })
 
-  test('a required yes or no is neither until one is highlighted', async () => {
+  test('treat a required yes or no as empty until one is highlighted', async () => {
     const serverId = await addServer('switches', 'switches')
     await openServer({ serverId, tab: 'tools' })
     await app.see('1 listed')
@@ -259,7 +259,7 @@ describe('tools', () => {
     await app.press(resultKeys.bindings.close)
   })
 
-  test('a tool without arguments is called with one key', async () => {
+  test('without arguments are called with one key', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     await app.press('/', ...'environment variables')
@@ -270,7 +270,7 @@ describe('tools', () => {
     await app.press(resultKeys.bindings.close)
   })
 
-  test('a lost answer of a tool that may act says that it may have happened, and is not repeated', async () => {
+  test('that may have an effect say so if the answer is lost, and are not called again', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     lose = path => path.endsWith('/tools/call')
@@ -282,7 +282,7 @@ describe('tools', () => {
     expect(reached('/tools/call')).toBe(1)
   })
 
-  test('a lost answer of a tool that is declared read-only leaves no doubt', async () => {
+  test('that are declared read-only leave no doubt if the answer is lost', async () => {
     await openServer({ tab: 'tools' })
     await app.see('13 listed')
     lose = path => path.endsWith('/tools/call')
@@ -292,7 +292,7 @@ describe('tools', () => {
     expect(await app.see('The connection broke')).not.toContain('may have happened')
   })
 
-  test('a call that runs can be cancelled; the list keeps it', async () => {
+  test('can be cancelled while they run, and the list keeps the call', async () => {
     const serverId = await addServer('silent', 'silent-call')
     await openServer({ serverId, tab: 'tools' })
     await app.see('3 listed')
@@ -307,20 +307,20 @@ describe('tools', () => {
     await app.see(/cancelled +call +pid/)
   })
 
-  test('a listing of several pages is read to its end', async () => {
+  test('are read from all pages of the listing', async () => {
     const serverId = await addServer('paged', 'pages')
     await openServer({ serverId, tab: 'tools' })
     expect(await app.see('3 listed')).toContain('tool-2')
     expect(reached('/tools')).toBe(3)
   })
 
-  test('an error is in its own pane and names what to do', async () => {
+  test('show an error in their own pane, with what to do', async () => {
     const serverId = await addServer('unreachable', 'exits')
     await openServer({ serverId, tab: 'tools' })
     expect(await app.see('MCP server unreachable')).toContain('everything')
   })
 
-  test('read-only refuses a call before the form', async () => {
+  test('refuse a call in a read-only session before the form opens', async () => {
     app = await openApp({
       testService,
       readOnly: true,
@@ -336,7 +336,7 @@ describe('tools', () => {
   })
 })
 
-test('a hostile server’s words stay words, its schemas stay data', async () => {
+test('the texts of a hostile server cannot draw anything, and its schemas are only data', async () => {
   const body = { name: 'evil\u001b[2J', enabled: true, transportType: 'stdio' as const }
   const program = { command: process.execPath, args: ['-e', HOSTILE] }
   const server = await testService.client.servers.create({ projectId, body: { ...body, ...program } })
@@ -359,8 +359,8 @@ test('a hostile server’s words stay words, its schemas stay data', async () =>
   safe(await app.see('Protocol'))
 })
 
-describe('prompts and resources', () => {
-  test('a prompt is rendered, after its arguments where it has some', async () => {
+describe('the prompts and resources of a server', () => {
+  test('include a prompt, which is rendered after its arguments were asked for', async () => {
     await openServer({ tab: 'prompts' })
     await app.see('4 listed')
     await app.press(promptsKeys.bindings.render)
@@ -376,7 +376,7 @@ describe('prompts and resources', () => {
     expect(reached('/prompts/get')).toBe(2)
   })
 
-  test('a resource is read', async () => {
+  test('include a resource, which is read', async () => {
     await openServer({ tab: 'resources' })
     await app.see('listed')
     await app.press(resourcesKeys.bindings.read)

@@ -64,7 +64,7 @@ async function agree(): Promise<void> {
   await app.press(confirmKeys.bindings.next, confirmKeys.bindings.choose)
 }
 
-test('signs in by the browser after naming its host, says until when, and signs out', async () => {
+test('a sign-in opens the browser after naming its host, shows its expiry, and can be signed out', async () => {
   const { server, serverId } = await openGuarded()
   await app.press(keys.signIn)
   const asked = await app.see('Open 127.0.0.1:')
@@ -105,7 +105,7 @@ test('nothing is registered or opened without a yes', async () => {
   expect(server.state.clients.size).toBe(0)
 })
 
-test('without a browser the link is copied and shown, and the address of another one can be pasted', async () => {
+test('without a browser the link is copied and shown, and the address from another one can be pasted', async () => {
   await openGuarded()
   obstacle = 'This is a remote session without a browser.'
   await app.press(keys.signIn)
@@ -124,7 +124,7 @@ test('without a browser the link is copied and shown, and the address of another
   await app.see(/Signed in +until/)
 })
 
-test('Esc ends the wait, and nothing listens any more', async () => {
+test('Esc ends the wait, and the callback is closed', async () => {
   const { server } = await openGuarded()
   await app.press(keys.signIn)
   await agree()
@@ -136,7 +136,7 @@ test('Esc ends the wait, and nothing listens any more', async () => {
   expect(server.state.redeemed).toEqual([])
 })
 
-test('what goes wrong is said in a sentence of its own', async () => {
+test('each failure is explained in its own sentence', async () => {
   const { server } = await openGuarded()
   await app.press(keys.signIn)
   await agree()
@@ -157,7 +157,7 @@ test('what goes wrong is said in a sentence of its own', async () => {
   await app.see('has no OAuth metadata')
 })
 
-test('where clients are not registered by themselves, the person gives one', async () => {
+test('if clients cannot be registered automatically, the person enters one', async () => {
   const { server } = await openGuarded()
   server.oddities.answers['/register'] = () => Response.json({ error: 'access_denied' }, { status: 403 })
   server.state.clients.set('by-hand', {})
@@ -186,7 +186,7 @@ test('a client that is saved with the server is used', async () => {
   })
 })
 
-test('a hosted service takes the tokens, and says nothing of them afterwards', async () => {
+test('a hosted service stores the tokens, and never returns them', async () => {
   const hosted = await openService({ wrap: answering({ '/capabilities': { evalVocabulary: { versions: ['1'] } } }) })
   onTestFinished(() => hosted.close())
   const own = projectId
@@ -208,14 +208,14 @@ test('a hosted service takes the tokens, and says nothing of them afterwards', a
   await app.see(/local workspace/)
 })
 
-test('an end in the past is said as one', () => {
+test('an expiry in the past is shown as expired', () => {
   const ended = { signedIn: true, expiresAt: 1000, refreshable: false }
   expect(signInText(ended, 2000, 'I')).toEqual([expect.stringMatching(/no: its token expired .*; I signs in/), 'warn'])
   expect(signInText({ ...ended, refreshable: true }, 2000, 'I')[0]).toContain('the next call fetches another')
   expect(signInText({ ...ended, expiresAt: null }, 2000, 'I')[0]).toBe('yes, until the server refuses it')
 })
 
-test('a call that wants more scopes leads to the sign-in that asks for them', async () => {
+test('a call that needs more scopes leads to the sign-in that requests them', async () => {
   const { server } = await openGuarded()
   await app.press(keys.signIn)
   await agree()

@@ -29,7 +29,7 @@ async function open(tab: string, listed: RegExp, filter: string): Promise<void> 
   await app.press('enter')
 }
 
-test('a server suggests arguments of a prompt, each by what the others are', async () => {
+test('a server suggests arguments of a prompt, each depending on the others', async () => {
   await open('prompts', /4 listed/, 'completable')
   await app.press(promptsKeys.bindings.render)
   await app.see(/Ctrl\+N: Engineering {2}Sales {2}Marketing {2}Support/)
@@ -55,7 +55,7 @@ test('a template is listed with the resources, and read with its variables fille
   expect(read).toContain('demo://resource/dynamic/text/7')
 })
 
-test('of a service that does not offer templates the list says so', async () => {
+test('the list says so if a service does not offer templates', async () => {
   const hosted = await openService({ wrap: answering({ '/capabilities': {} }) })
   const projectId = (await hosted.client.projects.list()).items[0]!.id
   const serverId = (await hosted.client.servers.list({ projectId })).items[0]!.id

@@ -36,7 +36,7 @@ async function open(tab: string, size = { width: 120, height: 40 }): Promise<voi
   app = await openApp({ testService, place, access: { serverNews }, size })
 }
 
-test('log messages are in the console by level and logger, and one key chooses the level', async () => {
+test('log messages are in the console by level and logger, and one key selects the level', async () => {
   await open('console')
   await call('log')
   await app.see(/warning +index: /)
@@ -48,7 +48,7 @@ test('log messages are in the console by level and logger, and one key chooses t
   await app.see(/warning +telling: logs/)
 })
 
-test('a list on screen is read again when it changed, once for a thousand announcements', async () => {
+test('a list on screen is read again after a change, once for a thousand notifications', async () => {
   await open('tools')
   await app.see(/ 9 listed/)
   await call('change')
@@ -56,12 +56,12 @@ test('a list on screen is read again when it changed, once for a thousand announ
   await app.see('added-1')
   const { content } = await call('lists')
   const times = Number(/listed (\d+) times/.exec(JSON.stringify(content))?.[1])
-  // At first, for the first announcement, and once for all that came within seconds of it.
+  // One read at first, one for the first notification, and one for all notifications within the next seconds.
   expect(times).toBeGreaterThanOrEqual(2)
   expect(times).toBeLessThanOrEqual(3)
 })
 
-test('a form is checked by what its tool takes when it is sent', async () => {
+test('a form is checked against the schema that its tool has when it is sent', async () => {
   await open('tools', { width: 640, height: 40 })
   await app.see(/ 9 listed/)
   await app.press(listKeys.bindings.filter)
@@ -78,7 +78,7 @@ test('a form is checked by what its tool takes when it is sent', async () => {
   expect(app.frame()).toContain('second is required')
 })
 
-test('a resource that is subscribed to says how often it was updated, and is read again where it is open', async () => {
+test('a subscribed resource shows how often it was updated, and is read again while it is open', async () => {
   await open('resources')
   await app.see(/ 1 listed/)
   await app.press(resourcesKeys.bindings.subscribe)
@@ -94,7 +94,7 @@ test('a resource that is subscribed to says how often it was updated, and is rea
   await app.see(frame => !frame.includes('Updates'))
 })
 
-test('a subscription that the server does not offer says so', async () => {
+test('a subscription that the server does not support says so', async () => {
   const small = fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url))
   const command = { command: process.execPath, args: [small, 'healthy'] }
   const body = { name: 'small', enabled: true, transportType: 'stdio' as const, ...command }

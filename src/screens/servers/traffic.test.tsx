@@ -29,7 +29,7 @@ async function open(params: Record<string, string>, on = testService): Promise<v
   app = await openApp({ testService: on, size, place: serversRoute.to({ ...ids, pane: 'detail', ...params }) })
 }
 
-test('messages appear as they pass, the last one stays chosen, and each shows as JSON', async () => {
+test('messages appear as they pass, the last one stays selected, and each is shown as JSON', async () => {
   await open({ tab: 'traffic' })
   await app.see('Nothing was sent yet.')
   await call('echo', { said: 'first' })
@@ -49,7 +49,7 @@ test('messages appear as they pass, the last one stays chosen, and each shows as
   expect(app.frame()).not.toMatch(/→ tools\/call/)
 })
 
-test('nothing new is let in while it is paused, and what was cleared is gone', async () => {
+test('no messages are added while the list is paused, and clearing removes them', async () => {
   await call('echo', { said: 'before' })
   await open({ tab: 'traffic' })
   await app.see('before')
@@ -72,7 +72,7 @@ test('the screen shows the latest of ten thousand notifications and an answer of
   await app.see('of them left out')
 })
 
-test('the console shows what was printed, harmless, and marks what pollutes stdout', async () => {
+test('the console shows printed text without control characters, and marks stray text on stdout', async () => {
   await open({ tab: 'console' })
   await call('binary')
   await app.see(/! stdout +a banner on std/)
@@ -92,7 +92,7 @@ test.each(['traffic', 'console'])('the tab of %s says so when the service does n
   await hosted.close()
 })
 
-test('a program that does not start leads from its tools to all that it printed', async () => {
+test('a program that does not start leads from its tools to all its output', async () => {
   const { projectId } = ids
   const args = [fileURLToPath(new URL('../../../test/servers/stdio-server.mjs', import.meta.url)), 'exits']
   const body = { name: 'failing', enabled: true, transportType: 'stdio' as const, command: process.execPath, args }

@@ -22,7 +22,7 @@ afterAll(() => testService.close())
 
 const calls = () => sent.filter(path => path.endsWith('/tools/call')).length
 
-test('arguments that cannot be checked in time are sent as they are when the same key is pressed again', async () => {
+test('arguments that cannot be checked in time are sent unchecked if the same key is pressed again', async () => {
   const { client } = testService
   const projectId = (await client.projects.list()).items[0]!.id
   const program = { transportType: 'stdio' as const, command: process.execPath, args: [small, 'poisons'] }

@@ -23,7 +23,7 @@ type Wrap = (fetch: Fetch) => Fetch
 let app: TestApp
 afterEach(() => app.close())
 
-/** Opens the screen on a workspace with its samples, which has sessions of every source but chat. */
+/** Opens the screen on a workspace with its samples, which has sessions of every source except chat. */
 async function open(options: Parameters<typeof openService>[0] = {}): Promise<string> {
   let projectId = ''
   const testService = await openService({ samples: true, ...options })
@@ -48,7 +48,7 @@ async function open(options: Parameters<typeof openService>[0] = {}): Promise<st
   return projectId
 }
 
-test('one feed over all sources, and each leads to what it belongs to', async () => {
+test('one list has the sessions of all sources, and each leads to its record', async () => {
   await open()
   await app.see(/eval +Later/)
   await app.press(keys.source)
@@ -69,13 +69,13 @@ test('one feed over all sources, and each leads to what it belongs to', async ()
   await app.see('[4 Runs')
 })
 
-test('a row says what its session belongs to, if there is room for it', async () => {
+test('a row names the record of its session, if there is room for it', async () => {
   await open()
   await app.resize({ width: 80, height: 24 })
   await app.see(/eval +Later +1 ✓ passed +Reported #1 +\S/)
 })
 
-test('sessions of one case are told apart by their trials and how these ended, and runs by their number', async () => {
+test('sessions of one case are distinguished by trial and result, and runs by their number', async () => {
   const testService = await openService()
   onTestFinished(() => testService.close())
   const { client } = testService
@@ -94,7 +94,7 @@ test('sessions of one case are told apart by their trials and how these ended, a
   await app.see(/eval +Adds +2 ✗ failed +A suite of a.* #1 /)
 })
 
-test('where the rate of requests is limited, the trials of the first runs alone are read unasked', async () => {
+test('if the rate of requests is limited, only the trials of the first runs are read automatically', async () => {
   const read = new Set<string>()
   const testService = await openService({
     wrap: fetch => async request => {
@@ -122,7 +122,7 @@ test('where the rate of requests is limited, the trials of the first runs alone 
   expect(read.size).toBe(3)
 })
 
-test('another source closes the open session, and one without a title is called as it began', async () => {
+test('another source closes the open session, and an untitled session is named by its first message', async () => {
   const items = ['eval', 'scenario'].map(source => ({
     id: `ses_${source}`,
     sourceType: source,
@@ -160,22 +160,19 @@ test('searches titles and transcripts, says which, and shows the matching text',
   await app.see('Nothing found in titles.')
 })
 
-test.each(['eval', 'scenario', 'swarm'] as const)(
-  'a session of the source %s shows what was said in it',
-  async source => {
-    const projectId = await open()
-    const { items } = await app.client.sessions.list({ projectId, sourceType: source })
-    const session = items.find(({ cumulativeToolCallCount }) => cumulativeToolCallCount) ?? items[0]!
-    app.router.replace({ source, sessionId: session.id, pane: 'detail', tab: 'transcript' })
-    const said = session.firstMessagePreview!.split(' ').slice(0, 3).join(' ')
-    // The outcome of it is above what was said, as far as its source tells.
-    if (source === 'swarm') await app.see(/Outcome +\S (succeeded|failed)[^]*▾ user/)
-    if (source === 'eval') await app.see(/(No recorded step failed|✗ .+ failed)[^]*▾ user/)
-    await app.see(new RegExp(`▾ user[^]*${said.replaceAll(/[^\w ]/g, '.')}[^]*▾ assistant`))
-  },
-)
+test.each(['eval', 'scenario', 'swarm'] as const)('a session of the source %s shows its messages', async source => {
+  const projectId = await open()
+  const { items } = await app.client.sessions.list({ projectId, sourceType: source })
+  const session = items.find(({ cumulativeToolCallCount }) => cumulativeToolCallCount) ?? items[0]!
+  app.router.replace({ source, sessionId: session.id, pane: 'detail', tab: 'transcript' })
+  const said = session.firstMessagePreview!.split(' ').slice(0, 3).join(' ')
+  // The outcome is above the messages, if its source reports one.
+  if (source === 'swarm') await app.see(/Outcome +\S (succeeded|failed)[^]*▾ user/)
+  if (source === 'eval') await app.see(/(No recorded step failed|✗ .+ failed)[^]*▾ user/)
+  await app.see(new RegExp(`▾ user[^]*${said.replaceAll(/[^\w ]/g, '.')}[^]*▾ assistant`))
+})
 
-test('the trace of a trial is read when its run has ended, so that no part of it stays for the whole', async () => {
+test('the trace of a trial is read only after its run has ended, so that it is complete', async () => {
   let isRunning = true
   let traces = 0
   const wrap: Wrap = fetch => async request => {
@@ -214,7 +211,7 @@ test('a session of a wave that is not exported yet is searched for again', async
   await app.see('▾ user')
 })
 
-test('a session of a wave that was opened while it ran says how it ended, and has no green without its goal', async () => {
+test('a session of a wave that was opened while it ran shows its end, and is green only with its goal', async () => {
   let session: object = { outcome: 'running' }
   const wrap: Wrap = fetch => async request => {
     const response = await fetch(request)
@@ -231,7 +228,7 @@ test('a session of a wave that was opened while it ran says how it ended, and ha
 })
 
 test.each([false, true])(
-  'the transcript of a wave is beside its session without a limit (%s) only',
+  'the transcript of a wave is beside its session only without a rate limit (%s)',
   async unlimited => {
     let exports = 0
     const testService = await openService({
@@ -257,7 +254,7 @@ test.each([false, true])(
     app = await openApp({ testService: { ...testService, client }, place, size: { width: 240, height: 40 } })
     await app.see('Belongs to')
     if (!unlimited) {
-      // What would be read is asked for before help has shown and gone.
+      // A read would have been sent by the time help was shown and closed.
       await app.press('f1')
       await app.see('What works here')
       await app.press('f1')
@@ -270,7 +267,7 @@ test.each([false, true])(
   },
 )
 
-test('an answer that does not echo the scope is not taken for one to a search of transcripts', async () => {
+test('an answer that does not repeat the scope does not count as a search of transcripts', async () => {
   const testService = await openService({
     wrap: fetch => async request => {
       if (!/\/sessions(?:\?|$)/.test(request.url)) return await fetch(request)
@@ -321,7 +318,7 @@ test('traces are exported to a file that is replaced only after a question', asy
   expect(readFileSync(file, 'utf8')).toBe(first)
 })
 
-test('an export that fails on the way leaves the file that was there', async () => {
+test('an export that fails keeps the existing file', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-traces-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'traces.jsonl')

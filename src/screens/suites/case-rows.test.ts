@@ -8,7 +8,7 @@ const { symbols } = createTheme({ level: 0, ascii: false })
 
 type Ended = [status: string, result: string | null]
 
-/** The Last cell of the first of two cases; its trials are given, and one of the other case follows. */
+/** Returns the Last cell of the first of two cases with these trials, followed by one trial of the other case. */
 function lastOf(trials: Ended[], isWhole = true, hasOther = true): string {
   const of = (testCaseId: string, id: string, [status, result]: Ended): EvalIteration => ({
     id,
@@ -41,11 +41,11 @@ test.each<[Ended[], string]>([
   [[broken], `${symbols.warn} — of 1`],
   [[passed, ['running', null]], `${symbols.live} 1/1 of 2`],
   [[], '—'],
-])('%j is shown as %s', (trials, text) => {
+])('the case %j is shown as %s', (trials, text) => {
   expect(lastOf(trials)).toBe(text)
 })
 
-test('the last case of a page that is not the last may continue, so nothing is said of it', () => {
+test('the last case of a page may continue on the next one, so it has no warning', () => {
   expect(lastOf([passed], false, false)).toBe('—')
   expect(lastOf([passed], false)).toBe(`${symbols.ok} 1/1`)
 })

@@ -39,7 +39,7 @@ afterAll(async () => {
 afterEach(() => app.close())
 
 let made = 0
-/** A suite of cases with these messages, and the screen at its cases. */
+/** Creates a suite of cases with these messages, and opens the screen at its cases. */
 async function openCases(messages: string[], editor = editorOf(), params: Record<string, string> = {}) {
   made += 1
   const name = `Authored ${made}`
@@ -65,7 +65,7 @@ async function agree(action: string, decline = 'Cancel'): Promise<void> {
   await app.press(confirmKeys.bindings.choose)
 }
 
-test('the cases show with their steps, and the chosen one in words beside them', async () => {
+test('the cases are listed with their steps, and the selected one is described beside them', async () => {
   await openCases(['one', 'two'])
   await app.see(/▌Says one +— +1 /)
   await app.press(panesKeys.bindings.zoom)
@@ -77,7 +77,7 @@ test('the cases show with their steps, and the chosen one in words beside them',
   await app.see('"message": "two"')
 })
 
-test('ids of a case are behind one line, which a search for one, a click and keys unfold', async () => {
+test('the ids of a case are folded into one line, which a search, a click and keys unfold', async () => {
   const { suiteId } = await openCases(['one'])
   const { id } = (await casesOf(suiteId))[0]!
   await app.see(/▌Says one/)
@@ -98,7 +98,7 @@ test('ids of a case are behind one line, which a search for one, a click and key
   expect(app.copied.at(-1)).toContain(id)
 })
 
-test('the cases of another suite begin at the first one, whichever was chosen in the one before', async () => {
+test('the cases of another suite start at the first one, whichever was selected before', async () => {
   await openCases(['one', 'two', 'three'])
   await app.see('Says three')
   await app.press(listKeys.bindings.last)
@@ -107,7 +107,7 @@ test('the cases of another suite begin at the first one, whichever was chosen in
   await app.see(/Reference server smoke[^]*▌Echo gives the message back/)
 })
 
-test('a hundred at once: each is told apart, and what failed is corrected by itself', async () => {
+test('of a hundred new cases each has its own result, and failed ones can be corrected separately', async () => {
   const editor = editorOf(
     text =>
       `${text.replace('name-of-the-tool', 'echo').replace('arguments: {}', 'arguments: { message: hi }')}---\ntitle: Twin\nsteps:\n  - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: one } }\n`,
@@ -117,7 +117,7 @@ test('a hundred at once: each is told apart, and what failed is corrected by its
   await app.see('▌Says one')
   await app.press(keys.add)
   await app.see('Cases: 1 created, 1 failed')
-  // The sentence that tells the same leaves the keys of the question where they are.
+  // The summary leaves the keys of the question in place.
   await app.see(/Cases: 1 created, 1 failed\.[^\n]*╯\n[^\n]*correct the failed/)
   await app.see('DUPLICATE_CONTENT')
   await app.see('The service says')
@@ -133,7 +133,7 @@ test('a hundred at once: each is told apart, and what failed is corrected by its
   expect(editor.left()).toEqual([])
 })
 
-test('duplicates are sent again under another policy with a reason, and are kept when nobody does', async () => {
+test('duplicates can be sent again under another policy with a reason, and are kept otherwise', async () => {
   const twin = (text: string) => text.replace('(copy)', '(twin)')
   const { suiteId, editor } = await openCases(['one'], editorOf(twin))
   await app.see('▌Says one')
@@ -145,7 +145,7 @@ test('duplicates are sent again under another policy with a reason, and are kept
   await app.type('on purpose')
   await app.press(formKeys.bindings.send)
   await app.see('✓ created  Says one (twin)')
-  // What was created needs no advice how to get it created.
+  // A case that was created needs no advice on how to create it.
   expect(app.frame()).not.toContain('change it, or send it')
   await app.press(outcomesKeys.bindings.close)
   expect((await casesOf(suiteId)).map(({ title }) => title)).toContain('Says one (twin)')
@@ -154,7 +154,7 @@ test('duplicates are sent again under another policy with a reason, and are kept
   await app.see('Nothing was changed.')
 })
 
-/** Marks the first two of three cases and types the word that deletes them; the question stands. */
+/** Marks the first two of three cases and types the word that deletes them, without confirming. */
 async function deleteTwo(): Promise<string> {
   const { suiteId } = await openCases(['one', 'two', 'three'])
   await app.see('▌Says one')
@@ -166,14 +166,14 @@ async function deleteTwo(): Promise<string> {
   return suiteId
 }
 
-test('marked cases are deleted together, with a typed word', async () => {
+test('marked cases are deleted together after a word was typed', async () => {
   const suiteId = await deleteTwo()
   await agree('Delete 2 cases')
   await app.see('2 cases deleted.')
   expect(await casesOf(suiteId)).toHaveLength(1)
 })
 
-test('where somebody else deleted one of the marked cases meanwhile, the others are deleted too', async () => {
+test('if somebody else deleted one of the marked cases, the others are still deleted', async () => {
   const suiteId = await deleteTwo()
   await app.see('❯ Cancel')
   const [first] = await casesOf(suiteId)
@@ -183,7 +183,7 @@ test('where somebody else deleted one of the marked cases meanwhile, the others 
   expect((await casesOf(suiteId)).map(({ title }) => title)).toEqual(['Says three'])
 })
 
-test('a suite that CI owns says so, and the text is kept', async () => {
+test('a suite that is managed by CI says so, and the typed text is kept', async () => {
   const body = {
     suiteName: 'Owned',
     declaredSuiteId: 'owned',
@@ -205,7 +205,7 @@ test('a suite that CI owns says so, and the text is kept', async () => {
   expect(editor.left()).toHaveLength(1)
 })
 
-test('cases by a model: without a model it says what to do', async () => {
+test('generating cases without a model says what to do', async () => {
   await openCases(['one'])
   await app.see('▌Says one')
   await app.press(keys.generate)
@@ -214,7 +214,7 @@ test('cases by a model: without a model it says what to do', async () => {
   await app.see(/needs a model|no model|configure/i)
 })
 
-test('settings: only what differs is sent, and the schedule and environments are forms', async () => {
+test('settings send only what differs, and the schedule and environments have forms', async () => {
   const warmer = (text: string): string => text.replace(/^model: none$/m, 'model: none\ntemperature: 0.5')
   const { suiteId } = await openCases(['one'], editorOf(warmer), { middle: 'settings' })
   await app.see('Thresholds')
@@ -235,7 +235,7 @@ test('settings: only what differs is sent, and the schedule and environments are
   await app.see('No environment is attached.')
 })
 
-test('a suite is written to a file, imported again, and deleted with a typed word', async () => {
+test('a suite is exported to a file, imported again, and deleted after a word was typed', async () => {
   const { suiteId, name } = await openCases(['one'], editorOf(), { pane: 'suites' })
   const file = join(folder, 'suite.yaml')
   await app.see(`▌${name}`)
@@ -277,7 +277,7 @@ test('a new suite starts from a tool of a server', async () => {
   await app.see('▌Authored')
   await app.press(suitesKeys.bindings.add)
   const offered = await app.see('(o) echo  Echoes back')
-  // Runs are not offered what the server shows to anyone who answers its requests.
+  // The tools that a server shows only to clients that answer its requests are not available in runs.
   const { items: attended } = await testService.client.servers.tools({ projectId, serverId })
   const { tools } = await testService.client.servers.export({ projectId, serverId })
   expect(attended.length).toBeGreaterThan(tools.length)
@@ -294,7 +294,7 @@ test('a new suite starts from a tool of a server', async () => {
   expect(editor.left()).toEqual([])
 })
 
-test('a suite that cannot be created says why at the line, and is created once that is mended', async () => {
+test('a suite that cannot be created says why at the line, and is created once that is fixed', async () => {
   const editor = editorOf(
     text =>
       text
@@ -318,7 +318,7 @@ test('a suite that cannot be created says why at the line, and is created once t
   expect(editor.left()).toEqual([])
 })
 
-test('a doubt can be sent anyway, and a refusal is at its line', async () => {
+test('a case with a warning can be sent anyway, and a refusal is shown at its line', async () => {
   const broken = (text: string) =>
     text
       .replace('steps:', 'steps:\n  - { id: nothing, kind: assert }')
@@ -347,7 +347,7 @@ test('a doubt can be sent anyway, and a refusal is at its line', async () => {
   expect((await casesOf(suiteId))[0]!.steps).toHaveLength(1)
 })
 
-test('a launch from the cases is one of those marked, and shows its run', async () => {
+test('a launch from the cases runs the marked ones, and opens its run', async () => {
   const { suiteId } = await openCases(['one', 'two', 'three'])
   await app.see('▌Says one')
   await app.press(listKeys.bindings.mark, listKeys.bindings.down, listKeys.bindings.mark)

@@ -12,10 +12,10 @@ let answer: Answer
 let testService: TestService
 let app: TestApp
 let asked: readonly unknown[]
-/** How often the program would have ended. */
+/** Number of times the program would have ended. */
 let left: number
 
-/** The cases of the Sandbox's suite, over a service whose model gives this answer. */
+/** Opens the cases of the sandbox suite, over a service whose model gives this answer. */
 beforeEach(async () => {
   const model = await scriptedModel(() => answer)
   ;({ asked } = model)
@@ -42,7 +42,7 @@ async function generate(): Promise<void> {
   await app.press(formKeys.bindings.send)
 }
 
-test('drafts that could not be stored are no success, and each says why', async () => {
+test('drafts that could not be stored are not reported as a success, and each says why', async () => {
   const turns = [{ prompt: 'Say it', expectedToolCalls: [{ toolName: 'ecko', arguments: {} }] }]
   answer = json({ cases: [{ bucket: 'simple', title: 'Misspelt', turns }] })
   await generate()
@@ -50,7 +50,7 @@ test('drafts that could not be stored are no success, and each says why', async 
   expect(app.frame()).not.toContain('✓ 0 cases')
 })
 
-test('a model that does not answer can be stopped, and quitting asks meanwhile', async () => {
+test('waiting for a model that does not answer can be stopped, and quitting asks in the meantime', async () => {
   answer = 'silence'
   await generate()
   await until(

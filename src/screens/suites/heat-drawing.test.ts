@@ -55,7 +55,7 @@ const maps = fc
     return { ...mapOf(titles, rows, runs), trend: { rate: figure, took: figure } }
   })
 
-test.each(themes)('any cases and runs fit any size, and the chosen cell shows where any does', theme =>
+test.each(themes)('the heat map fits any size for any cases and runs, and shows the selected cell', theme =>
   fc.assert(
     fc.property(
       maps,
@@ -74,7 +74,7 @@ test.each(themes)('any cases and runs fit any size, and the chosen cell shows wh
         const cell = map.rows[at.row]!.cells[at.column]
         const sign = cell === 'unread' ? cell : (cell?.outcome ?? 'absent')
         const column = layout.left + (at.column - layout.first.column) * layout.step
-        // What is before the cell is as wide as it was laid out.
+        // The text before the cell has the width of the layout.
         const before = [...new Intl.Segmenter().segment(line)].map(each => each.segment)
         let used = 0
         const there = before.find(segment => {
@@ -87,7 +87,7 @@ test.each(themes)('any cases and runs fit any size, and the chosen cell shows wh
   ),
 )
 
-test('signs say the outcome without a colour, each by a letter where there is nothing but ASCII', () => {
+test('signs show the outcome without color, each by a letter if only ASCII is available', () => {
   const row: HeatRow['cells'] = [
     { outcome: 'passed', trialId: 't', error: undefined },
     { outcome: 'failed', trialId: 't', error: undefined },
@@ -114,7 +114,7 @@ test('pass rate and duration are above the runs, with a mark where they changed'
     '                ▾     ↑    ',
     '▌case           · · · · · ·',
   ])
-  // Bars of some height would join those of the plot above.
+  // Taller bars would touch those of the plot above.
   expect(drawn(themes[0]!, 8).slice(1, 6)).toEqual([
     ' Passed         █ █ █      ',
     '                █ █ █ ▇ ▇ ▇',
@@ -125,7 +125,7 @@ test('pass rate and duration are above the runs, with a mark where they changed'
   expect(drawn(themes[2]!, 8)).toEqual([' #1 to #6', '', '>case           . . . . . .'])
 })
 
-test('cells stand apart only where the titles are whole beside them, the longest but for forty columns', () => {
+test('cells are separated only if the titles fit beside them, of which the longest needs at most forty columns', () => {
   const at = { row: 0, column: 0 }
   const layout = (title: number, width: number) => {
     const map = mapOf(['t'.repeat(title)], [Array.from({ length: 17 }, () => undefined)], 17)
@@ -138,7 +138,7 @@ test('cells stand apart only where the titles are whole beside them, the longest
   expect(layout(90, 78)).toEqual({ columns: 40, step: 2 })
 })
 
-test('two hundred cases in fifty runs are painted a run of equal cells at a time', () => {
+test('two hundred cases in fifty runs are painted in stretches of equal cells', () => {
   const passed = { outcome: 'passed', trialId: 't', error: undefined } as const
   const failed = { outcome: 'failed', trialId: 't', error: undefined } as const
   const row = Array.from({ length: 50 }, (_, index) => (index < 40 ? passed : failed))
@@ -152,6 +152,6 @@ test('two hundred cases in fifty runs are painted a run of equal cells at a time
   const at = { row: 0, column: 49 }
   const lines = drawHeat(map, at, layoutHeat(map, at, { width: 120, height: 202 }, theme), theme, 120)
   expect(lines).toHaveLength(202)
-  // The title, the mark of a flaky one and two colours of each case; a few more for the chosen one and above it.
+  // Each case has a title, a mark if it is flaky, and two colors; the selected case and the header have a few more.
   expect(paints).toBeLessThan(200 * 4 + 10)
 })

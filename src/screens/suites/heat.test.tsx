@@ -28,7 +28,7 @@ async function ended(runId: string): Promise<void> {
   )
 }
 
-/** A suite of a case that passes and one that fails, with this many ended runs. */
+/** Creates a suite of a passing and a failing case, with this many ended runs. */
 async function suiteWithRuns(suiteName: string, count: number, wrong = 'goodbye'): Promise<string> {
   const { client } = testService
   const tests = ['hello', wrong].map(needle => ({
@@ -58,7 +58,7 @@ const openHeat = async (suiteId: string): Promise<void> => {
   app = await openApp({ testService, place: runsRoute.to({ projectId, suiteId, pane: 'runs', middle: 'heat' }) })
 }
 
-test('cases over runs: the cursor names the cell, and opens its trial', async () => {
+test('the heat map names the cell under the cursor, and opens its trial', async () => {
   await openHeat(await suiteWithRuns('Heat', 3))
   await app.see(/▌hears goodbye +✗ ✗ ✗/)
   await app.see(/hears hello +■ ■ ■/)
@@ -82,12 +82,12 @@ test('cases over runs: the cursor names the cell, and opens its trial', async ()
   await app.see('▌Heat map')
 })
 
-test('one run has nothing to be compared with', async () => {
+test('a single run has nothing to be compared with', async () => {
   await openHeat(await suiteWithRuns('Alone', 1))
   await app.see('Fewer than two runs of this suite have ended.')
 })
 
-test('a tall pane of runs has the map below them, and a click goes into it', async () => {
+test('a tall pane of runs has the heat map below them, and a click focuses it', async () => {
   const suiteId = await suiteWithRuns('Heat below runs', 2)
   app = await openApp({ testService, place: runsRoute.to({ projectId, suiteId, pane: 'runs' }) })
   await app.see(/▌#2[^]* #1 [^]*─ Heat map ─[^]*▌hears goodbye +✗ ✗/)
@@ -95,7 +95,7 @@ test('a tall pane of runs has the map below them, and a click goes into it', asy
   await app.see('[Heat map]')
 })
 
-test('a reason that is longer than its rows ends in a sign that it continues', async () => {
+test('a reason that is longer than its rows ends with a sign that it continues', async () => {
   await openHeat(await suiteWithRuns('Wordy', 2, 'goodbye '.repeat(20)))
   await app.see(/ goodbye …/)
 })

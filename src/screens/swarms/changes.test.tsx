@@ -8,7 +8,7 @@ import { journeysKeys, personasKeys, swarmsKeys } from './bindings.ts'
 const { send } = formKeys.bindings
 
 describe('a swarm', () => {
-  test('is saved, changed field by field, and deleted', async () => {
+  test('is created, changed field by field, and deleted', async () => {
     const { app, projectId, agree } = await openSwarms()
     await app.press(swarmsKeys.bindings.add)
     await app.see('New swarm')
@@ -18,7 +18,7 @@ describe('a swarm', () => {
     await app.see('▌Weekly')
     const [made] = (await app.client.swarms.list({ projectId })).items
     expect(made).toMatchObject({ name: 'Weekly', sessionsPerTarget: 2, maxTurns: 6 })
-    // Somebody else's change of another field is shown, and stays.
+    // A change of another field by somebody else is shown and kept.
     await app.press(swarmsKeys.bindings.edit)
     await app.see('Edit Weekly')
     await app.client.swarms.update({ projectId, swarmId: made!.id, body: { description: 'theirs' } })
@@ -39,7 +39,7 @@ describe('a swarm', () => {
     await app.see('Swarms 1 of 1')
   })
 
-  test('is none of the whole project: that row cannot be deleted', async () => {
+  test('of the whole project is a row that cannot be deleted', async () => {
     const { app } = await openSwarms()
     await app.press(swarmsKeys.bindings.remove)
     await app.see('This row is the whole project; choose a swarm.')
@@ -47,7 +47,7 @@ describe('a swarm', () => {
 })
 
 describe('a journey', () => {
-  test('is saved with a persona that is made on the spot', async () => {
+  test('is created together with a new persona', async () => {
     const { app, projectId } = await openSwarms({}, inTab('journeys'))
     await app.see('This project has no journey.')
     await app.press(journeysKeys.bindings.add)
@@ -68,7 +68,7 @@ describe('a journey', () => {
     expect(journey).toMatchObject({ goal: 'Add 2 and 3', sessionsPerTarget: 2, maxTurns: 6 })
   })
 
-  test('is changed and deleted; its persona is refused as long as it is used', async () => {
+  test('is changed and deleted; deleting its persona is refused as long as it is used', async () => {
     const { app, projectId, environmentId, journeyOf, agree } = await openSwarms()
     const { id: journeyId } = await journeyOf()
     app.router.replace(inTab('journeys'))
@@ -98,7 +98,7 @@ describe('a journey', () => {
 })
 
 describe('a persona', () => {
-  test('is saved and changed', async () => {
+  test('is created and changed', async () => {
     const { app, projectId } = await openSwarms({}, inTab('personas'))
     await app.see('This project has no persona.')
     await app.press(personasKeys.bindings.add)
@@ -119,7 +119,7 @@ describe('a persona', () => {
   })
 })
 
-describe('drafts', () => {
+describe('drafts of personas and journeys', () => {
   const drafts = {
     personas: [
       {
@@ -132,7 +132,7 @@ describe('drafts', () => {
     ],
   }
 
-  test('say what they take, and only what is kept is saved, once', async () => {
+  test('show their costs, and only those that are kept are saved, once', async () => {
     const model = await scriptedModel(({ tools }) =>
       tools.length > 0
         ? { calls: tools.map(({ name }) => ({ name, args: drafts })) }
@@ -168,7 +168,7 @@ describe('drafts', () => {
 })
 
 test.each(['journey', 'persona'] as const)(
-  'a %s that somebody else changes while it is edited is shown with both changes, and nothing is overwritten unseen',
+  'a %s that somebody else changes during an edit is shown with both changes, and nothing is overwritten unseen',
   async noun => {
     const { app, client, projectId, journeyOf } = await openSwarms()
     const { id: journeyId, personaId } = await journeyOf()

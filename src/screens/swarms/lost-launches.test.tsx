@@ -54,7 +54,7 @@ async function openNoted() {
   return { ...stage, open, lost, keys, journal }
 }
 
-test('a form closed after a lost answer and opened again, in another start, launches nothing twice', async () => {
+test('a form closed after a lost answer and reopened, even after a restart, launches nothing twice', async () => {
   const { open, lost, keys, journal, client, projectId, journeyOf } = await openNoted()
   const sums = await journeyOf()
   const greetings = await journeyOf({ name: 'Greetings', goal: 'Say hello' })

@@ -9,7 +9,7 @@ import { runIds, runLines } from './runs.tsx'
 const { symbols } = createTheme({ level: 0, ascii: false })
 const row = { id: 'r', waveId: 'w', name: 'Sums', state: 'running', total: 1 } as RunInWave
 
-test('the last sign of a run has its age, whether the service writes times as numbers or as text', () => {
+test('the last activity of a run has its age, whether the service sends times as numbers or as text', () => {
   const at = serviceNow() - 120_000
   for (const lastHeartbeatAt of [at, new Date(at).toISOString()]) {
     const data = { id: 'r', status: 'running', lastHeartbeatAt }
@@ -18,12 +18,12 @@ test('the last sign of a run has its age, whether the service writes times as nu
   }
 })
 
-test('an outcome that is not known here is not shown as running', () => {
+test('an unknown outcome is not shown as running', () => {
   expect(outcomeLook('running')).toMatchObject({ symbol: 'live', tone: 'live' })
   expect(outcomeLook('aborted')).toEqual({ symbol: 'warn', tone: 'warn', word: 'aborted' })
 })
 
-test('attempts are examined as often, however many targets a run has', () => {
+test('attempts are read equally often, however many targets a run has', () => {
   const looksOf = (count: number): number => {
     let looks = 0
     const targets = Array.from({ length: count }, (_, at) => ({ targetId: `t${at}`, hostId: 'h' }))
@@ -44,7 +44,7 @@ test('attempts are examined as often, however many targets a run has', () => {
   expect(looksOf(300)).toBeLessThanOrEqual(2 * 10 * looksOf(30))
 })
 
-test('an attempt is below its target, by its client where one of them names no target', () => {
+test('an attempt is below its target, or is named by its client if one of them has no target', () => {
   const data = {
     id: 'r',
     status: 'completed',
@@ -75,7 +75,7 @@ test('an attempt is below its target, by its client where one of them names no t
   ])
 })
 
-test('no session of a run that missed its goal is drawn as a success', () => {
+test('no session of a run that missed its goal is shown as a success', () => {
   const data = {
     id: 'r',
     status: 'completed',

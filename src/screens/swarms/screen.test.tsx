@@ -13,7 +13,7 @@ const { next, previous } = tabsKeys.bindings
 let app: TestApp
 afterEach(() => app.close())
 
-/** The screen on a workspace with its samples, which has a swarm and recorded waves. */
+/** Opens the screen on a workspace with its samples, which has a swarm and recorded waves. */
 async function openSamples(size?: { width: number; height: number }): Promise<string> {
   let projectId = ''
   app = await openApp({
@@ -33,8 +33,8 @@ async function openSamples(size?: { width: number; height: number }): Promise<st
   return projectId
 }
 
-describe('the swarms', () => {
-  test('stand below the whole project, with what its recent runs add up to', async () => {
+describe('the screen of swarms', () => {
+  test('lists swarms below the whole project, with the totals of their recent runs', async () => {
     await openSamples()
     await app.see(/Based on +the latest \d+ runs, \d+ of them graded/)
     await app.see(/Goal reached +\d+ of \d+ graded sessions \(\d+%\)/)
@@ -46,7 +46,7 @@ describe('the swarms', () => {
     await app.see(/Environments +Sample: assistant/)
   })
 
-  test('a tab that is a list is gone into, level by level, and Esc leads out of each', async () => {
+  test('opens the list of a tab level by level, and Esc goes back from each', async () => {
     await openSamples()
     await app.press(next)
     await app.see('Sample: weather for a trip')
@@ -72,7 +72,7 @@ describe('the swarms', () => {
     expect(app.router.here().params['pane']).toBeUndefined()
   })
 
-  test('the tabs of the row that was gone into change where its list has the focus', async () => {
+  test('changes the tabs of the opened row while its list has the focus', async () => {
     await openSamples()
     await app.press(next, open, next)
     await app.see(/\[Waves\]/)
@@ -82,7 +82,7 @@ describe('the swarms', () => {
     await app.see(/\[Overview\]/)
   })
 
-  test('a wave leads to the findings that it saw last, and to all findings again', async () => {
+  test('leads from a wave to its latest findings, and back to all findings', async () => {
     await openSamples()
     await app.press(next, next, open)
     await app.see(/› Waves › /)
@@ -92,7 +92,7 @@ describe('the swarms', () => {
     await app.see(frame => !frame.includes('seen last by one wave'))
   })
 
-  test('a session of the feed leads to its run', async () => {
+  test('leads from a session to its run', async () => {
     const projectId = await openSamples()
     app.router.go(sessionsRoute.to({ projectId, source: 'swarm' }))
     await app.see(/▌swarm/)
@@ -107,7 +107,7 @@ describe('the swarms', () => {
     [80, 24],
     [120, 40],
     [200, 50],
-  ])('fill a screen of %i×%i and nothing more', async (width, height) => {
+  ])('fills a screen of %i×%i and nothing more', async (width, height) => {
     await openSamples({ width, height })
     await app.press(open)
     await app.see('[Overview]')
@@ -116,7 +116,7 @@ describe('the swarms', () => {
     expect(app.frame().split('\n')).toHaveLength(height)
   })
 
-  test('with room for three panes the list stays beside the row that was gone into, and leads back', async () => {
+  test('keeps the list beside the opened row with room for three panes, and leads back', async () => {
     await openSamples({ width: 200, height: 50 })
     await app.press(next)
     await app.see('Sample: weather for a trip')

@@ -15,9 +15,9 @@ type Made = {
   persona: string | undefined
   state: RunInWave['state']
   succeeded: number | undefined
-  /** How many graded sessions missed goal or criteria. */
+  /** Number of graded sessions that missed goal or criteria. */
   missed?: number
-  /** Sessions with a grade: all, if nothing else is said. */
+  /** Number of graded sessions. The default is all. */
   graded?: number
 }
 
@@ -45,7 +45,7 @@ const ran = (persona: string, journey: string, state: RunInWave['state'], succee
   succeeded,
 })
 
-test('a wave is personas by journeys, the worst run of each in its cell', () => {
+test('the matrix of a wave has personas by journeys, with the worst run of each in its cell', () => {
   const wave = [
     ran('Ann', 'Sums', 'completed', 4),
     ran('Bob', 'Sums', 'failed', 1),
@@ -74,7 +74,7 @@ test('a wave is personas by journeys, the worst run of each in its cell', () => 
     expect(saidAt(line, column)).toBe('')
 })
 
-test('of a wave that is graded the cells count what met goal and criteria, which decides their sign', () => {
+test('the cells of a graded wave count the sessions that met goal and criteria, which decides their sign', () => {
   const wave = [
     { ...ran('Ann', 'Sums', 'missed', 4), missed: 3 },
     { ...ran('Bob', 'Sums', 'completed', 4), missed: 0 },
@@ -91,7 +91,7 @@ test('of a wave that is graded the cells count what met goal and criteria, which
 test.each([
   ['none was graded, which the service counts as 0', { graded: 0, missed: 0 }],
   ['some were graded', { graded: 2, missed: 1 }],
-])('the cells count what succeeded where %s', (_, grades) => {
+])('the cells count successful sessions if %s', (_, grades) => {
   const wave = [
     { ...ran('Ann', 'Sums', 'completed', 4), ...grades },
     { ...ran('Bob', 'Sums', 'completed', 4), missed: 0 },
@@ -105,7 +105,7 @@ test.each([
   ])
 })
 
-test('names of journeys are whole where there is room, and cut before a journey is left out', () => {
+test('names of journeys are shown whole if there is room, and are cut before a journey is left out', () => {
   const names = ['exports with files', 'totals an order', 'weather for a trip']
   const wave = names.map(name => ran('Ann', name, 'completed', 4))
   expect(drawn(wave, 80)[1]).toBe('      exports with files totals an order    weather for a trip')

@@ -13,15 +13,15 @@ import { journeysKeys, runSessionsKeys, swarmsKeys, waveRunsKeys, wavesKeys } fr
 
 const { send } = formKeys.bindings
 
-/** The screen over a model that plays everybody; `silent` never answers, so that a wave stays in flight. */
+/** Opens the screen with a model that plays every role; `silent` never answers, so that a wave stays in flight. */
 async function openWith(model: 'playing' | 'silent') {
   const script = model === 'silent' ? () => 'silence' as const : cast({})
   const { settings } = await scriptedModel(script)
   return await openSwarms({ models: { ...settings, apiKey: KEY, model: 'player' } })
 }
 
-describe('a launch', () => {
-  test('says targets × sessions, what it takes and what is left; the wave opens and fills in as it goes', async () => {
+describe('the launch of a wave', () => {
+  test('shows targets × sessions, its costs and the rest of the quota, and the wave opens and fills in', async () => {
     const { app, client, projectId, journeyOf } = await openWith('playing')
     await journeyOf()
     await journeyOf({ name: 'Greetings', goal: 'Say hello', sessionsPerTarget: 1 })
@@ -50,7 +50,7 @@ describe('a launch', () => {
     await app.see(/Of \d sessions \d are graded; every rate is of those/)
   })
 
-  test('of which journeys were left out names what was launched', async () => {
+  test('that left out journeys names what was launched', async () => {
     const { app, client, projectId, journeyOf } = await openWith('silent')
     await journeyOf()
     await journeyOf({ name: 'Greetings', goal: 'Say hello' })
@@ -87,7 +87,7 @@ describe('a launch', () => {
     expect((await client.journeyRuns.list({ projectId, journeyId })).items).toHaveLength(1)
   })
 
-  test('without anything to launch on is refused by the service, and the form stays', async () => {
+  test('without a target is refused by the service, and the form stays open', async () => {
     const { app, client, projectId, journeyOf } = await openWith('silent')
     const { id: journeyId } = await journeyOf()
     await client.journeys.update({ projectId, journeyId, body: { environmentIds: null } })
@@ -103,7 +103,7 @@ describe('a launch', () => {
 })
 
 describe('a wave in flight', () => {
-  test('is read until it says itself that it ended, also when the list knew that before', async () => {
+  test('is read until its own record says that it ended, even if the list said so before', async () => {
     const { app, journeyOf, faults } = await openWith('playing')
     await journeyOf()
     let running: JourneyRun | undefined
@@ -116,7 +116,7 @@ describe('a wave in flight', () => {
         const body = (await new Response(response.body as string).json()) as JourneyRun & { runs: JourneyRun[] }
         if (what === 'journeys-overview') isListedAsEnded ||= body.runs.some(run => run.status !== 'running')
         else if (running === undefined || body.status === 'running') running = { ...body, status: 'running' }
-        // The run is told late: once more in flight after the list had it ended.
+        // The run is reported with a delay: as in flight once more after the list showed it as ended.
         else if (!isListedAsEnded || late++ < 1) return Response.json(running)
         return Response.json(body)
       })
@@ -128,7 +128,7 @@ describe('a wave in flight', () => {
     expect(late).toBeGreaterThan(0)
   })
 
-  test('shows its attempts, and is stopped, which is not a failure', async () => {
+  test('shows its attempts, and can be stopped, which is not a failure', async () => {
     const { app, journeyOf, agree } = await openWith('silent')
     await journeyOf()
     await app.press(swarmsKeys.bindings.launch)
@@ -147,7 +147,7 @@ describe('a wave in flight', () => {
     await app.see('Nothing of it is in flight.')
   })
 
-  test('has its runs and its sessions read again as it goes, wherever they are listed', async () => {
+  test('has its runs and sessions read again while it runs, wherever they are listed', async () => {
     const { app, journeyOf, faults } = await openWith('silent')
     const { id: journeyId } = await journeyOf()
     await app.press(swarmsKeys.bindings.launch)
@@ -180,7 +180,7 @@ describe('a wave in flight', () => {
     )
   })
 
-  test('is read until its grades are there, which come after its end', async () => {
+  test('is read until its grades are complete, which come after its end', async () => {
     const { app, journeyOf, faults } = await openWith('playing')
     await journeyOf()
     let isPending = true
@@ -200,9 +200,9 @@ describe('a wave in flight', () => {
     await app.see('2 of 2 graded sessions pass')
   })
 
-  test('is stopped from its swarm, also where the journeys of that cannot be read now', async () => {
+  test('can be stopped from its swarm, even if the journeys of the swarm cannot be read', async () => {
     const { app, client, projectId, journeyOf, faults, agree } = await openWith('silent')
-    // So low that the overview of the swarm has no room for its waves, which would read the journeys.
+    // With so little height, the overview of the swarm has no room for its waves, which would read the journeys.
     await app.resize({ width: 100, height: 22 })
     const { id: swarmId } = await client.swarms.create({
       projectId,
@@ -238,7 +238,7 @@ describe('a wave in flight', () => {
     await app.see('what runs of Flock is stopped.')
   })
 
-  test('is stopped with the feature switched off too, from the wave, its run and its sessions', async () => {
+  test('can be stopped while the feature is off, from the wave, its run and its sessions', async () => {
     const { app, testService, client, projectId, journeyOf, agree } = await openWith('silent')
     const { id: journeyId } = await journeyOf()
     await app.press(swarmsKeys.bindings.launch)

@@ -22,7 +22,7 @@ let projectId: string
 let nightly: DriftingSuite
 let failedId: string
 let app: TestApp
-/** What happens to the answer to the next rerun. */
+/** Whether the answer to the next rerun is lost. */
 let loseAnswer = false
 
 beforeAll(async () => {

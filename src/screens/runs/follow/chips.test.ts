@@ -27,7 +27,7 @@ const counts = (ended: number, total: number) => ({
   running: 0,
 })
 
-describe('a chip', () => {
+describe('the chip of a followed run', () => {
   test.each([
     ['not read yet', {}, '23456789 o'],
     ['gone', { isGone: true }, '23456789 ! gone'],
@@ -37,7 +37,7 @@ describe('a chip', () => {
     ['all but done is not done', { run: run({}), counts: counts(999, 1000), remaining: 60 }, '#12 ##. 99% 5s left'],
     ['ended', { run: run({ status: 'completed', result: 'failed' }) }, '#12 x failed'],
     ['an unknown status is in flight', { run: run({ status: 'grading' }) }, '#12 * grading'],
-  ])('%s', (_, more, text) => {
+  ])('shows %s', (_, more, text) => {
     expect(chipOf({ pin, isGone: false, ...more }, symbols).text).toBe(text)
   })
 

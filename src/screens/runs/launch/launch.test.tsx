@@ -23,7 +23,7 @@ const choice = choiceKeys.bindings
 
 withLaunchForms()
 
-describe('the form', () => {
+describe('the launch form', () => {
   test('launches as configured with Enter and Enter, opens the run and follows it', async () => {
     const suiteId = await stage.suite('Quick', { tests: [quickCase('a'), quickCase('b')] })
     await openForm('Quick', suiteId)
@@ -204,8 +204,8 @@ describe('the form', () => {
   })
 })
 
-describe('environments', () => {
-  test('an only one is used automatically and shown as it resolves', async () => {
+describe('the environments of a launch', () => {
+  test('are used automatically if there is only one, which is shown as it resolves', async () => {
     const environmentId = await stage.environment('Only', await stage.mcpClient('Only client'))
     const suiteId = await stage.suite('On one', { environmentIds: [environmentId] })
     await openForm('On one', suiteId)
@@ -216,7 +216,7 @@ describe('environments', () => {
     await app.see('▌ Launch 1 trial on Only')
   })
 
-  test('with several attached, none is preselected, and the saved servers are not mentioned', async () => {
+  test('are not preselected if several are attached, and the saved servers are not mentioned', async () => {
     const { client } = service
     const { projectId } = stage
     const host = await stage.mcpClient('Two client')
@@ -230,7 +230,7 @@ describe('environments', () => {
     expect(app.frame()).not.toContain('switched off')
   })
 
-  test('one that is not attached is attached first, and the effect is shown', async () => {
+  test('are attached first if they are not yet, and the effect is shown', async () => {
     const host = await stage.mcpClient('Way client')
     const [first, second] = [await stage.environment('First', host), await stage.environment('Second', host)]
     const suiteId = await stage.suite('Attached on the way', { environmentIds: [first] })
@@ -248,7 +248,7 @@ describe('environments', () => {
     await allEnded(suiteId)
   })
 
-  test('one that changed since it was shown is shown again and confirmed again', async () => {
+  test('are shown again and confirmed again if they changed since they were shown', async () => {
     const { projectId } = stage
     const environmentId = await stage.environment('Moving', await stage.mcpClient('Moving client'))
     const suiteId = await stage.suite('On moving', { environmentIds: [environmentId] })
@@ -265,7 +265,7 @@ describe('environments', () => {
     await allEnded(suiteId)
   })
 
-  test('several make one group: each result is shown, and its runs are followed by target', async () => {
+  test('make one group: each result is shown, and its runs are followed by target', async () => {
     const host = await stage.mcpClient('Group client')
     const empty = await stage.mcpClient('Serverless', { serverIds: [] })
     const environmentIds = [

@@ -27,7 +27,7 @@ withLaunchForms()
 
 type Refusal = {
   name: string
-  /** Makes the suite, opens the form and causes the refusal. */
+  /** Creates the suite, opens the form and causes the refusal. */
   into: (suiteId: string) => Promise<void>
   suite?: () => Promise<Parameters<typeof stage.suite>[1]>
   says: readonly string[]
@@ -35,7 +35,7 @@ type Refusal = {
 
 const envelope = (code: string, details: object, message = 'no'): object => ({ code, message, details })
 
-/** Chooses the first environment of the form. */
+/** Selects the first environment of the form. */
 async function chooseEnvironment(): Promise<void> {
   await goTo('Environments')
   await app.press(choice.pick)
@@ -51,7 +51,7 @@ const withEnvironments = (count: number) => async () => {
 let serial = 0
 const environmentSerial = (): number => (serial += 1)
 
-/** Changes the suite without the form's knowledge. */
+/** Changes the suite without updating the form. */
 const edit = (suiteId: string, body: object) =>
   service.client.suites.update({ projectId: stage.projectId, suiteId, body })
 
@@ -219,8 +219,8 @@ const refusals: Refusal[] = [
 ]
 
 describe('a refused launch says why and what helps, and keeps what was entered', () => {
-  test.each(refusals)('$name', async ({ name, suite, into, says }) => {
-    // The title of a list is cut where it is long.
+  test.each(refusals)('refused: $name', async ({ name, suite, into, says }) => {
+    // A list cuts its title if it is long.
     const title = `R${environmentSerial()}`
     const suiteId = await stage.suite(title, await suite?.())
     await openForm(title, suiteId)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** What client and service say to the launch as written, including what a run group does not accept. */
+/** Whether client and service accept the launch as written, including the rules for a run group. */
 async function isAccepted(projectId: string, { request, attach }: ReturnType<typeof draftedLaunch>) {
   const call = launchCall(request)
   const { client } = service

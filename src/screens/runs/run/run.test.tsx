@@ -27,7 +27,7 @@ afterEach(() => app.close())
 
 type Reported = { caseTitle: string; passed: boolean; [field: string]: unknown }
 
-/** A run that another program executed and reports. */
+/** Reports a run that another program executed. */
 async function report(suiteName: string, results: Reported[], service = testService) {
   const { items } = await service.client.projects.list()
   const body = { suiteName, serverNames: [], framework: 'vitest', notes: 'build 7', results }
@@ -60,7 +60,7 @@ async function goTo(text: string): Promise<void> {
   expect(pointed()).toContain(text)
 }
 
-describe('the summary', () => {
+describe('the summary of a run', () => {
   const mixed = [
     passing('right'),
     failing('wrong', { error: 'expected 4, got 5' }),
@@ -188,7 +188,7 @@ describe('the summary', () => {
   })
 })
 
-describe('the diagnostics', () => {
+describe('the diagnostics of a run', () => {
   test('are read a page at a time, and the next one at the end of the last', async () => {
     const results = Array.from({ length: 45 }, (_, index) =>
       failing(`wrong ${index + 1}`, { error: `got ${index + 1}` }),
@@ -271,7 +271,7 @@ async function judged(script: (asked: Asked) => Answer) {
   return { service, run, asked }
 }
 
-describe('insights', () => {
+describe('the insights of a run', () => {
   test('say how to get a model if there is none, and request nothing by themselves', async () => {
     await openRun(await report('Modelless', [failing('wrong')]), 'insights')
     await app.see('Not available')

@@ -43,7 +43,7 @@ function textOf(input: Partial<SummaryInput> & { trials?: EvalIteration[] }): st
     .join('\n')
 }
 
-test('an inconclusive decision is none of the verdicts, and broken scores are named', () => {
+test('an inconclusive decision is not a verdict, and broken scores are named', () => {
   const counts = { total: 3, passed: 2, failed: 0, undecided: 1 }
   const decisionSummary = { decision: 'inconclusive', verdict: 'notEstablished', measurementUnit: 'trials', counts }
   const text = textOf({ run: run({ decisionSummary, scoreIntegrity: 'invalid' }) })
@@ -54,7 +54,7 @@ test('an inconclusive decision is none of the verdicts, and broken scores are na
   expect(text).toMatch(/Not graded +1 of 3/)
 })
 
-test('why trials did not pass comes before all counts but the decision, and the id of the run is folded', () => {
+test('the reasons of failures come before all counts but the decision, and the id of the run is folded', () => {
   const counts = { total: 2, passed: 1, failed: 1 }
   const decisionSummary = { decision: 'failed', verdict: 'failed', measurementUnit: 'trials', counts }
   const trials = [trial({ result: 'failed', error: 'no such city' }), trial({ id: 'u', result: 'passed' })]
@@ -69,7 +69,7 @@ test('why trials did not pass comes before all counts but the decision, and the 
 test.each([
   [undefined, 'not verified by the service'],
   ['invalid', '! invalid: not reliable'],
-])('a doubt about the scores (%s) is beside the verdict, before why trials did not pass', (scoreIntegrity, words) => {
+])('a doubt about the scores (%s) is beside the verdict, before the reasons of failures', (scoreIntegrity, words) => {
   const decisionSummary = { decision: 'passed', verdict: 'passed', measurementUnit: 'trials' }
   const trials = [trial({ result: 'failed', error: 'no such city' })]
   const text = textOf({ trials, run: run({ decisionSummary, ...(scoreIntegrity && { scoreIntegrity }) }) })
@@ -77,14 +77,14 @@ test.each([
   expect(text.indexOf(words)).toBeLessThan(text.indexOf('no such city'))
 })
 
-test('a verdict that differs from the decision is said beside it', () => {
+test('a verdict that differs from the decision is shown beside it', () => {
   const textWith = (decision: string, verdict: string) =>
     textOf({ run: run({ decisionSummary: { decision, verdict } }) })
   expect(textWith('failed', 'failed')).not.toContain('Verdict')
   expect(textWith('failed', 'passed')).toMatch(/Verdict +passed/)
 })
 
-test('how many trials are in what a run counts stands beside it, where the numbers differ', () => {
+test('the number of trials is shown beside the counts of a run if the two differ', () => {
   const counts = { total: 2, passed: 1, failed: 1 }
   const decisionSummary = { decision: 'failed', verdict: 'failed', measurementUnit: 'case_executions', counts }
   const results = ['passed', 'passed', 'failed'] as const
@@ -97,7 +97,7 @@ test('how many trials are in what a run counts stands beside it, where the numbe
   expect(textOf({ trials, isPartial: true, run: run({ decisionSummary }) })).not.toContain('3 in 2')
 })
 
-test('a verdict may come as an object', () => {
+test('a verdict may be sent as an object', () => {
   const verdict = { kind: 'notEstablished', undecided: { reason: 'stopped_early' } }
   expect(textOf({ run: run({ decisionSummary: { verdict } }) })).toContain('(stopped early)')
   expect(textOf({ run: run({ decisionSummary: { verdict: { kind: 'passed' } } }) })).toMatch(/Verdict +passed/)
@@ -110,7 +110,7 @@ test('unknown values stay unknown', () => {
   expect(text).not.toContain('0%')
 })
 
-test('what holds for a part of the trials says so', () => {
+test('values that cover only a part of the trials say so', () => {
   const trials = [
     trial({ durationMs: 100, model: 'm', tokensUsed: 10 }),
     trial({ id: 'u', durationMs: 300, model: 'm' }),
@@ -122,14 +122,14 @@ test('what holds for a part of the trials says so', () => {
   expect(textOf({ trials, isPartial: true })).toContain('(of 2 loaded, there are more)')
 })
 
-test('a run in flight tells how far it is and about how long it takes', () => {
+test('a run in flight shows its progress and an estimate of its duration', () => {
   const trials = [trial({ result: 'passed' }), trial({ status: 'running' }), trial({ status: 'pending' })]
   const text = textOf({ trials, run: run({ status: 'running' }), share: 1 / 3, remaining: 95_000 })
   expect(text).toMatch(/^#+\.+ 1 of 3 trials, 1 running, about 2 min left\n/)
   expect(text).toMatch(/Trials +1 passed, 0 failed, 1 running, 1 waiting/)
 })
 
-test('runs that count in another unit are no measure for this one', () => {
+test('runs that count in another unit are not compared with this one', () => {
   const counted = (measurementUnit: string, passed: number, failed: number) => ({
     decisionSummary: { measurementUnit, counts: { passed, failed } },
   })
@@ -156,7 +156,7 @@ test('only the lines of a cause lead to its trials', () => {
   expect(causeOfNode('latency')).toBeUndefined()
 })
 
-test('the servers that a run started show with their version and program, without the secrets in it', () => {
+test('the servers that a run started are shown with version and program, without the secrets in it', () => {
   const session = { name: 'weather', startedAt: 1000, serverInfo: { name: 'w', version: '2.1' } }
   const text = textOf({
     run: run({
@@ -182,7 +182,7 @@ test('a judge is named beside the verdict, with its threshold', () => {
   expect(text.slice(0, text.indexOf('Latency'))).toMatch(words)
 })
 
-test('cases that passed though nothing checked them are named', () => {
+test('passed cases without any check are named', () => {
   const trials = [trial({ title: 'Calls', result: 'passed', scores: [] }), trial({ result: 'passed', scores: null })]
   expect(textOf({ run: run({ result: 'passed' }), trials })).toMatch(/Checked +! not at all: Calls\n/)
   expect(textOf({ run: run({ result: 'passed' }), trials: trials.slice(1) })).not.toContain('Checked')

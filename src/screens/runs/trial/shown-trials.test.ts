@@ -20,7 +20,7 @@ function trial(id: string, title: string) {
   }
 }
 
-test('keeps what the screen shows of a trial, and the inputs of its calls', () => {
+test('a trial is reduced to what the screen shows, and to the inputs of its calls', () => {
   const page = withShownTrials({ items: [trial('t1', 'Greets')], nextCursor: 'c', note: 'other fields stay' })
   expect(page).toEqual({
     items: [
@@ -43,7 +43,7 @@ test('keeps what the screen shows of a trial, and the inputs of its calls', () =
   })
 })
 
-test('trials with equal inputs share them; a title that reads like a call stays a title', () => {
+test('trials with equal inputs share them, and a title that reads like a call stays a title', () => {
   const { items } = withShownTrials({ items: [trial('t1', 'A'), trial('t22', 'A'), trial('t3', '[]')] })
   expect(items[1]?.actualToolCalls).toBe(items[0]?.actualToolCalls)
   expect(items[2]?.actualToolCalls).not.toBe(items[0]?.actualToolCalls)

@@ -64,7 +64,7 @@ describe('the head of a trial', () => {
   })
 })
 
-describe('scores', () => {
+describe('the scores of a trial', () => {
   const definitions = [
     { scorerId: 'a', label: 'judge', role: 'advisory' },
     { scorerId: 'b', label: 'toolCallMatch', role: 'required' },
@@ -113,7 +113,7 @@ describe('scores', () => {
 
 const call = (toolName: string, args: Record<string, unknown> = {}) => ({ toolName, arguments: args })
 
-describe('expected against actual calls', () => {
+describe('expected and actual calls', () => {
   const base: ComparedCalls = {
     expected: [],
     actual: [],
@@ -154,7 +154,7 @@ describe('expected against actual calls', () => {
     expect(wide.find(row => row.startsWith('+ extra'))).toMatch(/extra +\(none\) +\| spam \{\}$/)
   })
 
-  test('long values are cut and can be unfolded', () => {
+  test('are cut if long, and can be unfolded', () => {
     const long = 'x'.repeat(500)
     const compared = { expected: [call('a', { v: long })], actual: [call('a', { v: 'y' })] }
     const changed = rows(compared).find(row => row.startsWith('~ v:'))!
@@ -168,7 +168,7 @@ describe('expected against actual calls', () => {
     expect(rows({ actual: [call('a')] })).toEqual(['The case expects no particular call; 1 call was made.'])
   })
 
-  test('for a negative case, no tool may be called', () => {
+  test('of a negative case say that no tool may be called', () => {
     expect(rows({ isNegative: true })).toEqual(['✓ No tool may be called; none was made.'])
     expect(rows({ isNegative: true, actual: [call('a')] })).toEqual([
       '✗ No tool may be called; 1 call was made.',
@@ -178,7 +178,7 @@ describe('expected against actual calls', () => {
     expect(differenceOf(symbols, { ...base, isNegative: true, actual: [call('a')] }).isWrong).toBe(true)
   })
 
-  test('any recorded data becomes rows without terminal sequences, none too wide', () => {
+  test('are rows without terminal sequences for any recorded data, none too wide', () => {
     const record = fc.dictionary(fc.string(), fc.anything({ maxDepth: 2 }), { maxKeys: 3 })
     const made = fc.array(
       fc.oneof(record, fc.record({ toolName: fc.string({ unit: anyCharacter }), arguments: record })),

@@ -121,7 +121,7 @@ describe('the trials of a run', () => {
     await app.see(/✓ passed[^]*! not run[^]*✗ failed/)
   })
 
-  test('fold into a row a case with how many passed of those graded, and back to trials', async () => {
+  test('fold into one row for each case with its passed and graded trials, and unfold again', async () => {
     await openTrials()
     await app.press(keys.byCase)
     const frame = await app.see(/✗ failed +greets wrongly +0\/2 +0%/)
@@ -156,7 +156,7 @@ describe('a trial at 80 columns', () => {
     expect(frame).toMatch(/✗ missing +get-tiny-image/)
   })
 
-  test('folds what is as expected, and steps through its trace', async () => {
+  test('folds everything that is as expected, and steps through its trace', async () => {
     await openTrial('has no server')
     const frame = await app.see('! not run')
     expect(frame).toContain('The run has no server "nowhere"')

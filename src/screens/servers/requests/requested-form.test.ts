@@ -9,7 +9,7 @@ const filled = (fields: ReturnType<typeof form>, texts: Record<string, string> =
     Object.hasOwn(texts, name) ? texts[name]! : fields.find(each => each.name === name)!.initial,
   )
 
-test('every kind of field is read as what it asks for', () => {
+test('every kind of field is read as the type that it asks for', () => {
   const fields = form({
     name: { type: 'string' },
     mail: { type: 'string', format: 'email' },
@@ -38,13 +38,13 @@ test('every kind of field is read as what it asks for', () => {
   )
 })
 
-test('a number that would become another one is not answered', () => {
+test('a number that would lose precision is not sent', () => {
   const fields = form({ many: { type: 'integer' } })
   const many = 'is too long to be stored exactly; quote it if it is text'
   expect(filled(fields, { many: '9007199254740993' })).toEqual({ faults: { many } })
 })
 
-test('what is optional is left out, what is required is not made up, and defaults are filled in', () => {
+test('optional fields are left out, required ones are not made up, and defaults are filled in', () => {
   const properties = { a: { type: 'string' }, b: { type: 'boolean' }, c: { type: 'integer', default: 4 } }
   expect(filled(form(properties))).toEqual({ content: { c: 4 } })
   expect(filled(form(properties, ['a', 'b']))).toEqual({
@@ -52,7 +52,7 @@ test('what is optional is left out, what is required is not made up, and default
   })
 })
 
-test('an empty text or list is answered only where that is chosen', () => {
+test('an empty text or list is sent only if the person selects it', () => {
   const fish = { type: 'array', items: { type: 'string', enum: ['tuna', 'cod'] } }
   const fields = form({ a: { type: 'string' }, b: { type: 'string' }, fish, many: { type: 'integer' } }, ['a'])
   expect(fields.map(({ blank }) => blank?.value)).toEqual(['', '', [], undefined])
@@ -62,7 +62,7 @@ test('an empty text or list is answered only where that is chosen', () => {
   expect(form({ fish }, ['fish'])[0]!.blank).toBeUndefined()
 })
 
-test('more fields than a form shows are one JSON text', () => {
+test('more fields than a form can show become one JSON text', () => {
   const names = Array.from({ length: 41 }, (_, at) => [`p${at}`, { type: 'string' }])
   const fields = form(Object.fromEntries(names) as Record<string, unknown>)
   expect(fields).toHaveLength(1)
@@ -70,7 +70,7 @@ test('more fields than a form shows are one JSON text', () => {
   expect(filled(fields, { content: '[1]' })).toEqual({ faults: { content: 'must be a JSON object, such as {}' } })
 })
 
-test('no schema breaks the form, and each field answers for itself', () => {
+test('no schema breaks the form, and each field is checked separately', () => {
   const property = fc.oneof(
     fc.jsonValue(),
     fc.record({

@@ -33,7 +33,7 @@ afterEach(async () => {
   await testService.close()
 })
 
-/** The dashboard on a server whose requests somebody can answer. */
+/** Opens the dashboard on a server whose requests can be answered. */
 async function open(
   args: readonly string[],
   more: {
@@ -59,22 +59,22 @@ async function open(
   await app.see('listed')
 }
 
-/** Calls the chosen tool with what its form starts with. */
+/** Calls the selected tool with the initial values of its form. */
 async function callTool(name: string): Promise<void> {
   await app.see(name)
   while (!app.row(`▌${name}`)) await app.press('down')
   await app.press(toolsKeys.bindings.call)
   const isOpen = await app.see(new RegExp(`Call ${name} on asking|call ${name} ─`))
-  // Without arguments it is called at once.
+  // A tool without arguments is called at once.
   if (isOpen.includes(`Call ${name} on asking`)) await app.press(send)
 }
 
-test('a form is opened by its key, checked before it is sent, and the call continues with it', async () => {
+test('a form is opened with its key, checked before it is sent, and the call continues with it', async () => {
   await open([EVERYTHING, 'stdio'])
   await callTool('trigger-elicitation-request')
   await app.see('asking asks: Q')
   await app.see('Please provide inputs for the following fields')
-  // Keys that were pressed for something else answer nothing.
+  // A key that was pressed for another purpose sends no answer.
   await app.press(choose)
   expect(waitingRequests.current()).toHaveLength(1)
   await app.press(answer)
@@ -93,7 +93,7 @@ test('a form is opened by its key, checked before it is sent, and the call conti
   expect(app.frame()).not.toContain('asks')
 })
 
-test('what is not answered keeps waiting, and can be declined or cancelled', async () => {
+test('an unanswered request stays open, and can be declined or cancelled', async () => {
   await open([server, 'legacy'])
   await callTool('form')
   await app.see('asking asks: Who are you? (Q answers).')
@@ -111,7 +111,7 @@ test('what is not answered keeps waiting, and can be declined or cancelled', asy
   await app.see('"action": "cancel"')
 })
 
-test('an empty text is an answer where the person chooses it, and leaving then asks', async () => {
+test('an empty text is sent if the person selects it, and leaving then asks', async () => {
   await open([server, 'legacy'])
   await callTool('form')
   await app.see('asking asks: Q')
@@ -130,7 +130,7 @@ test('an empty text is an answer where the person chooses it, and leaving then a
   await app.see('"name": ""')
 })
 
-test('a request that is taken back is not answered from the form that is still open', async () => {
+test('a withdrawn request cannot be answered from the form that is still open', async () => {
   await open([server, 'legacy'])
   await callTool('form')
   await app.see('asking asks: Q')
@@ -142,7 +142,7 @@ test('a request that is taken back is not answered from the form that is still o
   await app.see('Nothing was sent.')
 })
 
-test('an address shows its host, and is copied or opened only when that is chosen', async () => {
+test('an address shows its host, and is copied or opened only if the person selects that', async () => {
   const opened: string[] = []
   await open([server, 'legacy'], {
     hosted: {
@@ -186,7 +186,7 @@ test('sampling is answered by hand in the editor, and says so', async () => {
   await app.see('"model": "human"')
 })
 
-test('the model writes after a question that says what it may take, and the server gets it when it is sent', async () => {
+test('the model answers after a question about its limits, and the server gets only what is sent', async () => {
   const { settings, asked } = await scriptedModel(() => ({ text: 'Drafted.' }))
   await open([server, 'legacy'], { models: { ...settings, model: 'small' } })
   await callTool('sample')
@@ -203,7 +203,7 @@ test('the model writes after a question that says what it may take, and the serv
   await app.see('"model": "small"')
 })
 
-test('text of a server stays text, and a long message leaves room for the answer', async () => {
+test('text of a server cannot draw anything, and a long message leaves room for the answer', async () => {
   await open([server, 'legacy'])
   await callTool('hostile')
   await app.see('asking asks: Q')
@@ -213,7 +213,7 @@ test('text of a server stays text, and a long message leaves room for the answer
   await app.see('Send it to asking')
 })
 
-test('of many requests one is chosen', async () => {
+test('one of many requests can be selected', async () => {
   await open([server, 'legacy'])
   await callTool('flood')
   await app.see('asking asks 32 things: Q')
@@ -227,7 +227,7 @@ test('of many requests one is chosen', async () => {
   await app.see('asking asks 31 things: Q')
 })
 
-test('a server gets folders as its roots, also when they change', async () => {
+test('a server gets folders as its roots, and is notified of changes', async () => {
   await open([EVERYTHING, 'stdio'])
   await app.press(serversKeys.bindings.roots)
   await app.see('Roots of asking')
@@ -246,7 +246,7 @@ test('a server gets folders as its roots, also when they change', async () => {
   await app.type('2')
   await app.press(send)
   await app.see('asking has 2 roots.')
-  // It asks for them when it hears that they are others, which a call may come before.
+  // The server reads its roots after the notification of the change, which a call may precede.
   const asked = { ...ids, body: { toolName: 'get-roots-list', parameters: {} } }
   await until(
     () => testService.client.servers.callTool(asked),
@@ -256,7 +256,7 @@ test('a server gets folders as its roots, also when they change', async () => {
   await app.see('file:///srv/c2')
 })
 
-test('a call that demands a visit opens the address after a question, and is made again when that is done', async () => {
+test('a call that requires a visit opens the address after a question, and is repeated after the visit', async () => {
   const opened: string[] = []
   await open([server, 'legacy'], { openBrowser: async url => void opened.push(url) })
   await callTool('required')
