@@ -135,8 +135,8 @@ const pidOf = async ({ callTool }: Pick<Connections, 'callTool'>, server: Server
   return (JSON.parse(String(content[0]?.['text'])) as { pid: number }).pid
 }
 
-describe('the pool', () => {
-  test('several callers share one program', async () => {
+describe('the pool of connections', () => {
+  test('shares one program among several callers', async () => {
     const engine = connect()
     const pids = await Promise.all([1, 2, 3].map(() => pidOf(engine, small('healthy'))))
     expect(new Set(pids).size).toBe(1)
@@ -144,7 +144,7 @@ describe('the pool', () => {
     expect(JSON.parse(String(inTrial.result.content[0]?.['text']))).toMatchObject({ pid: pids[0] })
   })
 
-  test('a caller that gives up does not end the connection of another', async () => {
+  test('keeps a connection if one of its callers gives up', async () => {
     const engine = connect()
     const stop = new AbortController()
     const first = engine.listTools(small('healthy'), {}, stop.signal)
@@ -154,7 +154,7 @@ describe('the pool', () => {
     expect((await second).items).toHaveLength(3)
   })
 
-  test('an idle program ends, and a changed configuration starts another', async () => {
+  test('ends an idle program, and starts another for a changed configuration', async () => {
     const engine = connect({ idleMs: 50, heldMs: 50 })
     const first = await pidOf(engine, small('healthy'))
     const changed = small('healthy')
@@ -163,14 +163,14 @@ describe('the pool', () => {
     await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), PATIENCE)
   })
 
-  test('a dropped connection is not reused', async () => {
+  test('does not reuse a dropped connection', async () => {
     const engine = connect()
     const first = await pidOf(engine, small('healthy'))
     engine.drop(small('healthy').id)
     expect(await pidOf(engine, small('healthy'))).not.toBe(first)
   })
 
-  test('an ended program is replaced', async () => {
+  test('replaces a program that has ended', async () => {
     const engine = connect()
     const first = await pidOf(engine, small('healthy'))
     process.kill(first, 'SIGKILL')
@@ -178,7 +178,7 @@ describe('the pool', () => {
     expect(await pidOf(engine, small('healthy'))).not.toBe(first)
   })
 
-  test('closing ends work in progress and refuses later requests', async () => {
+  test('ends work in progress when it closes, and refuses later requests', async () => {
     const engine = connect()
     const call = engine.callTool(small('silent-call'), { toolName: 'pid' })
     const listed = await engine.listTools(small('silent-call'))
@@ -190,8 +190,8 @@ describe('the pool', () => {
   })
 })
 
-describe('listings', () => {
-  test('pages are the server’s own, and an export has all of them', async () => {
+describe('the listings of a server', () => {
+  test('have the pages of the server, and an export has all of them', async () => {
     const { listTools, exportSnapshot } = connect()
     const first = await listTools(small('pages'))
     expect(first).toMatchObject({ items: [{ name: 'tool-0', 'x-extra': { kept: true } }], nextCursor: '1' })
@@ -202,12 +202,12 @@ describe('listings', () => {
     expect(prompts).toEqual([])
   })
 
-  test('a listing with a repeated cursor is an error', async () => {
+  test('are an error if a cursor repeats', async () => {
     const { exportSnapshot } = connect()
     await expect(exportSnapshot(small('circles'))).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' })
   })
 
-  test('the doctor distinguishes a failed listing from a kind that is not offered', async () => {
+  test('are reported by the doctor as failed, or as a kind that is not offered', async () => {
     const report = await connect().doctor(small('circles'))
     expect(report).toMatchObject({ status: 'partial', connection: { status: 'connected' }, error: null })
     expect(report.checks).toMatchObject({ tools: { status: 'error' }, prompts: { status: 'skipped' } })
@@ -259,7 +259,7 @@ test.each([
   expect(await pidOf(engine, small('healthy'))).toBe(pid)
 })
 
-/** What a program sees of its environment while ours has these variables. */
+/** Returns the environment that a program gets while ours has these variables. */
 async function environmentSeen(ours: Record<string, string>): Promise<Record<string, string>> {
   const before = { ...process.env }
   Object.assign(process.env, ours)

@@ -36,7 +36,7 @@ describe('a server that cannot be reached', () => {
     expect(String(refusal)).not.toContain('secret')
   })
 
-  test('an ended one is quoted with its last words', async () => {
+  test('one that exits is quoted with its last words', async () => {
     const { listTools, doctor } = connect()
     const words = /exited with code 3: cannot read the configuration: TOKEN is missing$/
     await expect(listTools(small('exits'))).rejects.toMatchObject(unreachable(words))
@@ -117,19 +117,16 @@ describe('a silent server', () => {
 describe('a server that sends too much', () => {
   const limit = 1024 * 1024
 
-  test('garbage between the messages is ignored', async () => {
+  test('is still used if it sends garbage between the messages', async () => {
     expect((await connect().listTools(small('garbage'))).items).toHaveLength(3)
   })
 
-  test.each(['floods-garbage', 'floods-messages', 'floods-requests'])(
-    '%s: the connection is ended',
-    async behaviour => {
-      const failed = connect({ maxResultBytes: limit }).callTool(small(behaviour), call)
-      await expect(failed).rejects.toMatchObject(unreachable(/printed more than 1 MiB without an answer/))
-    },
-  )
+  test.each(['floods-garbage', 'floods-messages', 'floods-requests'])('loses its connection: %s', async behaviour => {
+    const failed = connect({ maxResultBytes: limit }).callTool(small(behaviour), call)
+    await expect(failed).rejects.toMatchObject(unreachable(/printed more than 1 MiB without an answer/))
+  })
 
-  test('a 50 MiB answer ends the connection without being stored', async () => {
+  test('loses its connection with a 50 MiB answer, which is not stored', async () => {
     const { callTool, listTools } = connect()
     await listTools(small('huge-line'))
     const growth = measureMemory(50 * limit)

@@ -25,8 +25,8 @@ const refuse = (status: number, headers: Record<string, string> = {}): Parameter
   '*': (_message, _request, response) => void response.writeHead(status, headers).end('refused'),
 })
 
-describe('credentials', () => {
-  test('headers and the current bearer token are sent with every request', async () => {
+describe('the credentials of a server over HTTP', () => {
+  test('include headers and the current bearer token with every request', async () => {
     const server = await serve()
     let turn = 0
     const target = httpTarget(server.url, { 'x-team': 'blue' })
@@ -111,16 +111,19 @@ describe('credentials', () => {
     expect(other.seen).toEqual([])
   })
 
-  test.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])('the url %s is refused', async url => {
-    const refusal = await connect()
-      .listTools(httpTarget(url))
-      .catch((error: unknown) => error)
-    expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'url' } })
-    expect(String(refusal)).not.toContain('secret')
-  })
+  test.each(['nonsense', 'ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])(
+    'are not sent to the refused url %s',
+    async url => {
+      const refusal = await connect()
+        .listTools(httpTarget(url))
+        .catch((error: unknown) => error)
+      expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'url' } })
+      expect(String(refusal)).not.toContain('secret')
+    },
+  )
 })
 
-describe('a server that fails', () => {
+describe('a failing server over HTTP', () => {
   test('a closed port is refused, and an unknown host is unknown', async () => {
     const server = await serve()
     await server.close()
@@ -210,7 +213,7 @@ describe('a server that fails', () => {
     expect((await engine.listTools(target)).items).toHaveLength(1)
     server.forgetSessions()
     expect(await engine.callTool(target, { toolName: 'count' })).toMatchObject({ content: [{ text: 'done' }] })
-    // One before, the refused one, and the repeated one.
+    // There was one call before, the refused one, and the repeated one.
     expect(callCount(server)).toBe(3)
   })
 
@@ -228,7 +231,7 @@ describe('a server that fails', () => {
     expect(results.map(({ result }) => result)).toEqual(
       results.map(() => ({ content: [{ type: 'text', text: 'done' }] })),
     )
-    // One before, two refused ones, and three repeated ones.
+    // There was one call before, two refused ones, and three repeated ones.
     expect(callCount(server)).toBe(6)
   })
 
@@ -290,7 +293,7 @@ test('a server of the newest protocol revision only is reached', async () => {
   expect(items).toMatchObject([{ name: 'new' }])
 })
 
-describe('check-oauth', () => {
+describe('the OAuth check of a server', () => {
   const check = (target: Parameters<Connections['checkOAuth']>[0]) => connect().checkOAuth(target)
 
   test('never demands OAuth for stdio, and uses a stored setting without a request', async () => {

@@ -29,7 +29,7 @@ const PRIVATE_FORMS = [
   '[2002:7f00:1::]',
 ]
 
-/** A port of this machine, and the number of connections to it. */
+/** Opens a port on this machine, and counts the connections to it. */
 async function listening() {
   let connections = 0
   const server = createServer((_request, response) => void response.end('{}'))
@@ -97,7 +97,7 @@ test.each(['127.0.0.1', '[::1]', '0.0.0.0', '[::ffff:127.0.0.1]', 'own.test'])(
   },
 )
 
-/** This machine's addresses in its networks. */
+/** Addresses of this machine in its networks. */
 const NETWORK = Object.values(networkInterfaces())
   .flatMap((addresses = []) => addresses)
   .filter(({ internal }) => !internal)

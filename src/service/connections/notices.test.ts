@@ -50,6 +50,6 @@ test('a cancelled call is cancelled at the server, and its later answer is ignor
   const call = callTool(telling, { toolName: 'slow' }, stop.signal, () => stop.abort(new Error('enough')))
   await expect(call).rejects.toThrow('enough')
   await expect.poll(() => printed().join(), PATIENCE).toMatch(/told to cancel \d/)
-  // The session continues.
+  // The session still works.
   expect(JSON.stringify((await callTool(telling, { toolName: 'asked' })).content)).toContain('progress:')
 })

@@ -5,7 +5,7 @@ import { createPendingWork, type ServerTarget } from './types.ts'
 import { createPool, type Lease } from './pool.ts'
 import type { Session } from './session.ts'
 
-/** A session for tests of the pool: it can break, and counts how often it was closed. */
+/** Creates a session for tests of the pool, which can break and counts how often it was closed. */
 function fakeSession() {
   const listeners: (() => void)[] = []
   let usable = true
@@ -42,7 +42,7 @@ const step = fc.record({
   which: fc.nat(20),
 })
 
-test('an ended session is never lent, none is ended in use, and all are ended at last', async () => {
+test('the pool never lends an ended session, ends none in use, and ends all of them when it closes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async steps => {
       const opened: ReturnType<typeof fakeSession>[] = []

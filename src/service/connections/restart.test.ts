@@ -50,7 +50,7 @@ test('the doctor examines the process that tools and calls use', async () => {
   expect(connections.live(server.id)).toMatchObject({ starts: 1 })
 })
 
-test('a look can leave the connection unextended', async () => {
+test('an examination can use a connection without keeping it open longer', async () => {
   await pid()
   const { keptUntil } = connections.live(server.id)
   vi.setSystemTime(Date.now() + 1_000)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRing } from './traffic.ts'
 
-test('keeps both limits for entries of any size, and contains the latest ones', () => {
+test('the ring keeps both limits for entries of any size, and contains the latest ones', () => {
   const bounds = fc.record({ entries: fc.integer({ min: 1, max: 8 }), size: fc.integer({ min: 0, max: 40 }) })
   const steps = fc.array(fc.oneof(fc.nat(50), fc.constant('clear' as const)), { maxLength: 60 })
   fc.assert(

@@ -9,7 +9,7 @@ let requests: ServerRequests
 let roots = [{ uri: 'file:///work', name: 'work' }]
 afterEach(() => connections.close())
 
-/** Connections with a person who can answer. */
+/** Creates connections whose requests can be answered. */
 function attended(idleMs = 30_000): void {
   requests = createServerRequests({ rootsOf: () => roots, onChange: () => undefined })
   connections = createConnections({ deadlineMs: 20_000, idleMs, requests })
@@ -19,7 +19,7 @@ const call = (toolName: string, parameters = {}, on = target, signal?: AbortSign
   connections.callTool(on, { toolName, parameters }, signal)
 const textOf = ({ content }: { content: readonly Record<string, unknown>[] }) =>
   content.map(({ text }) => text).join('\n')
-/** The only waiting request, once there is one. */
+/** Returns the only open request, as soon as there is one. */
 const waits = (): Promise<WaitingRequest> =>
   vi.waitFor(
     () => {
@@ -31,8 +31,8 @@ const waits = (): Promise<WaitingRequest> =>
 const answer = (request: WaitingRequest, result: Record<string, unknown>) =>
   requests.settle(request.serverId, request.id, { result })
 
-describe('the reference server', () => {
-  test('gets a filled-in form, an accepted address, a written message and its roots', async () => {
+describe('the requests of the reference server', () => {
+  test('are answered: a form is filled in, an address accepted, a message written and roots are listed', async () => {
     attended()
     const filled = call('trigger-elicitation-request')
     const form = await waits()
@@ -62,12 +62,12 @@ describe('the reference server', () => {
     })
   })
 
-  test('is told that nobody can answer if nobody can, and always during trials', async () => {
+  test('are ruled out from the start if nobody can answer, and always for trials', async () => {
     const offered = (tools: readonly { name: string }[]) => tools.some(({ name }) => name.startsWith('trigger-elicit'))
     attended()
     expect(offered((await connections.listTools(target)).items)).toBe(true)
     expect(offered(await connections.use(target, undefined, session => session.listTools()))).toBe(false)
-    // The doctor examines the process that the lists on screen come from.
+    // The doctor examines the process whose lists are on screen.
     expect(offered((await connections.doctor(target)).tools)).toBe(true)
     expect(offered((await connections.exportSnapshot(target)).tools)).toBe(false)
     await connections.close()
@@ -76,15 +76,15 @@ describe('the reference server', () => {
   })
 })
 
-describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
+describe.each(['legacy', 'modern'] as const)('a server of the %s protocol era', era => {
   const server = asking(era)
 
-  test('waits longer for a person than a call may take, and gets the answer once', async () => {
+  test('may wait for a person longer than a call may take, and gets one answer', async () => {
     attended()
     await call('echo', {}, server)
     const called = call('form', {}, { ...server, timeoutMs: 1000 })
     const request = await waits()
-    // Started later, so its time ends after that of the first.
+    // This call starts later, so its timeout ends after that of the first call.
     await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
@@ -93,7 +93,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     expect(textOf(await called)).toBe('{"action":"accept","content":{"name":"Ada"}}')
   })
 
-  test("receives its roots, and a person's refusal of a sampling request", async () => {
+  test('gets its roots, and learns that a person rejected its sampling request', async () => {
     attended()
     expect(textOf(await call('roots', {}, server))).toContain('"uri":"file:///')
     const called = call('sample', {}, server).then(textOf, String)
@@ -103,7 +103,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     expect(textOf(await call('echo', { a: 1 }, server))).toBe('{"a":1}')
   })
 
-  test('has no open requests once its call is cancelled', async () => {
+  test('has no open requests after its call was cancelled', async () => {
     attended()
     const abort = new AbortController()
     const called = call('form', {}, server, abort.signal)
@@ -113,7 +113,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
     expect(requests.all()).toEqual([])
   })
 
-  test('that asks with a schema of megabytes is refused at once', async () => {
+  test('is refused at once if it requests a schema of megabytes', async () => {
     attended()
     const said = await call('huge', {}, server).then(textOf, String)
     expect(said).toContain('too large to be shown')
@@ -121,10 +121,10 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', era => {
   })
 })
 
-describe('a server that misbehaves', () => {
+describe('a misbehaving server', () => {
   const server = asking('legacy')
 
-  test('has at most some dozens of requests waiting; others are refused, not answered', async () => {
+  test('has at most some dozens of open requests; the others are refused and none is answered', async () => {
     attended()
     expect(textOf(await call('flood', {}, server))).toBe('refused 968')
     expect(requests.all()).toHaveLength(32)
@@ -147,23 +147,23 @@ describe('a server that misbehaves', () => {
     expect(requests.all()).toEqual([])
   })
 
-  test('that asks after its call keeps its connection while it waits, and is shown without a call', async () => {
+  test('may ask after its call ended, keeps its connection meanwhile, and its request belongs to no call', async () => {
     attended(500)
     await call('late', {}, server)
     expect((await waits()).call).toBeUndefined()
-    // Takes longer than an unused connection stays open.
+    // This call takes longer than an unused connection stays open.
     await expect(call('never', {}, { ...server, id: 'another', timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
     expect(requests.all()).toHaveLength(1)
   })
 
-  test('is told why a request outside the protocol is refused', async () => {
+  test('gets the reason if it requests something that the protocol does not have', async () => {
     attended()
     expect(textOf(await call('nested', {}, server))).toContain('Invalid elicitation request')
   })
 
-  test('whose connection ends has no open requests', async () => {
+  test('has no open requests after its connection ended', async () => {
     attended()
     const called = call('form', {}, server).catch(String)
     await waits()
@@ -173,8 +173,8 @@ describe('a server that misbehaves', () => {
   })
 })
 
-describe('a call that demands a visit first', () => {
-  test('leaves the address waiting until the server says that the visit is completed', async () => {
+describe('a call that requires a visit first', () => {
+  test('leaves the address open as a request, until the server says that the visit is done', async () => {
     attended()
     const on = asking('legacy')
     await expect(call('required', {}, on)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe('a call that demands a visit first', () => {
     expect(textOf(await call('required', {}, on))).toBe('welcome')
   })
 
-  test('is only an error if nobody can visit the address', async () => {
+  test('is only an error if nobody can make the visit', async () => {
     attended()
     const trial = connections.use(asking('legacy'), undefined, session => session.callTool('required', {}))
     await expect(trial).rejects.toThrow('call again afterwards')

@@ -4,7 +4,7 @@ import { LONGEST_MS, startDeadline } from './deadline.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('each report of progress starts the time of an operation again, up to the longest one', () => {
+test('each progress report restarts the timeout of an operation, up to a total limit', () => {
   const deadline = startDeadline(30_000, 'slow')
   for (let at = 0; at < LONGEST_MS - 60_000; at += 20_000) {
     vi.advanceTimersByTime(20_000)
@@ -19,7 +19,7 @@ test('each report of progress starts the time of an operation again, up to the l
   deadline.end()
 })
 
-test('an operation without progress ends in its time', () => {
+test('an operation without progress ends at its timeout', () => {
   const deadline = startDeadline(30_000, 'slow')
   vi.advanceTimersByTime(29_999)
   expect(deadline.expired).toBe(false)
@@ -27,7 +27,7 @@ test('an operation without progress ends in its time', () => {
   expect(deadline.signal.reason).toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('progress while a person is waited for counts from when the wait is over', () => {
+test('after waiting for a person, the timeout counts from the end of the wait', () => {
   const deadline = startDeadline(30_000, 'slow')
   const release = deadline.hold()
   deadline.prolong()

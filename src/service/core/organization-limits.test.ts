@@ -12,7 +12,7 @@ function openStore(): Store {
   return store
 }
 
-/** Takes requests from a new key's bucket; returns the seconds to wait, 0 if the request is accepted. */
+/** Takes from the bucket of a new key. The result is the number of seconds to wait, 0 if the request passed. */
 function createTaker(store: Store, limit?: RateLimit) {
   const { id: keyId, organizationId } = makeKey(store, 'limited', { role: 'member' }).summary
   const limits = createLimits(store, { requestsPerMinute: limit?.perMinute, burst: limit?.burst })
@@ -48,7 +48,7 @@ describe('the token bucket', () => {
     fc.assert(
       fc.property(rates, start, gaps, (limit, begin, pauses) => {
         const take = createTaker(store, limit)
-        // A request is 60 000 parts; each millisecond adds perMinute parts.
+        // One request costs 60 000 parts, and each millisecond adds perMinute parts.
         let parts = limit.burst * 60_000
         let now = begin
         for (const pause of pauses) {
@@ -62,7 +62,7 @@ describe('the token bucket', () => {
     )
   })
 
-  test('Retry-After is the least whole number of seconds after which a request passes', () => {
+  test('gives the smallest whole number of seconds as Retry-After after which a request passes', () => {
     const store = openStore()
     fc.assert(
       fc.property(rates, start, (limit, begin) => {
@@ -76,13 +76,13 @@ describe('the token bucket', () => {
     )
   })
 
-  test('a clock that is set back costs no more than the time it repeats', () => {
+  test('loses no more than the repeated time if the clock is set back', () => {
     const take = createTaker(openStore(), { perMinute: 60, burst: 2 })
     expect([take(3_600_000), take(3_600_000), take(3_600_000)]).toEqual([0, 0, 1])
     expect([take(0), take(999), take(1000)]).toEqual([1, 1, 0])
   })
 
-  test('a change of the organization’s numbers counts from the next request on', () => {
+  test('applies a change of the organization’s limits from the next request on', () => {
     const store = openStore()
     const take = createTaker(store)
     const set = (...values: string[]) => setLimits(store, store.settings.get('localOrganizationId')!, values)

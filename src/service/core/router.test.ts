@@ -6,7 +6,7 @@ import { createRouter } from './pipeline.ts'
 const router = createRouter()
 const operation = (method: string, path: string) => router.match(method, API_PREFIX + path)?.endpoint.operation
 
-test('every declared path leads to its operation with its values, encoded or not', () => {
+test('every declared path leads to its operation with its decoded values', () => {
   for (const endpoint of allEndpoints()) {
     const names = pathParameters(endpoint.path)
     const path = endpoint.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `%41b-${name}`)
@@ -18,7 +18,7 @@ test('every declared path leads to its operation with its values, encoded or not
   }
 })
 
-test('a word goes before a parameter', () => {
+test('a fixed word in a path takes precedence over a parameter', () => {
   const rivals = allEndpoints().filter(({ method, path }) =>
     allEndpoints().some(
       other =>
@@ -34,14 +34,14 @@ test('a word goes before a parameter', () => {
 })
 
 test.each(['', '/', '/projects/', '//projects', '/projects//eval-runs', '/projects/%zz', '/nothing'])(
-  'nothing is at %j',
+  'the path %j leads to no operation',
   path => {
     expect(operation('GET', path)).toBeUndefined()
     expect(router.methods(API_PREFIX + path)).toEqual([])
   },
 )
 
-test('HEAD goes with GET, and a path tells what it takes', () => {
+test('HEAD is handled like GET, and a path lists its methods', () => {
   expect(operation('HEAD', '/projects')).toBe('listProjects')
   expect(operation('DELETE', '/projects')).toBeUndefined()
   expect(router.methods(`${API_PREFIX}/projects`)).toEqual(['GET', 'HEAD', 'POST'])

@@ -123,7 +123,7 @@ const rows: Record<AssertionName, Row[]> = {
   ],
 }
 
-describe.each(Object.entries(rows))('%s', (type, cases) => {
+describe.each(Object.entries(rows))('the assertion %s', (type, cases) => {
   test.each(cases)(`${type} %j on %j: %s`, (assertion, on, passed) => {
     const verdict = judgeAssertion(assertion, on)
     expect(verdict.passed).toBe(passed)
@@ -141,7 +141,7 @@ test.each([
   [{ type: 'toolCalledWith', toolName: 'echo', args: { args: {} }, minCount: 0 }, 'minCount'],
   [{ type: 'responseContains', needle: 'a', caseSensitve: true }, 'caseSensitve'],
   [{ type: 'turnCountUnder', turns: '3' }, 'turns'],
-])('a malformed assertion fails closed and names the field: %j', (assertion, field) => {
+])('a malformed assertion fails and names the field: %j', (assertion, field) => {
   const verdict = judgeAssertion(assertion, echoed)
   expect(verdict.passed).toBe(false)
   expect(verdict.reason).toContain(field)
@@ -155,13 +155,13 @@ test.each([
   null,
   undefined,
   'noToolErrors',
-])('an unknown assertion fails closed: %j', assertion => {
+])('an unknown assertion fails: %j', assertion => {
   const verdict = judgeAssertion(assertion, echoed)
   expect(verdict.passed).toBe(false)
   expect(verdict.reason).toContain('actual: ')
 })
 
-test('a reason says what was expected and what was there', () => {
+test('a reason gives the expected and the actual value', () => {
   expect(judgeAssertion({ type: 'firstToolWas', toolName: 'sum' }, echoed).reason).toBe(
     'expected the first call to be sum; actual: echo',
   )
@@ -171,11 +171,11 @@ test('a reason says what was expected and what was there', () => {
   expect(
     judgeAssertion({ type: 'responseMatches', pattern: '(a+)+$' }, transcript({ finalText: `${'a'.repeat(40)}b` }))
       .reason,
-    // The second where the machine kept it waiting, so that it was tested again.
+    // The second reason is given if the machine was so slow that the pattern was tested again.
   ).toMatch(/did not come to an end|took longer than/)
 })
 
-test('the same transcript always gives the same answer', () => {
+test('the same transcript always gives the same result', () => {
   const toolCalls = fc.array(
     fc.record({
       tool: fc.constantFrom('echo', 'sum'),
@@ -205,7 +205,7 @@ test('the same transcript always gives the same answer', () => {
   )
 })
 
-test('six hundred patterns without end keep a trial for no more than about a second', () => {
+test('six hundred patterns that never finish delay a trial by no more than about a second', () => {
   const on = transcript({ finalText: `${'a'.repeat(40)}!` })
   const before = process.cpuUsage()
   const verdicts = Array.from({ length: 600 }, (_, at) =>
@@ -214,9 +214,9 @@ test('six hundred patterns without end keep a trial for no more than about a sec
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(4 * WORK_LIMITS.trialPatterns.most)
   expect(verdicts.every(({ passed }) => !passed)).toBe(true)
-  // On a machine that does something else in between the first one already takes the time of all.
+  // On a busy machine the first pattern may already use up the total time.
   expect(verdicts[0]!.reason).toMatch(/did not come to an end within 250 ms|together took longer than 1000 ms/)
   expect(verdicts.at(-1)!.reason).toContain('together took longer than 1000 ms')
-  // The next trial has a second of its own.
+  // The next trial has its own second.
   expect(judgeAssertion({ type: 'responseMatches', pattern: '^b$' }, transcript({ finalText: 'b' })).passed).toBe(true)
 })

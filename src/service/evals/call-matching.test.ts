@@ -7,7 +7,7 @@ const calls = (text: string): ExpectedToolCall[] =>
     ? []
     : text.split(' ').map(word => ({ toolName: word[0] ?? '', arguments: word[1] ? { n: Number(word[1]) } : {} }))
 
-describe('order and extras', () => {
+describe('the matching of calls by order and extras', () => {
   test.each<[string, string, MatchOptions, boolean]>([
     ['a b', 'b a', { toolCallOrder: 'ignore' }, true],
     ['a b', 'b a', {}, true],
@@ -27,14 +27,14 @@ describe('order and extras', () => {
     ['a1', 'a2', {}, false],
     ['a1', 'a2', { argumentMatching: 'ignore' }, true],
     ['a', 'a2', { argumentMatching: 'exact' }, false],
-    // The loose expectation comes first and must not take the only call that the strict one fits.
+    // The loose expectation comes first and must not take the only call that matches the strict one.
     ['a a1', 'a1 a2', {}, true],
-  ])('%s against %s with %j: %s', (expected, actual, options, passed) => {
+  ])('compares %s against %s with %j: %s', (expected, actual, options, passed) => {
     expect(matchToolCalls(calls(expected), calls(actual), options).passed).toBe(passed)
   })
 })
 
-test('what does not match is named', () => {
+test('a failed match names the calls that do not match', () => {
   const found = matchToolCalls(calls('a1 b c'), calls('c a2 x'), { toolCallOrder: 'superset', maxExtraToolCalls: 0 })
   expect(found.matched).toEqual([{ expectedIndex: 2, actualIndex: 0 }])
   expect(found.argumentDifferences).toEqual([{ expectedIndex: 0, actualIndex: 1, keys: ['n'] }])
@@ -47,7 +47,7 @@ test('what does not match is named', () => {
   expect(swapped.outOfOrder).toEqual([{ expectedIndex: 1, actualIndex: 0 }])
 })
 
-test('of several calls of the tool the one with the fewest other arguments is named', () => {
+test('of several calls of a tool, a mismatch names the one with the fewest different arguments', () => {
   const expected = [{ toolName: 'a', arguments: { x: 1, y: 2 } }]
   const actual = [
     { toolName: 'a', arguments: { x: 8, y: 9 } },
@@ -63,7 +63,7 @@ const sequence = fc.array(
   { maxLength: 7 },
 )
 
-test('every call is in exactly one list, and a stricter order never passes where a looser one fails', () => {
+test('every call is in exactly one list of a match, and a stricter order never passes if a looser one fails', () => {
   fc.assert(
     fc.property(
       sequence,
@@ -92,7 +92,7 @@ test('every call is in exactly one list, and a stricter order never passes where
   )
 })
 
-describe('expected calls of a case', () => {
+describe('the expected calls of a case', () => {
   const of = (steps: object[], checks: object[] = []) =>
     expectedToolCalls({
       steps: steps.map((assertion, index) => ({ id: `${index}`, kind: 'assert', assertion: { ...assertion } })),
@@ -106,7 +106,7 @@ describe('expected calls of a case', () => {
   })
   const once = (toolName: string) => ({ type: 'toolCalledAtLeastOnce', toolName })
 
-  test('steps before checks, as often as wanted, each expectation once', () => {
+  test('come from steps before checks, as often as wanted, each expectation once', () => {
     expect(
       of(
         [withArgs('b', { n: 1 }), once('a'), { type: 'noToolErrors' }],
@@ -120,15 +120,15 @@ describe('expected calls of a case', () => {
     ])
   })
 
-  test('"at least once" adds nothing to a call that is expected anyway', () => {
+  test('are not extended by "at least once" if the call is expected anyway', () => {
     expect(of([once('a'), withArgs('a', { n: 1 })])).toEqual([{ toolName: 'a', arguments: { n: 1 } }])
   })
 
-  test('malformed assertions expect nothing; they fail where they are judged', () => {
+  test('do not include malformed assertions, which fail when they are evaluated', () => {
     expect(of([{ type: 'toolCalledWith', toolName: 'a' }, { type: 'unknown' }])).toEqual([])
   })
 
-  test("an assertion's own argument matching goes before the match options", () => {
+  test('use the argument matching of an assertion before the match options', () => {
     const expected = of([
       { type: 'toolCalledWith', toolName: 'a', args: { args: { n: 1 }, argumentMatching: 'ignore' } },
     ])

@@ -76,11 +76,11 @@ test.each<[Cases, Cases, CaseSnapshot[] | undefined, string]>([
   [{ x: ['passed'] }, { x: ['timed_out'] }, undefined, 'changed'],
   [{ x: ['passed'] }, { x: ['failed'] }, edited, 'changed'],
   [{ x: ['passed'] }, { x: ['passed'] }, edited, 'unchanged_passed'],
-])('%j then %j (edited: %j) is %s', (base, after, cases, status) => {
+])('a case with %j and then %j (edited: %j) is %s', (base, after, cases, status) => {
   expect(statusOf(base, after, cases)).toEqual([status])
 })
 
-test('the sides of a case name its trials, the representative one and its error', () => {
+test('each side of a case names its trials, the representative one and its error', () => {
   const { cases } = compare(runOf('a', { x: ['passed', 'failed'] }), runOf('b', { x: ['timed_out'], y: ['passed'] }))
   expect(cases[0]).toMatchObject({
     caseKey: 'x',
@@ -94,7 +94,7 @@ test('the sides of a case name its trials, the representative one and its error'
   })
 })
 
-test('the definition of a case and the way it is graded change independently', () => {
+test('the definition of a case and its grading change independently', () => {
   const base = runOf('a', { x: ['passed'] })
   const after = (change: Partial<CaseSnapshot>) => {
     const [entry] = compare(base, runOf('b', { x: ['passed'] }, { cases: [snapshot('x', change)] })).cases
@@ -107,7 +107,7 @@ test('the definition of a case and the way it is graded change independently', (
   expect(after({ steps: [contains('rain')] })).toEqual([true, true])
 })
 
-test('another model changes only cases that ask one, and those that ask none used no tokens', () => {
+test('another model changes only cases that use one, and cases without one used no tokens', () => {
   const hashes = (steps: CaseSnapshot['steps']) =>
     ['small', 'large'].map(model => caseConfigHash(snapshot('x', { steps, model })))
   const [called, calledAgain] = hashes([{ id: '1', kind: 'toolCall', toolName: 'echo' }])
@@ -128,7 +128,7 @@ test('the hash of a definition does not depend on the order of fields or the ids
   expect(caseConfigHash(one)).toBe(caseConfigHash(two))
 })
 
-test('figures, units and scorers', () => {
+test('the comparison has the figures with their units, and the scorers', () => {
   const after = runOf(
     'b',
     { x: ['failed', 'passed'] },
@@ -163,7 +163,7 @@ test('figures, units and scorers', () => {
   })
 })
 
-test('a scorer that measures something else is no regression', () => {
+test('a scorer that measures something else is not a regression', () => {
   const answer = compare(runOf('a', { x: ['passed'] }), runOf('b', { x: ['failed'] }, { cases: edited }))
   expect(answer.scoreContract).toMatchObject({ evaluationConfigChanged: true })
   expect(answer.cases[0]?.scoreDeltas?.map(delta => [delta['scorerId'], delta['definitionChanged']])).toEqual([
@@ -172,7 +172,7 @@ test('a scorer that measures something else is no regression', () => {
   ])
 })
 
-test('a scorer id that stands for one more definition than before has changed', () => {
+test('a scorer id that stands for one more definition than before counts as changed', () => {
   const other = snapshot('y', { checks: [{ type: 'noToolErrors', unknown: true }] })
   const after = runOf('b', { x: ['passed'], y: ['passed'] }, { cases: [snapshot('x'), other] })
   const { scorers } = compare(runOf('a', { x: ['passed'] }), after).scoreContract as { scorers: unknown }
@@ -196,11 +196,11 @@ test.each([
   [10, 5, -5, -50],
   [-10, -5, 5, 50],
   [null, 5, null, null],
-])('from %s to %s: %s, %s %%', (base, after, delta, percentDelta) => {
+])('the change from %s to %s is %s, %s %%', (base, after, delta, percentDelta) => {
   expect(numericDiff(base, after)).toEqual({ base, compare: after, delta, percentDelta })
 })
 
-test('every case of either side appears once, and the answer fits the wire', () => {
+test('every case of either side appears once, and the answer matches the contract', () => {
   const kinds = fc.constantFrom<TrialClass>('passed', 'failed', 'evaluator_error', 'timed_out', 'cancelled', 'pending')
   const cases = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.array(kinds, { maxLength: 3 }))
   fc.assert(

@@ -11,12 +11,12 @@ import { TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-classes.
 
 const database = openDatabase(':memory:')
 migrate(database)
-// Grading reads trials alone.
+// Grading reads only trials.
 database.exec('PRAGMA foreign_keys = OFF')
 afterAll(database.close)
 const rows = createTrialRows(database)
 
-/** The trials of a new run, given by case. */
+/** Stores the trials of a new run, given by case. */
 function stored(cases: readonly (readonly TrialClass[])[]): GradedTrials {
   database.run('DELETE FROM trial')
   const trials = cases.flatMap((ofCase, c) => ofCase.map((kind, t) => ({ c, t, kind })))
@@ -60,7 +60,7 @@ const failed = { status: 'completed', result: 'failed', decision: 'failed', verd
 const open = { result: null, verdict: 'notEstablished' }
 const undecided = { ...open, status: 'completed', decision: null, reason: 'undecidable' }
 
-describe('per case', () => {
+describe('a verdict by cases', () => {
   test.each([
     [[['passed', 'passed'], ['passed']], { ...passed, passRate: 1 }],
     [[['passed', 'failed'], ['passed']], { ...failed, passRate: 0.5 }],
@@ -72,12 +72,12 @@ describe('per case', () => {
     [[['setup_failed'], ['passed']], { ...undecided, passRate: 1 }],
     [[['setup_failed', 'setup_failed'], ['setup_failed']], { ...undecided, status: 'failed', passRate: null }],
     [[], { ...undecided, status: 'failed', passRate: null }],
-  ] as [TrialClass[][], object][])('%j', (cases, expected) => {
+  ] as [TrialClass[][], object][])('is computed from the trials %j', (cases, expected) => {
     expect(graded(cases)).toEqual(expected)
   })
 })
 
-describe('under a suite-wide threshold', () => {
+describe('a verdict by a threshold for the suite', () => {
   test.each([
     [
       [
@@ -106,11 +106,11 @@ describe('under a suite-wide threshold', () => {
     [[['failed']], 0, { ...passed, passRate: 0 }],
     [[['passed'], ['timed_out']], 0.5, { ...undecided, passRate: 1 }],
     [[['evaluator_error']], 0, { ...undecided, passRate: null }],
-  ] as [TrialClass[][], number, object][])('%j at %s', (cases, threshold, expected) => {
+  ] as [TrialClass[][], number, object][])('is computed from the trials %j at %s', (cases, threshold, expected) => {
     expect(graded(cases, { threshold })).toEqual(expected)
   })
 
-  test('counts are trials there and cases elsewhere', () => {
+  test('trials are counted with a threshold, and cases without one', () => {
     const cases: TrialClass[][] = [
       ['passed', 'failed'],
       ['passed', 'evaluator_error'],
@@ -127,7 +127,7 @@ describe('under a suite-wide threshold', () => {
   })
 })
 
-test('a cancelled and an unfinished run have no verdict, whatever was measured', () => {
+test('cancelled and unfinished runs have no verdict, whatever was measured', () => {
   const cases: TrialClass[][] = [['failed'], ['cancelled']]
   const stopped = { ...open, status: 'cancelled', decision: null, reason: 'stopped_early', passRate: 0 }
   expect(graded(cases, { phase: 'cancelled' })).toEqual(stopped)
@@ -135,23 +135,23 @@ test('a cancelled and an unfinished run have no verdict, whatever was measured',
   expect(graded([['passed'], ['pending']], { phase: 'running' })).toEqual(unfinished)
 })
 
-test('the evidence is the trace of the first failed trial, and none without a measured failure', () => {
+test('the evidence is the trace of the first failed trial, and is missing without a measured failure', () => {
   const { decisionSummary } = gradeRun(input([['timed_out'], ['passed', 'failed'], ['failed']]))
   expect(decisionSummary.evidence).toEqual({ tracePath: '/projects/p/eval-runs/r/iterations/it-1-1/trace' })
   expect(gradeRun(input([['timed_out']])).decisionSummary.evidence).toBeNull()
 })
 
-test('an undecidable run says why', () => {
+test('a run without a verdict says why', () => {
   const { undecided } = gradeRun(input([['passed'], ['setup_failed']])).decisionSummary
   expect(undecided).toEqual({ reason: 'undecidable', message: 'because setup_failed' })
 })
 
-describe('diagnostics', () => {
+describe('the diagnostics of a run', () => {
   const cases = Array.from({ length: 50 }, (): TrialClass[] => ['passed', 'failed'])
   const page = (cursor?: string, limit?: number) =>
     gradeRun(input(cases, { page: { ...(cursor && { cursor }), ...(limit && { limit }) } })).decisionSummary.diagnostics
 
-  test('pages of twenty by default, followed to the end; a page behind a cursor is never complete', () => {
+  test('have pages of twenty by default up to the end, and a page after a cursor is never complete', () => {
     const first = page()
     expect(first).toMatchObject({ complete: false, scannedIterations: 40, nextCursor: 'it-19-1' })
     expect(first.failures).toHaveLength(20)
@@ -171,13 +171,13 @@ describe('diagnostics', () => {
     expect(page(undefined, 50)).toMatchObject({ complete: true, scannedIterations: 100, nextCursor: null })
   })
 
-  test('a cursor of another run is refused', () => {
+  test('refuse a cursor of another run', () => {
     expect(() => page('it-99-9')).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR', details: { field: 'cursor' } }),
     )
   })
 
-  test('what has not happened yet needs no explanation, and an unfinished list is not complete', () => {
+  test('leave out trials that have not ended, and are not complete for an unfinished run', () => {
     const { diagnostics } = gradeRun(
       input([['pending', 'evaluator_error'], ['cancelled']], { phase: 'running' }),
     ).decisionSummary
@@ -194,24 +194,24 @@ test.each([
   [{ minimumPassRate: 1 }, 1],
   [{ minimumPassRate: 80 }, 0.8],
   [{ minimumPassRate: null, minimumAccuracy: null }, null],
-])('threshold of %j is %s', (settings, fraction) => {
+])('the threshold of %j is %s', (settings, fraction) => {
   expect(passThreshold(settings)).toBe(fraction)
 })
 
 test.each([{ minimumPassRate: 101 }, { minimumPassRate: -0.1 }, { minimumAccuracy: 100.5 }, { minimumPassRate: NaN }])(
-  'threshold %j is refused',
+  'the threshold %j is refused',
   settings => {
     expect(() => passThreshold(settings)).toThrow(ServiceError)
   },
 )
 
-test('7 of 100 reach 0.07, as a fraction and as a percentage', () => {
+test('7 of 100 reaches the threshold 0.07, as a fraction and as a percentage', () => {
   const cases = [Array.from({ length: 100 }, (_none, index): TrialClass => (index < 7 ? 'passed' : 'failed'))]
   for (const threshold of [passThreshold({ minimumPassRate: 0.07 }), passThreshold({ minimumAccuracy: 7 })])
     expect(graded(cases, { threshold }).decision).toBe('passed')
 })
 
-test('counts always add up, errors are never failures, and the answer fits the wire', () => {
+test('counts always add up, errors are never failures, and the answer matches the contract', () => {
   const cases = fc.array(fc.array(fc.constantFrom(...TRIAL_CLASSES), { minLength: 1, maxLength: 5 }), { maxLength: 8 })
   const threshold = fc.option(fc.double({ min: 0, max: 1, noNaN: true }))
   fc.assert(

@@ -12,7 +12,7 @@ const preview = (status: string, trials: TrialClass[][]) =>
     cases: trials.map((list, index) => ({ caseId: `c${index}`, trials: list })),
   })
 
-test('cases are counted as cases, reasons and exclusions as trials', () => {
+test('the preview of a rerun counts cases, and gives reasons and exclusions in trials', () => {
   expect(
     preview('completed', [
       ['passed', 'failed', 'failed'],
@@ -44,11 +44,11 @@ test.each([
   ['cancelled', [['cancelled', 'passed']], false],
   ['cancelled', [['pending', 'cancelled']], true],
   ['failed', [['setup_failed']], true],
-] as [string, TrialClass[][], boolean][])('a %s source with %j can be rerun: %s', (status, trials, rerunnable) => {
+] as [string, TrialClass[][], boolean][])('a %s run with trials %j can be rerun: %s', (status, trials, rerunnable) => {
   expect(preview(status, trials).rerunnable).toBe(rerunnable)
 })
 
-test('the selection agrees with the rule restated naively', () => {
+test('the selection agrees with a simple version of its rule', () => {
   const status = fc.constantFrom('pending', 'running', 'completed', 'failed', 'cancelled')
   fc.assert(
     fc.property(

@@ -48,7 +48,7 @@ async function settled(
 
 const waiting: TrialRow = { id: 'it_2', iterationNumber: 2, case: snapshot, status: 'pending' }
 
-test('the trace sets expected against actual calls', async () => {
+test('the trace compares expected and actual calls', async () => {
   const trace = toTrace(await settled())
   expect(EvalTrace().parse(trace)).toMatchObject({
     version: 1,
@@ -68,7 +68,7 @@ test('the trace sets expected against actual calls', async () => {
   expect(trace.messages).toHaveLength(2)
 })
 
-test('a call with other arguments is named with them', async () => {
+test('the trace names a call with other arguments, and those arguments', async () => {
   const row = await settled()
   const differing = {
     ...row,
@@ -79,7 +79,7 @@ test('a call with other arguments is named with them', async () => {
   ])
 })
 
-test('spans are on the clock of the trial, steps and calls', async () => {
+test('the spans of steps and calls use the clock of the trial', async () => {
   const row = await settled()
   const { spans, startedAt, durationMs } = toTrace(row)
   expect(spans.filter(span => span.kind === 'step').map(span => [span.stepId, span.status])).toEqual([
@@ -99,7 +99,7 @@ test('spans are on the clock of the trial, steps and calls', async () => {
   }
 })
 
-test('a settled trial as an iteration, with one score a scorer that joins to its definition', async () => {
+test('a finished trial is an iteration with one score for each scorer, linked to its definition', async () => {
   const row = await settled()
   const iteration = EvalIteration().parse(toIteration(row))
   expect(iteration).toMatchObject({
@@ -127,12 +127,12 @@ test('a settled trial as an iteration, with one score a scorer that joins to its
   expect(iteration.scores?.map(score => score['definitionHash'])).toEqual(hashes)
 })
 
-test('scores of an ended trial are skipped and have no value', async () => {
+test('the scores of a trial that was ended early are skipped and have no value', async () => {
   const { scores } = toIteration(await settled(AbortSignal.abort()))
   expect(scores?.every(score => score.status === 'skipped' && !('value' in score) && !('passed' in score))).toBe(true)
 })
 
-test('a trial without an outcome', () => {
+test('a trial without an outcome is a pending iteration', () => {
   expect(EvalIteration().parse(toIteration(waiting))).toMatchObject({
     status: 'pending',
     result: null,
@@ -146,7 +146,7 @@ test('a trial without an outcome', () => {
   expect(toStepRows({ ...waiting, status: 'cancelled' }).map(({ status }) => status)).toEqual(Array(5).fill('skipped'))
 })
 
-test('one row per authored step, in order', async () => {
+test('the trace has one row for each step of the case, in order', async () => {
   const rows = toStepRows(await settled()).map(entry => EvalStepVerdict().parse(entry))
   expect(rows.map(({ stepId, stepIndex, status }) => [stepId, stepIndex, status])).toEqual([
     ['ask', 0, 'ok'],

@@ -4,11 +4,11 @@ import { assert, contains, run, serversOf, step, text, toolCall } from '../../..
 import type { TrialRequest } from './trial.ts'
 import type { TrialModels } from './trial-prompt.ts'
 
-describe('with a model', () => {
+describe('a trial with a model', () => {
   const models = (answer: TrialModels['run']): Partial<TrialRequest> => ({ models: { run: answer } })
   const prompt = step('prompt', { prompt: 'Say hi' })
 
-  test('turns, tool calls, usage and the final text are recorded', async () => {
+  test('records turns, tool calls, usage and the final text', async () => {
     const answer: TrialModels['run'] = async (words, { callTool, spend, model, serverNames }) => {
       const result = await callTool(serverNames[0] ?? '', 'echo', { message: words })
       spend({ totalTokens: 7, inputTokens: 5, outputTokens: 2 })
@@ -37,7 +37,7 @@ describe('with a model', () => {
     ])
   })
 
-  test('parallel calls keep the order in which they were made', async () => {
+  test('keeps the order in which parallel calls were made', async () => {
     let release = () => {}
     const held = new Promise<void>(resolve => (release = resolve))
     const { servers } = serversOf(['one'], {
@@ -59,7 +59,7 @@ describe('with a model', () => {
     expect(outcome.class).toBe('passed')
   })
 
-  test('a model that goes on after the end reaches no server', async () => {
+  test('reaches no server if its model continues after the end', async () => {
     const controller = new AbortController()
     const { servers, called } = serversOf()
     const { promise: afterwards, resolve } = Promise.withResolvers<unknown>()
@@ -75,7 +75,7 @@ describe('with a model', () => {
     expect(outcome.transcript.toolCalls).toEqual([])
   })
 
-  test('a server that cannot be reached ends the trial, whatever the model makes of it', async () => {
+  test('ends if a server cannot be reached, whatever the model does with the error', async () => {
     const shrug: TrialModels['run'] = async (_prompt, { callTool }) => {
       await callTool('one', 'gone', {}).catch(() => undefined)
       return { text: 'I could not find anything.' }
@@ -87,7 +87,7 @@ describe('with a model', () => {
     [new ServiceError('VALIDATION_ERROR', 'There is no key for "openai".'), 'setup_failed'],
     [new ServiceError('TIMEOUT', 'The model did not answer.'), 'timed_out'],
     [new Error('boom'), 'execution_failed'],
-  ])('%s ends in %s', async (error, trialClass) => {
+  ])('whose model throws %s ends as %s', async (error, trialClass) => {
     const outcome = await run(
       [prompt],
       {},

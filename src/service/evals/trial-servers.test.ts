@@ -12,7 +12,7 @@ const target = (name: string): ServerTarget => ({
   transport: { type: 'stdio', command: name, args: [], env: {} },
 })
 
-/** Connections that only count how many calls are open at once, per server. */
+/** Creates connections that only count how many calls of each server run at the same time. */
 function counting() {
   const open = new Map<string, number>()
   const most = new Map<string, number>()
@@ -30,7 +30,7 @@ function counting() {
 test.each([
   ['of one trial', false],
   ['of two trials', true],
-])('of two calls %s under which a server broke, each is beside others: %s', async (whose, besideOthers) => {
+])('if a server breaks during two calls %s, each ran beside another trial: %s', async (whose, besideOthers) => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const broke = new ServiceError('SERVER_UNREACHABLE', 'The server exited.')
   const session = { callTool: () => promise.then(() => Promise.reject(broke)) } as unknown as TrialSession
@@ -46,7 +46,7 @@ test.each([
 test.each([
   [false, 3],
   [true, 1],
-])('with serial servers %s at most %i calls of one server are open', async (serialServers, wanted) => {
+])('with serial servers set to %s at most %i calls of one server run at a time', async (serialServers, wanted) => {
   const connections = counting()
   const servers = createTrialServers([target('one'), target('broken')], { connections, serialServers })
   const { signal } = new AbortController()

@@ -18,8 +18,8 @@ const never = new AbortController().signal
 
 const statuses = ({ steps }: TrialOutcome) => steps.map(({ status }) => status)
 
-describe('steps', () => {
-  test('a passing trial, with its transcript', async () => {
+describe('the steps of a trial', () => {
+  test('pass, and have a transcript', async () => {
     let clock = 1000
     const outcome = await run([toolCall('echo', { message: 'hi' }), contains('HI')], {}, { now: () => clock++ })
     expect(outcome).toMatchObject({ class: 'passed', status: 'completed', result: 'passed', startedAt: 1000 })
@@ -42,7 +42,7 @@ describe('steps', () => {
     })
   })
 
-  test('after a failed assertion the others are still judged, each on the transcript so far', async () => {
+  test('after a failed assertion are still evaluated, each on the transcript so far', async () => {
     const outcome = await run([
       toolCall('echo', { message: 'one' }),
       contains('two'),
@@ -59,12 +59,12 @@ describe('steps', () => {
     })
   })
 
-  test('a result with isError is for the assertions to judge', async () => {
+  test('leave a result with isError to the assertions', async () => {
     expect(await run([toolCall('broken'), contains('no such city')])).toMatchObject({ class: 'passed' })
     expect(await run([toolCall('broken'), assert({ type: 'noToolErrors' })])).toMatchObject({ class: 'failed' })
   })
 
-  test('a protocol error fails its step and the trial continues', async () => {
+  test('fail if a call gets a protocol error, and the trial continues', async () => {
     const outcome = await run([
       toolCall('unknown'),
       toolCall('echo', { message: 'x' }),
@@ -75,14 +75,14 @@ describe('steps', () => {
     expect(outcome.transcript.toolCalls[0]).toMatchObject({ error: expect.stringContaining('-32602') })
   })
 
-  test('an unknown assertion fails the trial closed', async () => {
+  test('fail the trial if one is an unknown assertion', async () => {
     const outcome = await run([assert({ type: 'soundsFriendly' })])
     expect(outcome).toMatchObject({ class: 'failed', error: expect.stringContaining('soundsFriendly') })
   })
 })
 
-describe('choosing a server', () => {
-  test('the only one, or the named one', async () => {
+describe('the server of a step', () => {
+  test('is the only one, or the named one', async () => {
     const { servers, called } = serversOf(['one', 'two'])
     await run([toolCall('echo', {}, 'two'), toolCall('echo', {}, 'one')], {}, { servers })
     await run([toolCall('echo')], {}, { servers: { ...servers, names: ['one'] } })
@@ -93,23 +93,26 @@ describe('choosing a server', () => {
     [['one', 'two'], undefined, 'one, two'],
     [['one', 'two'], 'three', 'no server "three"; its servers: one, two'],
     [[], undefined, 'none'],
-  ])('of %j the name %s ends in set-up and names the choices', async (names, serverName, words) => {
-    const { servers, called } = serversOf(names)
-    const outcome = await run([toolCall('echo', {}, serverName), contains('x')], {}, { servers })
-    expect(outcome).toMatchObject({ class: 'setup_failed', status: 'failed', result: null })
-    expect(outcome.error).toContain(words)
-    expect(statuses(outcome)).toEqual(['fail', 'skipped'])
-    expect(called).toEqual([])
-  })
+  ])(
+    'cannot be chosen from %j by the name %s, so set-up fails and names the choices',
+    async (names, serverName, words) => {
+      const { servers, called } = serversOf(names)
+      const outcome = await run([toolCall('echo', {}, serverName), contains('x')], {}, { servers })
+      expect(outcome).toMatchObject({ class: 'setup_failed', status: 'failed', result: null })
+      expect(outcome.error).toContain(words)
+      expect(statuses(outcome)).toEqual(['fail', 'skipped'])
+      expect(called).toEqual([])
+    },
+  )
 })
 
-describe('ends before the last step', () => {
+describe('a trial that ends before its last step', () => {
   test.each([
     ['gone', 'setup_failed', 'execution_failed'],
     ['locked', 'setup_failed', 'execution_failed'],
     ['slow', 'timed_out', 'timed_out'],
     ['bug', 'execution_failed', 'execution_failed'],
-  ])('%s: %s at first contact, %s later', async (tool, atFirst, later) => {
+  ])('because of %s is %s at first contact, and %s later', async (tool, atFirst, later) => {
     const first = await run([toolCall(tool), toolCall('echo'), contains('x')], { checks: [{ type: 'noToolErrors' }] })
     expect(first).toMatchObject({ class: atFirst, status: 'failed', result: null, error: first.steps[0]?.reason })
     expect(statuses(first)).toEqual(['fail', 'skipped', 'skipped'])
@@ -119,13 +122,13 @@ describe('ends before the last step', () => {
     expect(await run([toolCall('unknown'), toolCall(tool)])).toMatchObject({ class: later })
   })
 
-  test('first contact is per server', async () => {
+  test('counts first contact for each server', async () => {
     const { servers } = serversOf(['one', 'two'])
     const outcome = await run([toolCall('echo', {}, 'one'), toolCall('gone', {}, 'two')], {}, { servers })
     expect(outcome.class).toBe('setup_failed')
   })
 
-  test('without a model or a browser the reason says what is needed', async () => {
+  test('without a model or a browser says what is needed', async () => {
     const prompt = await run([step('prompt', { prompt: 'Weather?' }), contains('sun')])
     expect(prompt).toMatchObject({ class: 'setup_failed', error: expect.stringContaining('modelApiKeys') })
     expect(statuses(prompt)).toEqual(['fail', 'skipped'])
@@ -133,7 +136,7 @@ describe('ends before the last step', () => {
     expect(interact).toMatchObject({ class: 'setup_failed', error: expect.stringContaining('browser runner') })
   })
 
-  test('the deadline ends a silent call', async () => {
+  test('is ended by its deadline if a call gets no answer', async () => {
     const outcome = await run(
       [toolCall('echo', { message: 'x' }), toolCall('silent'), toolCall('echo')],
       {},
@@ -147,7 +150,7 @@ describe('ends before the last step', () => {
     expect(statuses(outcome)).toEqual(['ok', 'fail', 'skipped'])
   })
 
-  test('cancelled in the middle of a call that does not listen', async () => {
+  test('can be cancelled during a call that ignores it', async () => {
     const controller = new AbortController()
     const tools: Record<string, Tool> = {
       ...TOOLS,
@@ -173,7 +176,7 @@ describe('ends before the last step', () => {
     expect(outcome.transcript.toolCalls[1]).toMatchObject({ error: 'The run was cancelled.' })
   })
 
-  test('cancelled through a call that answers the abort with an error of its own', async () => {
+  test('can be cancelled during a call that answers the abort with its own error', async () => {
     const controller = new AbortController()
     const hang: Tool = (_args, signal) => {
       const ended = new Promise((_resolve, reject) => {
@@ -188,7 +191,7 @@ describe('ends before the last step', () => {
     })
   })
 
-  test('cancelled at the moment a call breaks, the wish to stop is the reason', async () => {
+  test('has the cancellation as its reason if a call breaks at the same moment', async () => {
     const controller = new AbortController()
     const servers = {
       names: ['one'],
@@ -202,7 +205,7 @@ describe('ends before the last step', () => {
     expect(outcome.class).toBe('cancelled')
   })
 
-  test('cancelled before it began, nothing is called', async () => {
+  test('makes no calls if it was cancelled before it started', async () => {
     const { servers, called } = serversOf()
     const outcome = await run([toolCall('echo')], {}, { servers, signal: AbortSignal.abort() })
     expect(outcome.class).toBe('cancelled')
@@ -210,8 +213,8 @@ describe('ends before the last step', () => {
   })
 })
 
-describe('what is judged beside the steps', () => {
-  test('checks, after the steps', async () => {
+describe('the verdict of a trial beside its steps', () => {
+  test('includes the checks, after the steps', async () => {
     const checks = [{ type: 'noToolErrors' }, { type: 'toolNeverCalled', toolName: 'echo' }]
     const outcome = await run([toolCall('echo', { message: 'hi' })], { checks })
     expect(outcome.checks).toMatchObject([
@@ -222,7 +225,7 @@ describe('what is judged beside the steps', () => {
     expect(outcome.steps).toHaveLength(1)
   })
 
-  test('a negative case passes only when no tool was called', async () => {
+  test('of a negative case is passed only if no tool was called', async () => {
     const matchOptions = { maxExtraToolCalls: 0 }
     expect(await run([assert({ type: 'noToolErrors' })], { isNegative: true, matchOptions })).toMatchObject({
       class: 'passed',
@@ -235,7 +238,7 @@ describe('what is judged beside the steps', () => {
     ['SERVER_UNREACHABLE', 'setup_failed'],
     ['OAUTH_REQUIRED', 'setup_failed'],
     ['TIMEOUT', 'timed_out'],
-  ] as const)('that called nothing has not passed when a server says %s', async (code, expected) => {
+  ] as const)('is not passed without a call if a server reports %s', async (code, expected) => {
     const { servers } = serversOf(['one', 'two'])
     const listTools: typeof servers.listTools = async name => {
       if (name === 'two') throw new ServiceError(code, 'The server "two" is away.')
@@ -253,7 +256,7 @@ describe('what is judged beside the steps', () => {
     expect(await run([toolCall('echo', {}, 'one')], {}, request)).toMatchObject({ class: 'passed' })
   })
 
-  test('that called nothing is judged where a server answers, even if only that it lists no tools', async () => {
+  test('is given without a call if a server answers, even if it only says that it lists no tools', async () => {
     const { servers } = serversOf()
     const listTools = TOOLS['unknown'] as unknown as typeof servers.listTools
     const request = { servers: { ...servers, listTools: async () => listTools('one', never) } }
@@ -262,7 +265,7 @@ describe('what is judged beside the steps', () => {
     })
   })
 
-  test('match options compare the sequence', async () => {
+  test('includes the order of calls by the match options', async () => {
     const wanted = { type: 'toolCalledWith', toolName: 'echo', args: { args: { message: 'string' } } }
     const steps = [toolCall('broken'), toolCall('echo', { message: 'hi' }), assert(wanted)]
     const outcome = await run(steps, { matchOptions: { maxExtraToolCalls: 0 } })
@@ -272,8 +275,8 @@ describe('what is judged beside the steps', () => {
     expect(await run(steps)).toMatchObject({ class: 'passed', checks: [] })
   })
 
-  test('a broken evaluator does not fail a case, unless something else fails', async () => {
-    // Putting this call into words breaks the evaluator.
+  test('is not failed by a broken evaluator, unless something else failed', async () => {
+    // Converting this call into words makes the evaluator throw.
     const message = {
       toJSON: () => {
         throw new TypeError('It cannot be written.')
@@ -291,7 +294,7 @@ describe('what is judged beside the steps', () => {
   })
 })
 
-test('whatever the servers do, every step has one verdict and class, status and result agree', async () => {
+test('every step has one verdict, and class, status and result agree, whatever the servers do', async () => {
   const tool = fc.constantFrom(...Object.keys(TOOLS).filter(name => name !== 'silent'))
   const anyStep = fc.oneof(
     tool.map(name => toolCall(name, { message: name })),

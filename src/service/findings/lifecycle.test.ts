@@ -24,7 +24,7 @@ const state = (status: FindingStatus): FindingState => ({
   resolvedAt: status === 'resolved' ? 7 : null,
 })
 
-describe('one wave', () => {
+describe('a finding after one wave', () => {
   test.each<[FindingStatus | undefined, boolean, FindingStatus | undefined]>([
     [undefined, true, 'new'],
     [undefined, false, undefined],
@@ -36,11 +36,11 @@ describe('one wave', () => {
     ['resolved', false, 'resolved'],
     ['regressed', true, 'recurring'],
     ['regressed', false, 'resolved'],
-  ])('after %s, seen %s, it is %s', (before, seen, after) => {
+  ])('that was %s, with seen = %s in the wave, is %s', (before, seen, after) => {
     expect(afterWave(before && state(before), wave(9, seen))?.status).toBe(after)
   })
 
-  test('a sighting moves the last one, counts, and ends a resolution', () => {
+  test('that sees it updates its last sighting and its count, and is no longer resolved', () => {
     expect(afterWave(state('resolved'), wave(9, true))).toEqual({
       status: 'regressed',
       occurrenceCount: 4,
@@ -51,14 +51,14 @@ describe('one wave', () => {
     })
   })
 
-  test('a resolution is dated by the first wave that missed it', () => {
+  test('that misses it is resolved at the time of the first such wave', () => {
     const resolved = afterWave(state('recurring'), wave(9, false))
     expect(resolved).toEqual({ ...state('recurring'), status: 'resolved', resolvedAt: 9 })
     expect(afterWave(resolved, wave(12, false))).toEqual(resolved)
   })
 })
 
-/** What the definition says of a history, read from its end and without a machine of states. */
+/** Returns the state that the definition gives for a history, computed from its end without a state machine. */
 function definition(history: readonly WaveRecording[]): Partial<FindingState> | undefined {
   const ordered = history.toSorted(compareWaves)
   const sightings = ordered.filter(({ seen }) => seen)
@@ -92,7 +92,7 @@ const recordings = fc.array(
 type Place = { projectId: string; source: WaveSource }
 type Recording = { waveId: string; seen: boolean; at: number }
 
-/** One recording for each wave: a sighting outweighs a look, its last time counts. */
+/** Returns one recording for each wave: a sighting outweighs a check without one, and its last time counts. */
 function merged(list: readonly Recording[]): WaveRecording[] {
   return [...Map.groupBy(list, ({ waveId }) => waveId)].map(([waveId, all]) => {
     const seen = all.some(one => one.seen)
@@ -101,8 +101,8 @@ function merged(list: readonly Recording[]): WaveRecording[] {
   })
 }
 
-describe('any history', () => {
-  test('the transitions say what the definition says', () => {
+describe('any history of waves', () => {
+  test('has the transitions of the definition', () => {
     fc.assert(
       fc.property(recordings, list => {
         const history = merged(list)
@@ -113,7 +113,7 @@ describe('any history', () => {
     )
   })
 
-  test('recordings of one wave give the same in every order', () => {
+  test('gives the same result in every order of recording', () => {
     const times = fc.array(fc.record({ seen: fc.boolean(), at: fc.nat(9) }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(times, fc.infiniteStream(fc.nat()), (list, order) => {
@@ -144,7 +144,7 @@ function recordIn(store: Store, place: Place, { waveId, seen, at }: Recording): 
   )
 }
 
-describe('a finding that is recorded', () => {
+describe('a recorded finding', () => {
   test('follows the definition in whatever order waves arrive, and is dismissed separately', () => {
     const { store } = openWorkspace({ memory: true })
     onTestFinished(() => store.close())
@@ -169,7 +169,7 @@ describe('a finding that is recorded', () => {
           }
           expect(only()?.dismissedAt ?? null).toBe(dismissedAt)
         }
-        // A wave can only miss what is known, so the history begins with the first sighting that arrived.
+        // A wave can only miss a known finding, so the history begins with the first recorded sighting.
         const known = list.slice(list.findIndex(({ seen }) => seen))
         const expected = list.some(({ seen }) => seen) ? definition(merged(known)) : undefined
         if (expected) expect(only()).toMatchObject(expected)

@@ -10,7 +10,7 @@ import { recordTools } from './executor.ts'
 const signal = new AbortController().signal
 const tool = (name: string, more: object = {}): Tool => ({ name, inputSchema: { type: 'object' }, ...more })
 
-/** Servers of which each listing is the next of these; a string is its failure. */
+/** Creates servers that return these listings in order; a string is an error. */
 function serversOf(listings: (Tool[] | string)[]) {
   let asked = 0
   const servers: TrialServers = {
@@ -39,7 +39,7 @@ describe('the tools of a run', () => {
     expect(kept).toEqual([toSeenTools('one', [tool('echo')], 5)])
   })
 
-  test('are asked for again after a failure, but not for ever, and no call is the worse for it', async () => {
+  test('are requested again after a failure, but not forever, and no call fails because of it', async () => {
     const { recorded, kept, asked } = serversOf(['busy'])
     for (let call = 0; call < 6; call += 1) {
       await expect(recorded.callTool('two', 'echo', {}, signal)).resolves.toMatchObject({ durationMs: 1 })
@@ -48,7 +48,7 @@ describe('the tools of a run', () => {
     expect([asked(), kept]).toEqual([3, []])
   })
 
-  test('are kept whenever a model lists them', async () => {
+  test('are recorded whenever a model lists them', async () => {
     const { recorded, kept } = serversOf([[tool('a')], [tool('b')]])
     await recorded.listTools('one', signal)
     await recorded.listTools('one', signal)
@@ -56,8 +56,8 @@ describe('the tools of a run', () => {
   })
 })
 
-describe('a listing that is kept', () => {
-  test('names a tool that is too large, with a digest that tells its changes', () => {
+describe('a recorded listing', () => {
+  test('names a tool that is too large, with a digest that shows when it changes', () => {
     const large = (text: string) => tool('large', { description: text.repeat(60_000) })
     const [one, other] = [toSeenTools('s', [large('a')], 1), toSeenTools('s', [large('b')], 1)]
     expect(one.tools).toEqual([{ name: 'large', omitted: true, hash: expect.any(String) as string }])
@@ -71,7 +71,7 @@ describe('a listing that is kept', () => {
   })
 })
 
-test('a trial is told the listing that held when it ended, and equal ones are stored once', () => {
+test('belongs to the trials that ended while it was valid, and equal ones are stored once', () => {
   const database = openDatabase(':memory:')
   migrate(database)
   database.exec('PRAGMA foreign_keys = OFF')

@@ -44,11 +44,11 @@ const outcome = (transcript: Partial<TrialOutcome['transcript']>): TrialOutcome 
   durationMs: 2,
 })
 
-test('the verdicts of trials are those of their outcomes, also if there is none', () => {
+test('the verdicts of trials are those of their outcomes, or missing without an outcome', () => {
   const database = openDatabase(':memory:')
   onTestFinished(database.close)
   migrate(database)
-  // Trials alone are read.
+  // Only trials are read.
   database.exec('PRAGMA foreign_keys = OFF')
   const trials = createTrialRows(database)
   trials.insert([trial(0), trial(1), trial(2, { status: 'pending' })])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { expect, test } from 'vitest'
 
-/** What a process of ours prints as JSON. */
+/** Returns the JSON that a process of ours prints. */
 function printed<T>(script: string, { before = [] as string[], flags = [] as string[] }): T {
   const [command, ...words] = [...before, process.execPath, ...flags, '--input-type=module', '-e', script]
   return JSON.parse(execFileSync(command, words, { encoding: 'utf8' })) as T
@@ -10,7 +10,7 @@ function printed<T>(script: string, { before = [] as string[], flags = [] as str
 
 const source = JSON.stringify(new URL('./priority.ts', import.meta.url).href)
 
-/** What a process of that much lower priority than ours has before and after it gives way. */
+/** Returns the priority of a process before and after it lowers its priority; it starts `below` levels below ours. */
 function givenWay(below: number): { before: number; after: number } {
   const script = `import { getPriority } from 'node:os'
     import { comeAfterTheScreen } from ${source}
@@ -21,7 +21,7 @@ function givenWay(below: number): { before: number; after: number } {
 }
 
 test.runIf(process.platform === 'linux').each([0, 7, 19])(
-  'a thread comes after the screen whatever the priority of the process (%i below ours)',
+  'a thread has a lower priority than the screen, also if that of the process is %i below ours',
   below => {
     const { before, after } = givenWay(below)
     expect(before).toBe(Math.min(19, getPriority() + below))
@@ -30,8 +30,8 @@ test.runIf(process.platform === 'linux').each([0, 7, 19])(
 )
 
 /**
- * How large the heap gets at most in a process that goes on replacing the same few megabytes of old objects, and how
- * much of it is needed; both in bytes.
+ * Returns the maximum size of the heap of a process that keeps replacing the same few megabytes of old objects, and the
+ * size that it needs, both in bytes.
  */
 function heapGrowth(begin: string): { most: number; needed: number } {
   const script = `import { collectOldSooner } from ${source}
@@ -50,7 +50,7 @@ function heapGrowth(begin: string): { most: number; needed: number } {
     most = 0
     replace(600_000)
     console.log(JSON.stringify({ most, needed }))`
-  // When V8 collects depends on the memory of the machine, on what else it does, and on how the process began.
+  // V8 starts a collection depending on the memory of the machine, its load, and the start of the process.
   return printed(script, { flags: SETTLED })
 }
 
@@ -62,7 +62,7 @@ const SETTLED = [
   '--max-old-space-size=2048',
 ]
 
-test('old objects that nobody needs any more are collected before they are several times the others', () => {
+test('unused old objects are collected before the heap is twice as large as needed', () => {
   const { most, needed } = heapGrowth('collectOldSooner()')
   expect(most).toBeLessThan(2 * needed)
 })
