@@ -47,7 +47,7 @@ function setup(order: 'app first' | 'list first' = 'app first') {
   return { dispatcher, add, calls, reports, settled: () => settled }
 }
 
-describe('dispatcher', () => {
+describe('the dispatcher of keys', () => {
   test('splits a burst and does not render between repeats', async () => {
     const { dispatcher, calls, settled } = setup()
     await dispatcher.press(keys('jjj'))
@@ -108,7 +108,7 @@ describe('dispatcher', () => {
     expect(calls).toEqual([])
   })
 
-  test('lines that arrive at once are text for a field, else keys, and dropped if too many', async () => {
+  test('lines that arrive at once are text for a field, keys without one, and dropped if too many', async () => {
     const { dispatcher, add, calls, reports } = setup()
     await dispatcher.burst('j\nj', [key('j'), key('enter'), key('j')])
     expect(calls).toEqual(['down', 'down'])
@@ -134,7 +134,7 @@ describe('dispatcher', () => {
     expect(calls).toEqual(['down'])
   })
 
-  test('mount order never decides', async () => {
+  test('ignores the order in which handlers are mounted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('j', 'q', 'm', 'ctrl+c')), async names => {
         const first = setup('app first')

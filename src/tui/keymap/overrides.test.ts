@@ -29,7 +29,7 @@ function keysOf(bindings: readonly Bindings[], name: string): readonly string[] 
   return bindings.find(candidate => candidate.name === group)?.bindings[id!]?.keys
 }
 
-describe('overrides', () => {
+describe('overrides of keys', () => {
   test('replace the keys of a binding and leave every other group unchanged', () => {
     const { bindings, problems } = applyOverrides(groups, { 'runs.cancel': ['X', 'ctrl+x', ', x'] })
     expect(problems).toEqual([])
@@ -37,7 +37,7 @@ describe('overrides', () => {
     expect(bindings.filter(group => !groups.includes(group)).map(group => group.name)).toEqual(['runs'])
   })
 
-  test('two bindings may swap their keys', () => {
+  test('can swap the keys of two bindings', () => {
     const { bindings, problems } = applyOverrides(groups, { 'list.first': ['s'], 'list.sort': ['g'] })
     expect(problems).toEqual([])
     expect(keysOf(bindings, 'list.first')).toEqual(['s'])
@@ -53,25 +53,25 @@ describe('overrides', () => {
     ['app.refresh', ['g r'], 'app.refresh cannot be on g r: list.first is on g.'],
     ['dialog.close', ['ctrl+c'], 'dialog.close cannot be on Ctrl+C: app.interrupt is on Ctrl+C.'],
     ['dialog.close', ['s'], 'dialog.close cannot be on s: list.sort is on s.'],
-  ])('%s on %j is refused', (name, keys, sentence) => {
+  ])('are refused for %s on %j', (name, keys, sentence) => {
     const { bindings, problems } = applyOverrides(groups, { [name]: keys })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(sentence)
     expect(bindings).toEqual(groups)
   })
 
-  test('bindings that are never active together may share a key', () => {
+  test('can give one key to bindings that are never active together', () => {
     const overrides = { 'runs.cancel': ['d'], 'dialog.close': ['r'], 'servers.doctor': ['x'] }
     expect(applyOverrides(groups, overrides).problems).toEqual([])
   })
 
-  test('a refused one restores the default key, also against another override', () => {
+  test('that are refused leave the default key in place, even against another override', () => {
     const { bindings, problems } = applyOverrides(groups, { 'list.sort': ['g'], 'runs.cancel': ['s'] })
     expect(problems).toHaveLength(2)
     expect(bindings).toEqual(groups)
   })
 
-  test('without overrides every declaration is unchanged, without messages', () => {
+  test('that are empty leave every declaration unchanged, without messages', () => {
     expect(applyOverrides(allBindings, {})).toEqual({ bindings: allBindings, problems: [] })
     const same = Object.fromEntries(
       allBindings.flatMap(group =>
@@ -82,13 +82,13 @@ describe('overrides', () => {
   })
 })
 
-describe('key names', () => {
-  test('every key of a declaration exists', () => {
+describe('the names of keys', () => {
+  test('include every key of a declaration', () => {
     const keys = allBindings.flatMap(group => Object.values(group.bindings).flatMap(({ keys: all }) => all))
     for (const key of keys.flatMap(sequence => sequence.split(' '))) expect([key, isKeyName(key)]).toEqual([key, true])
   })
 
-  test('every character and control character that a terminal sends has a valid name', () => {
+  test('include every character and control character that a terminal sends', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 1 }), fc.boolean(), (text, alt) => {
         const key = decodeKey(alt && text !== '\u001b' ? `\u001b${text}` : text)
@@ -99,7 +99,7 @@ describe('key names', () => {
   })
 
   test.each(['', 'esc', 'return', 'ctrl+m', 'ctrl+A', 'shift+a', 'shift+enter', 'alt+', 'f0', 'f13', 'ctrl+f1', ' '])(
-    '“%s” does not exist',
+    'do not include “%s”',
     name => expect(isKeyName(name)).toBe(false),
   )
 })

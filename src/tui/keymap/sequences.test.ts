@@ -57,7 +57,7 @@ describe('a sequence of keys', () => {
     expect(told).toBe(2)
   })
 
-  test('arrives in one burst, and may be longer than two', async () => {
+  test('can arrive in one burst, and can have more than two keys', async () => {
     const { press, calls } = setUp()
     await press(',', 'd', 'd', 'j', ',', 'r')
     expect(calls).toEqual(['deep', 'down', 'runs'])

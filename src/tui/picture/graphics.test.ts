@@ -7,7 +7,7 @@ const room = { columns: 60, rows: 20 }
 const size = { width: 400, height: 200 }
 const picture = () => ({ ...size, deflated: 'QUJD' })
 
-/** A screen that records what it is sent, with graphics on it and the terminal's answers. */
+/** Creates graphics on a screen that records its output, with these answers of the terminal. */
 function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   let sent = ''
   let reply: (sequence: string) => boolean = () => false
@@ -20,7 +20,7 @@ function stage({ asks = true, replies = [NAME, TAKEN] } = {}) {
   })
   graphics.ask()
   for (const each of replies) reply(each)
-  /** What was sent since the last call, without pixels. */
+  /** Returns the output since the last call, without pixels. */
   const news = (): string => {
     const now = sent.replaceAll('\u001b\\', '').split('\u001b_G').slice(1).join(' ')
     sent = ''
@@ -41,7 +41,7 @@ test('a picture is sent once, and placed again if its room changes', () => {
   expect(news()).toMatch(/^a=p,U=1,q=2,i=\d+,p=1,c=20,r=5$/)
 })
 
-test('a terminal that was lent gets the pictures again, and the oldest are dropped', () => {
+test('a terminal that was used by another program gets the pictures again, and the oldest are dropped', () => {
   const { graphics, news, enter } = stage()
   for (let count = 0; count < 13; count += 1) graphics.draw(picture(), size, room)
   expect(news().match(/a=d,d=I/g)).toHaveLength(1)

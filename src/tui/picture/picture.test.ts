@@ -16,8 +16,8 @@ const raster = fc
   )
 const room = fc.record({ columns: fc.integer({ min: 1, max: 200 }), rows: fc.integer({ min: 1, max: 100 }) })
 
-describe('fit', () => {
-  test('a picture never takes more than its room, or less than a cell', () => {
+describe('fitting a picture', () => {
+  test('never takes more than its room, or less than a cell', () => {
     const pixels = fc.integer({ min: 1, max: 8_000_000 })
     fc.assert(
       fc.property(pixels, pixels, room, (width, height, given) => {
@@ -30,14 +30,14 @@ describe('fit', () => {
     )
   })
 
-  test('a picture that fits keeps its size', () => {
+  test('keeps its size if it fits', () => {
     expect(fit({ width: 20, height: 20 }, { columns: 80, rows: 24 }, HALF_BLOCK)).toEqual({ columns: 20, rows: 10 })
     expect(fit({ width: 200, height: 20 }, { columns: 50, rows: 24 }, HALF_BLOCK)).toEqual({ columns: 50, rows: 3 })
   })
 })
 
-describe('scaled', () => {
-  test('a picture of one color keeps it at every size', () => {
+describe('scaling a picture', () => {
+  test('of one color keeps the color at every size', () => {
     fc.assert(
       fc.property(side, side, side, side, (width, height, across, down) => {
         const pixels = new Uint8Array(width * height * 4).map((_, at) => [9, 80, 200, 255][at % 4]!)
@@ -48,7 +48,7 @@ describe('scaled', () => {
     )
   })
 
-  test('invisible pixels do not affect the color', () => {
+  test('ignores the color of invisible pixels', () => {
     const pixels = Uint8Array.from([255, 0, 0, 0, 0, 100, 0, 255])
     expect([...scaled({ width: 2, height: 1, pixels }, 1, 1).pixels]).toEqual([0, 100, 0, 128])
   })
@@ -87,8 +87,8 @@ describe('half blocks', () => {
   })
 })
 
-describe('kitty', () => {
-  test('each cell encodes its row and column, and is one column wide', () => {
+describe('pictures in the kitty protocol', () => {
+  test('have cells that encode their row and column, and are one column wide', () => {
     const numbered = fc.integer({ min: 1, max: kitty.MOST_CELLS })
     fc.assert(
       fc.property(numbered, numbered, (columns, rows) => {
@@ -123,7 +123,7 @@ describe('kitty', () => {
     ['\u001bP>|tmux 3.4\u001b\\', false],
     ['\u001bP>|XTerm(390)\u001b\\', false],
     ['\u001b[?1u', undefined],
-  ])('%j names a terminal with placeholders: %s', (reply, expected) => {
+  ])('the environment %j is one of a terminal with placeholders: %s', (reply, expected) => {
     expect(kitty.nameReply(reply)).toBe(expected)
   })
 })

@@ -6,7 +6,7 @@ const run = { screen: 'runs', params: { projectId: 'p', runId: 'r1', pane: 'run'
 const servers = { screen: 'servers', params: { projectId: 'p' } }
 
 describe('the router', () => {
-  test('a step in or out stays on the screen, and is not a place of its own', () => {
+  test('keeps the screen for a step in or out, which is not a place of its own', () => {
     const router = createRouter(inbox)
     router.go(run)
     router.replace({ pane: 'runs', runId: undefined })
@@ -17,14 +17,14 @@ describe('the router', () => {
     expect(router.current()).toEqual({ screen: 'runs', params: { projectId: 'p', pane: 'runs' } })
   })
 
-  test('the first place has no previous place', () => {
+  test('has no place before the first one', () => {
     const router = createRouter(run)
     router.go(run)
     expect(router.last()).toBe(false)
     expect(router.current()).toEqual(run)
   })
 
-  test('going back skips a place that is gone', () => {
+  test('skips a place that is gone when it goes back', () => {
     const router = createRouter(inbox)
     router.go(run)
     router.abandon(({ screen }) => screen === 'runs', servers)

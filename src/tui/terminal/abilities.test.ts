@@ -17,7 +17,7 @@ test.each([
   [{ TERM: 'xterm-256color', NO_COLOR: '1', FORCE_COLOR: '3' }, 'true'],
   [{ TERM: 'dumb', FORCE_COLOR: '1' }, 16],
   [{ TERM: 'xterm-256color', COLORTERM: 'truecolor', FORCE_COLOR: '0' }, 0],
-] as const)('%j has %s colors', (env, colour) => {
+] as const)('the environment %j has %s colors', (env, colour) => {
   expect(abilitiesOf(env, true).colour).toBe(colour)
 })
 
@@ -27,7 +27,7 @@ test.each([
   [{ LANG: 'en_GB.UTF-8', LC_ALL: 'C' }, false],
   [{ LC_ALL: '', LC_CTYPE: 'C.UTF-8', LANG: 'C' }, true],
   [{}, false],
-] as const)('%j is Unicode: %s', (env, unicode) => {
+] as const)('the environment %j is Unicode: %s', (env, unicode) => {
   expect(abilitiesOf(env, true).unicode).toBe(unicode)
 })
 
@@ -50,6 +50,6 @@ test.each([
   [{ TERM: 'tmux-256color', TMUX: '/tmp/s', TERM_PROGRAM: 'tmux', TERM_PROGRAM_VERSION: '3.2' }, false],
   [{ TERM: 'screen', STY: '1.s', VTE_VERSION: '6800' }, false],
   [{ TERM: 'dumb', VTE_VERSION: '6800' }, false],
-] as const)('%j opens links: %s', (env, links) => {
+] as const)('the environment %j opens links: %s', (env, links) => {
   expect(abilitiesOf(env, true).links).toBe(links)
 })

@@ -13,7 +13,7 @@ test.each([
   ['\x1b]11;rgb:gg/00/00\x1b\\', undefined, undefined],
   ['\x1b]11;?\x1b\\', undefined, undefined],
   ['\x1b[?2026;2$y', undefined, undefined],
-])('%j is parsed as %s', (sequence, colour, background) => {
+])('the answer %j is parsed as %s', (sequence, colour, background) => {
   const told = backgroundReply(sequence)
   expect(told).toBe(colour)
   expect(told && (isLight(told) ? 'light' : 'dark')).toBe(background)

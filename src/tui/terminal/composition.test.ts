@@ -25,14 +25,14 @@ function composed(lines: readonly string[]): Composition {
   return composition
 }
 
-/** The rows that changed since they were asked for last. */
+/** Returns the rows that changed since the last call. */
 function changed(composition: Composition): string[] {
   const rows: string[] = []
   composition.visitChanged((row, cells) => rows.push(`${row}: ${rowText(cells).replaceAll('\x1b', '').trimEnd()}`))
   return rows
 }
 
-test('of past frames no more is kept than the rows that may come again', () => {
+test('only the rows that may be shown again are kept of past frames', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const composition = composed(['first', 'second'])
@@ -47,12 +47,12 @@ test('of past frames no more is kept than the rows that may come again', () => {
   expect(changed(composition)).toContain('0: first')
 })
 
-test('what lies behind is in one quiet look, but for what is above it, around it, or quiet already', () => {
+test('the page behind an overlay is muted, except for what is above, around it, or muted already', () => {
   const composition = composed([RED('header'), `${RED('red')} ${BLUE('blue')}`, RED('0123456789'), RED('footer')])
   const before = changed(composition)
   composition.quiet(QUIET)
   expect(changed(composition)).toEqual(['1: [90mred [34mblue[m', '2: [90m012[31m3456[90m789[m'])
-  // A frame that comes meanwhile is quiet too.
+  // A frame that arrives while the page is muted is muted too.
   composition.setFrame([RED('header'), RED('new'), RED('0123456789'), RED('footer')])
   expect(changed(composition)).toEqual(['1: [90mnew[m'])
   composition.setFrame([RED('header'), `${RED('red')} ${BLUE('blue')}`, RED('0123456789'), RED('footer')])
@@ -60,7 +60,7 @@ test('what lies behind is in one quiet look, but for what is above it, around it
   expect(changed(composition)).toEqual(before.slice(1, 3))
 })
 
-test('a picture that the terminal draws keeps the colours that say which one it is', () => {
+test('a picture that the terminal draws keeps the colors that identify it', () => {
   const picture = RED(`${PLACEHOLDER}\u0305\u0305`)
   const composition = composed(['header', `${picture} text`, 'footer'])
   const { styles } = composition.compose(1)
@@ -69,7 +69,7 @@ test('a picture that the terminal draws keeps the colours that say which one it 
   expect(composition.compose(1).styles[2]).not.toBe(styles[2])
 })
 
-test('without colours nothing changes', () => {
+test('nothing is muted without colors', () => {
   const composition = composed(['header', 'plain', '0123456789', 'footer'])
   changed(composition)
   const rows = [0, 1, 2, 3].map(row => composition.compose(row))
@@ -77,7 +77,7 @@ test('without colours nothing changes', () => {
   expect([0, 1, 2, 3].map(row => composition.compose(row))).toEqual(rows)
 })
 
-test('no character of what is behind changes, whatever it is', () => {
+test('muting changes no character of any page', () => {
   const text = fc.string({ unit: anyCharacter, maxLength: 20 })
   const small = fc.nat({ max: 12 })
   const area = fc.record({ row: small, column: small, width: small, height: small })

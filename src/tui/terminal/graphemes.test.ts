@@ -14,7 +14,7 @@ function placed(text: string): [string, number][] {
   return graphemes
 }
 
-test('texts of any characters are taken apart as Unicode says, with or without the short way', () => {
+test('any text is split into graphemes as Unicode defines, with or without the fast path', () => {
   const segmenter = new Intl.Segmenter()
   let seed = 7
   const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below

@@ -40,16 +40,16 @@ test.each([
   ['\x1b[99;5u\x1b[97;3u\x1b[97:65;4u\x1b[32;5u', ['ctrl+c', 'alt+a', 'alt+A', 'ctrl+space']],
   ['\x1b[13;2u\x1b[13;3u\x1b[9;2u\x1b[105;5u\x1b[127;2u', ['enter', 'alt+enter', 'shift+tab', 'tab', 'backspace']],
   ['\x1b[91;5u\x1b[47;5u\x1b[99;6u', ['escape', 'ctrl+_', 'ctrl+c']],
-  // Cyrillic с where c lies; without the Latin key it cannot be told.
+  // The Cyrillic letter с is on the key of c; without the Latin key in the report, the shortcut is unknown.
   ['\x1b[1089::99;5u\x1b[1089;5u\x1b[1089::99;3u', ['ctrl+c', 'reply', 'alt+c']],
-  // Num Lock and Caps Lock are no modifiers of ours, Super is.
+  // Num Lock and Caps Lock do not count as modifiers, and Super does.
   ['\x1b[1;129A\x1b[1;69B\x1b[5;193~\x1b[99;69u\x1b[97;9u', ['up', 'ctrl+down', 'pageup', 'ctrl+c', 'reply']],
   ['\x1b[57400u\x1b[57414u\x1b[57419u\x1b[57421;5u\x1b[57358u', ['1', 'enter', 'up', 'ctrl+pageup', 'reply']],
-])('%j is %j', (bytes, expected) => {
+])('the bytes %j are read as %j', (bytes, expected) => {
   expect(names(bytes)).toEqual(expected)
 })
 
-test('pastes, focus and mouse reports are events of their own', () => {
+test('pastes, focus and mouse reports are separate events', () => {
   expect(decode('\x1b[200~two\nlines \x1b[A\x1b[201~x\x1b[I\x1b[O')).toEqual([
     { type: 'paste', text: 'two\nlines \x1b[A' },
     { type: 'key', key: { name: 'x', sequence: 'x' } },
@@ -66,7 +66,7 @@ test('pastes, focus and mouse reports are events of their own', () => {
   ])
 })
 
-test('answers of the terminal are no keys', () => {
+test('answers of the terminal are not read as keys', () => {
   const replies = [
     '\x1b[?2026;2$y',
     '\x1b[?62;22c',
@@ -101,7 +101,7 @@ const piece = fc.oneof(
   fc.constantFrom('\x1b[', '\x1bO', '\x1b]', '\x1bP', '\x1b[9', '\x1b[<1;', '\x1b[200', '\x1b[201~', '\x9b', '\x00'),
 )
 
-test('lines that come at once are a burst with their keys, also cut into chunks; one line with its end is keys', () => {
+test('several lines at once are a burst with their keys, even in chunks, and a single line is keys', () => {
   const keys = (text: string) => names(text.replaceAll('\n', '\r'))
   expect(names('first\nsecond\n')).toEqual(['burst'])
   expect(decode('first\r', 'second\r\nthird')).toMatchObject([
@@ -118,7 +118,7 @@ test('lines that come at once are a burst with their keys, also cut into chunks;
   expect(names('\x03a\rb')).toEqual(['ctrl+c', 'burst'])
 })
 
-test('a report of the focus or the mouse that arrives in pieces, one of them late, types nothing', () => {
+test('a focus or mouse report that arrives in pieces, one of them late, types nothing', () => {
   const report = fc.constantFrom('\x1b[I', '\x1b[O', '\x1b[<0;10;20M', '\x1b[<35;1;1m', '\x1b[<64;120;40M')
   fc.assert(
     fc.property(report, fc.uniqueArray(fc.nat(12)), fc.nat(5), (sequence, cuts, late) => {
@@ -128,7 +128,7 @@ test('a report of the focus or the mouse that arrives in pieces, one of them lat
       const events = ends.flatMap((end, piece) => {
         const pushed = decoder.push(sequence.slice(from, end))
         from = end
-        // The pause is longer than anybody waits for the rest.
+        // The pause is longer than the wait for the rest of a sequence.
         return end === sequence.length || piece !== late ? pushed : [...pushed, ...decoder.flush()]
       })
       const typed = events.filter(event => event.type === 'key' && !['escape', 'alt+['].includes(event.key.name))
@@ -138,7 +138,7 @@ test('a report of the focus or the mouse that arrives in pieces, one of them lat
   )
 })
 
-test('what is typed after Esc is typed', () => {
+test('text that is typed after Esc is kept', () => {
   const decoder = createInputDecoder()
   const typed = [...decoder.push('\x1b'), ...decoder.flush(), ...decoder.push('['), ...decoder.flush()]
   expect([...typed, ...decoder.push('x')].map(event => event.type === 'key' && event.key.name)).toEqual([
@@ -148,7 +148,7 @@ test('what is typed after Esc is typed', () => {
   ])
 })
 
-test('how the bytes are cut into chunks does not change the events', () => {
+test('splitting the bytes into chunks does not change the events', () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 7 })), (pieces, sizes) => {
       const bytes = Buffer.from(pieces.join(''))
@@ -165,7 +165,7 @@ test('how the bytes are cut into chunks does not change the events', () => {
   )
 })
 
-test('nothing the terminal sends is lost or throws', () => {
+test('any input of the terminal is kept, and none throws', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), bytes => {
       const decoder = createInputDecoder()
@@ -191,7 +191,7 @@ function setUp() {
   return { stdin, input, raw, batches, heard }
 }
 
-test('a burst is one batch, raw mode is on only between start and stop', async () => {
+test('a burst is one batch, and raw mode is on only between start and stop', async () => {
   const { stdin, input, raw, batches, heard } = setUp()
   input.start()
   const first = heard()
@@ -203,7 +203,7 @@ test('a burst is one batch, raw mode is on only between start and stop', async (
   expect(raw).toEqual([true, false])
 })
 
-test('Esc alone is the key after a short pause; a sequence cut by the line is one key', async () => {
+test('Esc alone is read as a key after a short pause, and a sequence in two parts as one key', async () => {
   const { stdin, input, batches, heard } = setUp()
   input.start()
   const escape = heard()

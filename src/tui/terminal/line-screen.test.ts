@@ -29,7 +29,7 @@ function open() {
   return { out, screen, show }
 }
 
-test('each line is told once, plain, and blank ones never', () => {
+test('each line is announced once and unstyled, and blank lines never', () => {
   const { show } = open()
   expect(show(' Projects    2 of 2 ', '   ', '\x1b[7m> first\x1b[27m', '  second')).toBe(
     'Projects  2 of 2\r\n> first\r\nsecond\r\n',
@@ -38,7 +38,7 @@ test('each line is told once, plain, and blank ones never', () => {
   expect(show(' Projects  2 of 2', '> first', '  second')).toBe('')
 })
 
-test('a line is as long as what it says, so that nothing is left out', () => {
+test('a line is as long as its text, so that nothing is left out', () => {
   const { screen, show } = open()
   const line = 'word '.repeat(100).trim()
   expect(screen.stdout.columns).toBeGreaterThan(line.length)
@@ -54,7 +54,7 @@ test('moving the selection announces only the selected row', () => {
   expect(show('Really?', '  Cancel', '> Launch')).toBe('> Launch\r\n')
 })
 
-test('when what was open above closes, the marks of the page are told again', () => {
+test('when an overlay closes, the marked lines of the page are announced again', () => {
   const { show } = open()
   show('>Projects', '> first', '  second', 'j down')
   expect(show('>Projects', '> first', '  second', '>Help', 'all keys', 'Esc close')).toBe(
@@ -63,7 +63,7 @@ test('when what was open above closes, the marks of the page are told again', ()
   expect(show('>Projects', '> first', '  second', 'j down')).toBe('j down\r\n> Projects\r\n> first\r\n')
 })
 
-test('frames in between are not told, and nothing but text ever leaves', () => {
+test('intermediate frames are not announced, and only text is written', () => {
   const { screen, show } = open()
   screen.stdout.write('one')
   screen.stdout.write('two')
@@ -71,7 +71,7 @@ test('frames in between are not told, and nothing but text ever leaves', () => {
   expect(said).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f]/)
 })
 
-test('all is told again when asked, and nothing after leaving', () => {
+test('all lines are announced again on request, and none after leaving', () => {
   const { screen, show } = open()
   show('a', 'b')
   said = ''

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { COPY_LIMIT_BYTES, copySequence, desktopSequence, link, title } from './osc.ts'
 import { announcement } from './announcement.ts'
 
-test('text is copied by OSC 52', () => {
+test('text is copied with OSC 52', () => {
   expect(copySequence('grüße', { TERM: 'xterm' })).toEqual({ copied: true, sequence: '\x1b]52;c;Z3LDvMOfZQ==\x07' })
 })
 
-test('in tmux the copy goes to tmux and through it', () => {
+test('a copy in tmux goes to tmux and to the terminal outside', () => {
   expect(copySequence('hi', { TMUX: '/tmp/tmux', TERM: 'tmux-256color' })).toEqual({
     copied: true,
     sequence: '\x1b]52;c;aGk=\x07\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\',
   })
 })
 
-test('in GNU screen the copy goes through in pieces', () => {
+test('a copy in GNU screen is sent in pieces', () => {
   const result = copySequence('x'.repeat(600), { STY: '1.pts', TERM: 'screen' })
   const pieces = result.copied ? result.sequence.split('\x1b\\').slice(0, -1) : []
   expect(pieces.length).toBeGreaterThan(1)
@@ -22,7 +22,7 @@ test('in GNU screen the copy goes through in pieces', () => {
   expect(pieces.map(piece => piece.slice(2)).join('')).toBe(`\x1b]52;c;${base64}\x07`)
 })
 
-test('what is too big or empty is refused with the reason', () => {
+test('a text that is too long or empty is refused with the reason', () => {
   expect(copySequence('x'.repeat(COPY_LIMIT_BYTES), {}).copied).toBe(true)
   expect(copySequence('x'.repeat(80_000), {})).toEqual({
     copied: false,
@@ -31,7 +31,7 @@ test('what is too big or empty is refused with the reason', () => {
   expect(copySequence('', {})).toEqual({ copied: false, reason: 'There is nothing to copy.' })
 })
 
-test('titles, notices and links carry no control characters', () => {
+test('titles, notices and links contain no control characters', () => {
   expect(title('run\x1b]52;c;AA\x07 7\n\u202e')).toBe('\x1b]2;run␛]52;c;AA␇ 7␊<202E>\x1b\\')
   expect(desktopSequence('desktop', 'done\x9d', {})).toBe('\x1b]9;done<009D>\x1b\\')
   expect(desktopSequence('desktop', 'done', { TMUX: '/tmp/tmux' })).toBe('\x1bPtmux;\x1b\x1b]9;done\x1b\x1b\\\x1b\\')
@@ -46,9 +46,9 @@ test.each([
   [{ TERM: 'foot' }, '\x1b]777;'],
   [{ TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm' }, '\x1b]9;'],
   [{ TERM: 'xterm-256color' }, '\x07'],
-  // Whatever is behind it, tmux rings its own bell.
+  // In tmux the bell is used, whatever terminal is outside.
   [{ TERM: 'tmux-256color', TMUX: '/tmp/tmux', KITTY_WINDOW_ID: '1' }, '\x07'],
-])('auto announces as the terminal can: %j', (env, begins) => {
+])('the setting auto announces in the way that the terminal supports: %j', (env, begins) => {
   expect(announcement('auto', 'Run #3 failed', env)).toSatisfy((text: string) => text.startsWith(begins))
   expect(announcement('off', 'Run #3 failed', env)).toBe('')
 })

@@ -5,7 +5,7 @@ import { createPace, FULL_PACE, nextPace, type PaceState } from './pace.ts'
 const after = (times: readonly number[], from: PaceState = FULL_PACE): PaceState => times.reduce(nextPace, from)
 const anyTimes = fc.array(fc.double({ min: 0, max: 2_000, noNaN: true }))
 
-test('a quick line is never spared, and one slow write between quick ones is chance', () => {
+test('a fast connection is never throttled, even after a single slow write', () => {
   const quick = fc.double({ min: 0, max: 20, maxExcluded: true, noNaN: true })
   fc.assert(
     fc.property(fc.array(quick), fc.array(quick, { minLength: 1 }), fc.nat(2_000), (before, then, once) => {
@@ -14,7 +14,7 @@ test('a quick line is never spared, and one slow write between quick ones is cha
   )
 })
 
-test('whatever was before, a line that stays slow is spared at once and one that stays quick soon is not', () => {
+test('a connection that stays slow is soon throttled, and one that stays fast soon is not', () => {
   fc.assert(
     fc.property(anyTimes, before => {
       expect(after([...before, 70, 70]).level).toBeGreaterThanOrEqual(1)
@@ -24,7 +24,7 @@ test('whatever was before, a line that stays slow is spared at once and one that
   )
 })
 
-test('a level changes for a reason: up by a slow write, down by twenty quick ones, one step at a time', () => {
+test('the level rises with a slow write, and falls one step after twenty fast ones', () => {
   fc.assert(
     fc.property(anyTimes, times => {
       let state = FULL_PACE
@@ -41,7 +41,7 @@ test('a level changes for a reason: up by a slow write, down by twenty quick one
   )
 })
 
-test('who listens hears of changes only', () => {
+test('listeners are notified of changes only', () => {
   const pace = createPace()
   const heard: number[] = []
   const stop = pace.subscribe(() => heard.push(pace.level()))

@@ -35,7 +35,7 @@ function setup() {
 
 const only = (handlers: PointerHandlers) => ({ handlers: () => handlers })
 
-test('a press focuses what is around it and acts on the smallest area, whatever was added first', () => {
+test('a press focuses the areas around it and acts on the smallest one, whatever was added first', () => {
   for (const order of [0, 1]) {
     const { add, mouse, take } = setup()
     const adds = [() => add('pane', [2, 0, 40, 20]), () => add('list', [3, 1, 38, 10])]
@@ -50,7 +50,7 @@ test('a press focuses what is around it and acts on the smallest area, whatever 
   }
 })
 
-test('a move without a button is heard by the picture under it, which hears of its end', async () => {
+test('a move without a button is reported to the picture under it, and so is its end', async () => {
   const wanted: boolean[] = []
   const heard: unknown[] = []
   const pointer = createPointer(Date.now, isWanted => wanted.push(isWanted))
@@ -76,7 +76,7 @@ test('a move without a button is heard by the picture under it, which hears of i
   expect(wanted).toEqual([true, false])
 })
 
-test('the second press on a row within the time is a double click, the third begins again', () => {
+test('the second press on a row in time is a double click, and the third starts anew', () => {
   const { add, mouse, take, wait } = setup()
   add('list', [0, 0, 9, 9])
   mouse('press', 1, 1)
@@ -90,7 +90,7 @@ test('the second press on a row within the time is a double click, the third beg
   expect(take().filter(call => !call.endsWith('focus'))).toEqual(['list 2,5', 'list 2,5'])
 })
 
-test('an overlay blocks the page, even outside its own area, until it is closed', () => {
+test('an overlay covers the page, even beside it, until it closes', () => {
   const { add, mouse, take } = setup()
   add('page', [0, 0, 80, 24])
   const close = add('overlay', [5, 5, 20, 5], { depth: 1, ...only({}) })
@@ -103,7 +103,7 @@ test('an overlay blocks the page, even outside its own area, until it is closed'
   expect(take()).toEqual(['page wheel -1'])
 })
 
-test('the wheel goes to what scrolls under it; other buttons, releases and moves do nothing', () => {
+test('the wheel goes to the area that scrolls under it, and other buttons, releases and moves do nothing', () => {
   const { pointer, add, mouse, take } = setup()
   add('pane', [0, 0, 40, 20], only({ focus: () => undefined }))
   add('viewer', [1, 1, 38, 18])

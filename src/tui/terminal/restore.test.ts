@@ -10,12 +10,12 @@ import { PATIENCE } from '../../../test/patience.ts'
 const PROGRAM = fileURLToPath(new URL('../../../test/terminal/program.ts', import.meta.url))
 const RUN = `exec '${process.execPath}' '${PROGRAM}'`
 
-/** A program in a real pseudo-terminal, drawn by the emulator. */
+/** A program in a real pseudo-terminal that an emulator draws. */
 class Session {
   readonly emulator = new Emulator({ columns: 100, rows: 12 })
   readonly pty: IPty
   readonly exit: Promise<{ exitCode: number; signal?: number }>
-  /** All that was written. */
+  /** The complete output of the program. */
   written = ''
 
   constructor(command: string[]) {
@@ -40,7 +40,7 @@ class Session {
     await this.until(text => this.isAlternate && text.startsWith('ready'))
   }
 
-  /** What the program left behind, as far as an emulator can tell. */
+  /** Returns the state in which the program left the terminal, as far as an emulator can tell. */
   async leftBehind() {
     await this.emulator.drawn()
     const { terminal, isCursorVisible } = this.emulator
@@ -80,7 +80,7 @@ test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
   ['SIGHUP', 129],
-] as const)('%s gives the terminal back, lets the owner settle, and exits with %i', async (signal, code) => {
+] as const)('%s restores the terminal, waits for open work, and exits with %i', async (signal, code) => {
   const session = run()
   await session.ready()
   process.kill(session.pty.pid, signal)
@@ -88,7 +88,7 @@ test.each([
   expect(await session.leftBehind()).toEqual({ ...RESTORED, text: `before\nsettled after ${signal}` })
 })
 
-test('quitting gives the terminal back', async () => {
+test('quitting restores the terminal', async () => {
   const session = run()
   await session.ready()
   session.pty.write('q')
@@ -99,7 +99,7 @@ test('quitting gives the terminal back', async () => {
 test.each([
   ['x', 'the ␛[31mreason'],
   ['r', 'not caught'],
-])('a crash (%s) says one sentence on the terminal it gave back', async (key, reason) => {
+])('a crash (%s) writes one sentence to the restored terminal', async (key, reason) => {
   const session = run()
   await session.ready()
   session.pty.write(key)
@@ -110,7 +110,7 @@ test.each([
   })
 })
 
-test('an owner that never settles is not waited for forever, and the terminal is back before', async () => {
+test('work that never ends is not waited for forever, and the terminal is restored before', async () => {
   const session = run('never-settles')
   await session.ready()
   session.pty.write('q')
@@ -118,7 +118,7 @@ test('an owner that never settles is not waited for forever, and the terminal is
   expect((await session.exit).exitCode).toBe(0)
 })
 
-test('asked twice it ends at once', async () => {
+test('a second request to quit ends the program at once', async () => {
   const session = run('never-settles')
   await session.ready()
   process.kill(session.pty.pid, 'SIGTERM')
@@ -127,7 +127,7 @@ test('asked twice it ends at once', async () => {
   expect((await session.exit).exitCode).toBe(130)
 })
 
-test('ctrl+z hands the terminal to the shell, fg brings the program back', { tags: ['bash'] }, async () => {
+test('ctrl+z returns the terminal to the shell, and fg resumes the program', { tags: ['bash'] }, async () => {
   const session = new Session(['bash', '--norc', '--noprofile', '-i'])
   sessions.push(session)
   session.pty.write(`PS1='$ '; clear; echo before; '${process.execPath}' '${PROGRAM}'\r`)
@@ -144,7 +144,7 @@ test('ctrl+z hands the terminal to the shell, fg brings the program back', { tag
   await session.until(text => !session.isAlternate && text.includes('settled after quit'))
 })
 
-test('stopped where no shell waits, the program takes the terminal again by itself', async () => {
+test('a program that was stopped without a waiting shell takes the terminal again by itself', async () => {
   const session = run()
   await session.ready()
   session.pty.write('\x1a')
@@ -153,7 +153,7 @@ test('stopped where no shell waits, the program takes the terminal again by itse
   await session.until(text => text.includes('typed: ctrl+z a'))
 })
 
-test.each(['input', 'output'] as const)('when the %s of the terminal is gone it ends quietly', async side => {
+test.each(['input', 'output'] as const)('the program ends silently if the %s of the terminal closes', async side => {
   const program = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'pipe', 'pipe'] })
   let said = ''
   program.stderr.on('data', chunk => (said += String(chunk)))
@@ -170,7 +170,7 @@ test.each(['input', 'output'] as const)('when the %s of the terminal is gone it 
 describe('a terminal that has the kitty keyboard protocol', () => {
   const ANSWER = '\x1b[?0u'
 
-  /** Depth of the stack of flags that each screen has, after all that was written. */
+  /** Returns the depth of the keyboard flag stack of each screen after this output. */
   function keyboardStacks(written: string): { main: number; alternate: number } {
     const stacks = { main: 0, alternate: 0 }
     let screen: keyof typeof stacks = 'main'
@@ -182,7 +182,7 @@ describe('a terminal that has the kitty keyboard protocol', () => {
     return stacks
   }
 
-  /** Waits for the question, answers it, and for the protocol to be used. */
+  /** Waits for the terminal query, answers it, and waits until the protocol is in use. */
   async function answered(session: Session): Promise<void> {
     await session.ready()
     await session.until(() => session.written.includes(ASK_KEYBOARD))
@@ -197,7 +197,7 @@ describe('a terminal that has the kitty keyboard protocol', () => {
     ['an unhandled rejection', session => session.pty.write('r')],
     ['SIGTERM', session => process.kill(session.pty.pid, 'SIGTERM')],
     ['SIGHUP', session => process.kill(session.pty.pid, 'SIGHUP')],
-  ])('gets its keys back after %s', async (_, end) => {
+  ])('gets its keyboard mode back after %s', async (_, end) => {
     const session = run()
     await answered(session)
     end(session)
@@ -206,14 +206,14 @@ describe('a terminal that has the kitty keyboard protocol', () => {
     expect(session.written.split(KEYBOARD_ON)).toHaveLength(2)
   })
 
-  test('sends a lone Esc that is understood without a pause, and keys by their usual names', async () => {
+  test('sends a lone Esc that is recognized without a pause, and keys by their usual names', async () => {
     const session = run()
     await answered(session)
     session.pty.write('\x1b[27ua\x1b[1;129B')
     await session.until(text => text.includes('typed: escape a down'))
   })
 
-  test('gets its keys back while the program is stopped, and the program takes them again', async () => {
+  test('gets its keyboard mode back while the program is stopped, and loses it again afterwards', async () => {
     const session = run()
     await answered(session)
     session.pty.write('\x1b[122;5u')
@@ -226,7 +226,7 @@ describe('a terminal that has the kitty keyboard protocol', () => {
     expect(keyboardStacks(session.written)).toEqual({ main: 0, alternate: 0 })
   })
 
-  test('one that does not answer is left alone', async () => {
+  test('keeps its mode if it does not answer', async () => {
     const session = run()
     await session.ready()
     session.pty.write('q')

@@ -40,7 +40,7 @@ const token: fc.Arbitrary<Token> = fc.oneof(
 )
 const colour: fc.Arbitrary<Colour> = fc.oneof(
   fc.constant<Colour>({ kind: 'default' }),
-  // One that comes often, so that rows end in the colour that the pen has from the row before.
+  // This color is frequent, so that rows often end in the color that the pen has from the row before.
   fc.constant<Colour>({ kind: '256', index: 246 }),
   fc.record({ kind: fc.constant('16' as const), index: fc.nat(15) }),
   fc.record({ kind: fc.constant('256' as const), index: fc.integer({ min: 16, max: 255 }) }),
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 for (const modernWidths of [false, true]) {
-  test(`the emulator shows the composed grid, ${modernWidths ? 'modern' : 'old'} widths`, async () => {
+  test(`the emulator shows the composed grid with ${modernWidths ? 'modern' : 'old'} widths`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async steps => {
         const emulator = new Emulator({ columns: 20, rows: 6, modernWidths })
@@ -98,7 +98,7 @@ for (const modernWidths of [false, true]) {
   })
 }
 
-test('a screen continues from an adopted picture as if it had painted it', async () => {
+test('a screen continues from an adopted frame as if it had painted it', async () => {
   await fc.assert(
     fc.asyncProperty(lines, lines, fc.array(step, { maxLength: 6 }), async (first, second, steps) => {
       const before = createScreen(new Emulator({ columns: 20, rows: 6 }))
@@ -136,7 +136,7 @@ function apply(step: Step, screen: Screen, emulator: Emulator, model: Model): vo
     const known = model.regions.get(step.id)
     const region = screen.region(step.id, step.at)
     const shown = step.do === 'paint' ? step.lines : (known?.lines ?? [])
-    // Moving shows the old lines at the new place, as many rows as were painted.
+    // A moved region shows its old lines at the new position, as many rows as were painted.
     const painted = step.do === 'paint' ? step.at.height : Math.min(step.at.height, known?.painted ?? 0)
     if (step.do === 'paint') region.paint(step.lines.map(lineText))
     model.regions.set(step.id, { at: step.at, lines: shown, painted })
@@ -151,7 +151,7 @@ function apply(step: Step, screen: Screen, emulator: Emulator, model: Model): vo
   else screen.redraw()
 }
 
-/** The grid as it should be, built from tokens without the code under test. */
+/** The expected grid, built from tokens without the code under test. */
 class Model {
   frame: Line[] = []
   readonly regions = new Map<string, { at: Rectangle; lines: Line[]; painted: number }>()
@@ -185,7 +185,7 @@ function cells(from: Line, width: number): Cell[] {
   return row.slice(0, width)
 }
 
-/** Wide characters of which not all cells are left become blanks that look the same. */
+/** Replaces the remaining cells of cut wide characters with blanks of the same style. */
 function cutHalves(row: Cell[]): Cell[] {
   return row.map((cell, column) => {
     const whole = Array.from({ length: cell.token.width }, (_, offset) => row[column - cell.offset + offset])
@@ -215,7 +215,7 @@ function colourSgr(wanted: Colour, base: number): string {
 function expectShown(emulator: Emulator, grid: Cell[][]): void {
   const wrong = grid.flatMap((expected, row) =>
     expected.flatMap((wanted, column) => {
-      // Where terminals disagree on the width, what is in the second cell is theirs to choose.
+      // If terminals disagree on the width, each chooses the content of the second cell.
       if (wanted.offset > 0 && !wanted.token.sure) return []
       const cell = emulator.cell(row, column)
       const shown = cell.getChars() === '' && cell.getWidth() === 1 ? ' ' : cell.getChars()
@@ -229,13 +229,15 @@ function expectShown(emulator: Emulator, grid: Cell[][]): void {
   expect(wrong).toEqual([])
 }
 
-/** Joiners are left out: of a cluster cut by the right edge, a terminal without clusters keeps them all. */
+/**
+ * Compares without joiners: a terminal without grapheme clusters keeps all joiners of a cluster cut by the right edge.
+ */
 function startsWith(text: string, shown: string): boolean {
   const start = shown.replaceAll('\u200d', '')
   return start !== '' && text.replaceAll('\u200d', '').startsWith(start)
 }
 
-/** A blank's own colour and weight are seen where it is underlined or inverse only. */
+/** The foreground color and weight of a blank are visible only if it is underlined or inverse. */
 function seenOnBlank(wanted: Look): string {
   return sgr(wanted.underline || wanted.inverse ? wanted : { ...PLAIN_LOOK, bg: wanted.bg })
 }

@@ -53,7 +53,7 @@ function Window({ selected }: { selected: number }) {
   )
 }
 
-test('an Ink tree shows the text that Ink composed, also after an update and a resize', async () => {
+test('an Ink tree shows the text that Ink composed, even after an update and a resize', async () => {
   const { emulator, screen } = setUp({}, { columns: 40, rows: 10 })
   const composed = new Emulator({ columns: 40, rows: 10 })
   const app = renderOn(<Window selected={0} />, screen.stdout)
@@ -97,7 +97,7 @@ test('moving a highlighted row in a frame of 40 rows costs less than 300 bytes',
   expect(await show(screen, emulator, frame(12))).toBe('')
 })
 
-test('a row on a quiet ground moves without a byte for what nobody sees of its blanks', async () => {
+test('moving a row on a muted background writes no bytes for invisible changes of its blanks', async () => {
   const { emulator, screen } = setUp()
   const muted = (text: string) => `\x1b[38;5;246m${text}\x1b[39m`
   const frame = (selected: number): string[] =>
@@ -109,19 +109,19 @@ test('a row on a quiet ground moves without a byte for what nobody sees of its b
   const plain = '\x1b[mcase\x1b[27X\x1b[44G'
   expect(await show(screen, emulator, frame(2))).toBe(
     `\x1b[1H  \x1b[31m✗ failed  ${plain}\x1b[38;5;246m1/10   5ms ` +
-      // The end comes first: its colour is that of the row before.
+      // The end comes first: its color is that of the row before.
       `\x1b[2;44H\x1b[48;5;237m2/10   5ms \r  \x1b[31m✗ failed  \x1b[39mcase${' '.repeat(27)}`,
   )
 })
 
-test('the end of a row stays where a grapheme before it is drawn wider than it is', async () => {
+test('the end of a row stays in place if a grapheme before it is drawn too wide', async () => {
   const { emulator, screen } = setUp({}, { columns: 12, modernWidths: false })
   const muted = (text: string) => `\x1b[38;5;246m${text}\x1b[39m`
   await show(screen, emulator, [muted('one'), `x👩‍👩‍👧${muted('two')}`])
   expect([3, 4, 5].map(column => emulator.cell(1, column).getChars()).join('')).toBe('two')
 })
 
-test('only the cells that changed are written', async () => {
+test('only changed cells are written', async () => {
   const { emulator, screen } = setUp()
   await show(screen, emulator, ['count: 1', 'unchanged', 'ab漢cd'])
   expect(await show(screen, emulator, ['count: 2', 'unchanged', 'ab漢cd'])).toBe('\x1b[1;8H2')
@@ -149,21 +149,21 @@ test('of a frame, only SGR sequences and links reach the terminal', async () => 
   expect(rest).not.toContain('\x1b')
 })
 
-test('links are kept and ended', async () => {
+test('links are kept and closed', async () => {
   const { emulator, screen } = setUp()
   const sent = await show(screen, emulator, ['\x1b]8;id=1;https://example.test/\x1b\\here\x1b]8;;\x1b\\ there'])
   expect(sent).toContain('\x1b]8;id=1;https://example.test/\x1b\\here')
   expect(sent).toMatch(/\x1b\]8;;\x1b\\ ?there$/)
 })
 
-test('a frame taller and wider than the screen is cut, and the last cell does not scroll', async () => {
+test('a frame larger than the screen is cut, and its last cell does not scroll', async () => {
   const { emulator, screen } = setUp({}, { columns: 10, rows: 3 })
   await show(screen, emulator, ['0123456789', 'abcdefghijk', '0123456789xyz', 'below'])
   expect(emulator.text()).toEqual(['0123456789', 'abcdefghij', '0123456789'])
   expect(emulator.terminal.buffer.active.baseY).toBe(0)
 })
 
-test('a region is over the frame and repaints by itself', async () => {
+test('a region is above the frame and repaints independently', async () => {
   const { emulator, screen } = setUp({}, { columns: 20, rows: 5 })
   await show(screen, emulator, ['漢漢漢漢', '....................'])
   const region = screen.region('list', { row: 0, column: 1, width: 4, height: 2 })
@@ -178,7 +178,7 @@ test('a region is over the frame and repaints by itself', async () => {
   expect(emulator.text().slice(0, 2)).toEqual(['漢漢漢漢', '....................'])
 })
 
-test('characters are spelled otherwise in frames and in regions', async () => {
+test('characters are replaced in frames and in regions', async () => {
   const { emulator, screen } = setUp({ spell: toAscii }, { columns: 20, rows: 5 })
   await show(screen, emulator, ['“漢” × 3…', 'Servers › é'])
   const region = screen.region('list', { row: 1, column: 10, width: 4, height: 1 })
@@ -187,7 +187,7 @@ test('characters are spelled otherwise in frames and in regions', async () => {
   expect(emulator.text().slice(0, 2)).toEqual(['"漢" x 3~', 'Servers > > -'])
 })
 
-test('a batch of regions is one write', async () => {
+test('several regions are written at once', async () => {
   const { emulator, screen } = setUp()
   await emulator.drawn()
   let writes = 0
@@ -203,7 +203,7 @@ test('a batch of regions is one write', async () => {
   expect(writes).toBe(1)
 })
 
-test('a full line is given the newest frame only', async () => {
+test('a blocked connection gets only the newest frame', async () => {
   const { emulator, screen } = setUp({}, { highWaterMark: 1 })
   const pending: (() => void)[] = []
   const chunks: string[] = []
@@ -226,7 +226,7 @@ test('a full line is given the newest frame only', async () => {
   expect(chunks.join('')).not.toContain('two')
 })
 
-test('a long paint is marked as one once the terminal said that it has synchronized output', async () => {
+test('a long paint is sent as one synchronized update if the terminal supports that', async () => {
   const { emulator, screen } = setUp({ askSynchronized: true })
   expect(emulator.sent).toContain('\x1b[?2026$p')
   const filled = (letter: string) => new Array<string>(20).fill(letter.repeat(100))
@@ -249,7 +249,7 @@ function Field() {
   )
 }
 
-test("Ink's cursor is shown where Ink wants it", async () => {
+test('the cursor is shown where Ink places it', async () => {
   const { emulator, screen } = setUp()
   const app = renderOn(<Field />, screen.stdout)
   await app.waitUntilRenderFlush()
@@ -259,7 +259,7 @@ test("Ink's cursor is shown where Ink wants it", async () => {
   app.unmount()
 })
 
-test('leaving writes nothing more, entering again paints everything', async () => {
+test('nothing is written after leaving, and entering again paints everything', async () => {
   const { emulator, screen } = setUp({}, { columns: 20, rows: 4 })
   await show(screen, emulator, ['one'])
   screen.leave()
@@ -271,7 +271,7 @@ test('leaving writes nothing more, entering again paints everything', async () =
   expect(emulator.text()[0]).toBe('two')
 })
 
-test('a snapshot painted on another screen shows the same', async () => {
+test('a snapshot that is painted on another screen shows the same', async () => {
   const { emulator, screen } = setUp({}, { columns: 20, rows: 4 })
   await show(screen, emulator, ['\x1b[31mred\x1b[m 漢', '  \x1b[1;7mbold  \x1b[m'])
   const other = setUp({}, { columns: 20, rows: 4 })
@@ -281,7 +281,7 @@ test('a snapshot painted on another screen shows the same', async () => {
   expect(screen.bytes).toBe(Buffer.byteLength(emulator.sent))
 })
 
-test('a line that is spared gets the first change at once and what became of the others after the pause', async () => {
+test('a throttled connection gets the first change at once and the result of the others after the pause', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const sent: string[] = []
@@ -317,13 +317,13 @@ test('a line that is spared gets the first change at once and what became of the
   expect(sent.at(-1)).toMatch(/5$/)
 })
 
-test('a terminal that is behind gets nothing more until it has caught up, and then only the newest', async () => {
+test('a terminal that is behind gets nothing until it has caught up, and then only the newest frame', async () => {
   const { screen, sent, waiting } = behind()
   screen.enter()
   const painted = sent.length
   for (const count of [1, 2, 3]) {
     screen.stdout.write(`count: ${count}`)
-    // Anyone who waits for the frame, such as the next key, does not wait for the terminal.
+    // A wait for the frame, such as that of the next key, does not wait for the terminal.
     await new Promise<void>(resolve => void screen.stdout.write('', () => resolve()))
   }
   expect(sent).toHaveLength(painted)
@@ -332,7 +332,7 @@ test('a terminal that is behind gets nothing more until it has caught up, and th
   expect(sent.at(-1)).toMatch(/count: 3$/)
 })
 
-test('a terminal that takes nothing for half an hour is gone; one that takes a little is not', () => {
+test('a terminal that accepts nothing for half an hour counts as gone, and one that accepts a little does not', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const onGone = vi.fn<() => void>()
@@ -347,7 +347,7 @@ test('a terminal that takes nothing for half an hour is gone; one that takes a l
   expect(onGone).toHaveBeenCalledTimes(1)
 })
 
-test('a terminal that has taken everything may rest as long as it likes', () => {
+test('a terminal that has accepted everything may stay silent for any time', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const onGone = vi.fn<() => void>()
@@ -358,7 +358,7 @@ test('a terminal that has taken everything may rest as long as it likes', () => 
   expect(onGone).not.toHaveBeenCalled()
 })
 
-/** A screen on a terminal that takes what was written when it is told to. */
+/** Creates a screen on a terminal that accepts output only when it is told to. */
 function behind(options: ScreenOptions = {}) {
   const sent: string[] = []
   const waiting: (() => void)[] = []
@@ -385,7 +385,7 @@ function behind(options: ScreenOptions = {}) {
   return { screen: createScreen(stream, options), sent, waiting }
 }
 
-test('the background is asked for before it is changed, so that the answer is the terminal’s own', async () => {
+test('the background is requested before it is changed, so that the answer is the original color', async () => {
   const { emulator, screen } = setUp({ askBackground: true })
   screen.setGround({ ground: '#ffffff', text: '#1f2328' })
   screen.leave()

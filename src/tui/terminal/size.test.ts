@@ -7,7 +7,7 @@ import { measureWork } from '../../../test/work.ts'
 
 const claim = fc.oneof(fc.constantFrom(0, 1, NaN, Infinity, -1, 65_535, 0.5, undefined), fc.double(), fc.nat())
 
-test('whatever a terminal claims, what is drawn on has cells, and not more than a display', () => {
+test('whatever size a terminal claims, the drawn size has at least a cell and at most those of a display', () => {
   fc.assert(
     fc.property(claim, claim, (columns, rows) => {
       const size = drawableSize({ columns, rows })
@@ -20,7 +20,7 @@ test('whatever a terminal claims, what is drawn on has cells, and not more than 
   expect(drawableSize({ columns: 1, rows: 1 })).toEqual({ columns: 1, rows: 1 })
 })
 
-test('a screen of 65,535 columns and rows is painted within a moment', () => {
+test('a screen of 65,535 columns and rows is painted quickly', () => {
   let written = ''
   const stream = new Writable({
     decodeStrings: false,

@@ -21,7 +21,7 @@ function Form({ chosen }: { chosen: (value: string) => void }) {
   )
 }
 
-test("Ink's select list reacts to the keys pushed", async () => {
+test('the select list of Ink reacts to the keys that are pushed', async () => {
   const emulator = new Emulator({ columns: 30, rows: 8 })
   const screen = createScreen(emulator)
   const stdin = createStdinProxy()

@@ -8,8 +8,8 @@ const symbols = [false, true].map(ascii => createTheme({ level: 0, ascii }).symb
 const plain = createTheme({ level: 0, ascii: false, plain: true }).symbols
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-describe('a bar', () => {
-  test.each(symbols)('is as wide as asked, full only for all and empty only for nothing', theme =>
+describe('a bar of a chart', () => {
+  test.each(symbols)('has the requested width, and is full only for all and empty only for nothing', theme =>
     fc.assert(
       fc.property(share, fc.integer({ min: 2, max: 60 }), (part, columns) => {
         const drawn = bar(theme, part, columns)
@@ -28,11 +28,11 @@ describe('a bar', () => {
       }),
     ))
 
-  test('is nothing if nothing is drawn', () => expect(bar(plain, 0.5, 20)).toBe(''))
+  test('is empty if the terminal cannot draw', () => expect(bar(plain, 0.5, 20)).toBe(''))
 })
 
 describe('a line of values', () => {
-  test.each(symbols)('has a column for each, the highest for all alone and a gap for the unknown', theme =>
+  test.each(symbols)('has a column for each, with the highest only for all and a gap for an unknown value', theme =>
     fc.assert(
       fc.property(fc.array(fc.option(share, { nil: undefined })), shares => {
         const drawn = [...sparkline(theme, shares)]
@@ -51,13 +51,13 @@ describe('a line of values', () => {
     expect(bar(symbols[0]!, 0.5, 6)).toBe('━━━───')
   })
 
-  test('is nothing where nothing is drawn', () => expect(sparkline(plain, [0, 0.5, 1])).toBe(''))
+  test('is empty if the terminal cannot draw', () => expect(sparkline(plain, [0, 0.5, 1])).toBe(''))
 })
 
 describe('a plot', () => {
   const values = fc.array(fc.option(fc.oneof(share, fc.double()), { nil: undefined }), { maxLength: 80 })
 
-  test.each(symbols)('never shrinks while the share grows, and is on its last row', theme =>
+  test.each(symbols)('never shrinks while the share grows, and always reaches its last row', theme =>
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 8 }), (shares, rows) => {
         const lines = plot(theme, shares, rows).map(line => [...line])
@@ -78,7 +78,7 @@ describe('a plot', () => {
     ),
   )
 
-  test('of 20,000 points has a column for each', () => {
+  test('has a column for each of 20,000 points', () => {
     const [line] = plot(
       symbols[0]!,
       Array.from({ length: 20_000 }, (_, index) => index / 20_000),
@@ -88,15 +88,15 @@ describe('a plot', () => {
   })
 })
 
-describe('a box', () => {
-  test('goes from the least over the middle half to the most', () => {
+describe('a box plot', () => {
+  test('goes from the smallest value over the middle half to the largest', () => {
     expect(box(symbols[0]!, [0, 0.2, 0.3, 0.5, 1], 21)).toBe('├───░░█░░░░─────────┤')
     expect(box(symbols[1]!, [0, 0.2, 0.3, 0.5, 1], 21)).toBe('+---..#....---------+')
     expect(box(symbols[0]!, [0.5, 0.5, 0.5, 0.5, 0.5], 5)).toBe('  █  ')
     expect(box(plain, [0, 0, 0, 0, 1], 9)).toBe('')
   })
 
-  test('is as wide as asked and shows its median, whatever the numbers', () =>
+  test('has the requested width and shows its median, whatever the numbers', () =>
     fc.assert(
       fc.property(fc.array(share, { minLength: 5, maxLength: 5 }), fc.integer({ min: 1, max: 200 }), (any, columns) => {
         const drawn = box(

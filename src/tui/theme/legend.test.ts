@@ -12,12 +12,12 @@ test('every sign of the theme is in the legend', () => {
   expect(known).toContain(symbols.pointer)
 })
 
-test('a sign means one thing: it is in one entry', () => {
+test('every sign has one meaning, and is in one entry', () => {
   const all = legend(symbols).flatMap(([each]) => each)
   expect(all.filter((sign, index) => all.indexOf(sign) !== index)).toEqual([])
 })
 
-test('what is changed, flaky and cut has a sign each, with ASCII too', () => {
+test('changed, flaky and cut each have their own sign, even in ASCII', () => {
   for (const ascii of [false, true]) {
     const { changed, flaky, ellipsis, again, live } = createTheme({ level: 0, ascii }).symbols
     expect(new Set([changed, flaky, ellipsis, again, live]).size).toBe(5)

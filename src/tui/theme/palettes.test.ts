@@ -10,14 +10,14 @@ import { createTheme, type Tone } from './theme.ts'
 import { TERMINAL_COLOURS } from './themes.ts'
 
 const TEXTS = ['text', 'accent', 'ok', 'warn', 'error', 'live'] as const
-/** Differences below about 2 cannot be seen side by side; states stand apart from each other. */
+/** Minimum difference between states. Differences below about 2 cannot be seen side by side. */
 const APART = 8.5
 
-describe.each(COLOUR_THEMES)('%s', (name, theme) => {
+describe.each(COLOUR_THEMES)('the palette of %s', (name, theme) => {
   test.each([
     ['true colour', theme],
     ['256 colours', with256(name, theme)],
-  ])('with %s text can be read on the ground and on the chosen row, secondary text too', (_, colours) => {
+  ])('has readable text with %s on the background and on the selected row, even secondary text', (_, colours) => {
     for (const behind of ['ground', 'selected'] as const) {
       const { text, muted, states } = leastContrast(colours, behind)
       expect(Math.min(text, states), behind).toBeGreaterThanOrEqual(LEAST_CONTRAST.text)
@@ -25,12 +25,12 @@ describe.each(COLOUR_THEMES)('%s', (name, theme) => {
     }
   })
 
-  test('the chosen row is on another ground', () => {
+  test('has a different background for the selected row', () => {
     expect(differenceCiede2000()(theme.ground, theme.selected)).toBeGreaterThan(3)
     expect(with256(name, theme).selected).not.toBe(nearestIndexed(theme.ground).hex)
   })
 
-  test.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('states differ with %s', seen => {
+  test.each(Object.keys(SEEN) as (keyof typeof SEEN)[])('has distinguishable states with %s', seen => {
     expect(leastDistance(theme, seen)).toBeGreaterThanOrEqual(APART)
   })
 })
@@ -38,7 +38,7 @@ describe.each(COLOUR_THEMES)('%s', (name, theme) => {
 const grey = fc.integer({ min: 0, max: 255 })
 const hexOf = (shares: number[]) => `#${shares.map(share => share.toString(16).padStart(2, '0')).join('')}`
 
-test('on a terminal’s own ground all colours can be read on what is behind the chosen row', () => {
+test('all colors are readable on the selected row over the terminal’s own background', () => {
   const dark = fc.tuple(grey, grey, grey).map(shares => mix(hexOf(shares), '#101010', 0.85))
   const light = fc.tuple(grey, grey, grey).map(shares => mix(hexOf(shares), '#ffffff', 0.95))
   for (const [grounds, own] of [[dark, TERMINAL_COLOURS.dark] as const, [light, TERMINAL_COLOURS.light] as const])
@@ -52,7 +52,7 @@ test('on a terminal’s own ground all colours can be read on what is behind the
     )
 })
 
-test('contrast is counted as a library counts it', () => {
+test('contrast is computed as by a color library', () => {
   fc.assert(
     fc.property(fc.tuple(grey, grey, grey), fc.tuple(grey, grey, grey), (one, other) => {
       expect(contrastOf(hexOf(one), hexOf(other))).toBeCloseTo(wcagContrast(hexOf(one), hexOf(other)), 1)
@@ -65,7 +65,7 @@ test.each([
   ['dark', 'light', '#ffffff'],
   ['high-contrast-light', 'dark', '#1e1e1e'],
   ['high-contrast-dark', 'light', '#ffffff'],
-] as const)('%s brings its ground along on a %s terminal, and no other one', (choice, background, ground) => {
+] as const)('the theme %s sets its own background on a %s terminal, and on no other', (choice, background, ground) => {
   const own = choice.endsWith('light') ? 'light' : 'dark'
   const there = paletteFor(choice, background, ground)
   expect(there.ground).toMatchObject({ ground: TERMINAL_COLOURS[own].ground, text: TERMINAL_COLOURS[own].text })
@@ -74,39 +74,39 @@ test.each([
   expect(paletteFor('auto', background, ground).ground).toBeUndefined()
 })
 
-describe('high contrast', () => {
-  test.each(Object.entries(CONTRAST_COLOURS.dark))('%s on black and dark grey', (_, colour) => {
+describe('the high contrast theme', () => {
+  test.each(Object.entries(CONTRAST_COLOURS.dark))('has readable %s on black and dark gray', (_, colour) => {
     for (const ground of ['#000000', '#2d2d2d']) expect(contrastOf(indexed(colour), ground)).toBeGreaterThan(7)
   })
 
-  test.each(Object.entries(CONTRAST_COLOURS.light))('%s on white', (_tone, colour) => {
+  test.each(Object.entries(CONTRAST_COLOURS.light))('has readable %s on white', (_tone, colour) => {
     for (const ground of ['#ffffff', '#fdf6e3']) expect(contrastOf(indexed(colour), ground)).toBeGreaterThan(7)
   })
 })
 
 const tones = Object.keys(paletteFor('dark', 'dark').paints(new Chalk({ level: 0 }), 0)) as Tone[]
 
-describe.each(THEME_CHOICES)('%s', choice => {
+describe.each(THEME_CHOICES)('the theme %s', choice => {
   const themeOf = (level: 0 | 1 | 2 | 3) =>
     createTheme({ level, ascii: false, palette: paletteFor(choice, 'dark', '#1e1e1e') })
 
-  test('without colours nothing is painted', () => {
+  test('paints nothing without colors', () => {
     for (const tone of tones) expect(themeOf(0).paint(tone, 'x')).toBe('x')
   })
 
   test.each([
     [1, /^(?:\x1b\[(?:[0-9]|[2349][0-9]|10[0-7])m)*x(?:\x1b\[\d+m)*$/],
     [2, /^(?:\x1b\[(?:[0-9]{1,3}|[34]8;5;\d+)m)*x(?:\x1b\[\d+m)*$/],
-  ] as const)('with level %s only that many colours are used', (level, allowed) => {
+  ] as const)('uses only the colors of level %s', (level, allowed) => {
     for (const tone of tones) expect(themeOf(level).paint(tone, 'x')).toMatch(allowed)
   })
 
-  test.each([1, 2, 3] as const)('the row of a pane without the keys outshines none at level %s', level => {
+  test.each([1, 2, 3] as const)('marks the selected row of an unfocused pane only lightly at level %s', level => {
     const ownWord = choice.includes('contrast') ? '\x1b[1m\x1b[4mx\x1b[24m\x1b[22m' : 'x'
     expect(themeOf(level).paint('selectedIdle', 'x')).toBe(ownWord)
   })
 
-  test.each([1, 2, 3] as const)('what is chosen differs from the rest at level %s', level => {
+  test.each([1, 2, 3] as const)('distinguishes selected and unselected text at level %s', level => {
     const theme = themeOf(level)
     for (const tone of ['selected', 'cursor', 'match', 'strong', 'key'] as const)
       expect(theme.paint(tone, 'x')).not.toBe(theme.paint('plain', 'x'))
@@ -118,7 +118,7 @@ describe.each(THEME_CHOICES)('%s', choice => {
 test.each([
   ['auto', '97'],
   ['catppuccin-latte', '30'],
-] as const)('where the ground is unknown the chosen row of %s has a text that fits its own', (choice, text) => {
+] as const)('on an unknown background the selected row of %s sets its own text color', (choice, text) => {
   const row = (isGroundUnknown: boolean, level: 1 | 2 | 3) =>
     createTheme({ level, ascii: false, palette: paletteFor(choice, 'dark'), isGroundUnknown }).paint('selected', 'x')
   const sets = new RegExp(`\\x1b\\[${text}m`)
@@ -126,11 +126,11 @@ test.each([
     expect(row(true, level)).toMatch(sets)
     expect(row(false, level)).not.toMatch(sets)
   }
-  // There it is inverse, which is readable whatever is behind it.
+  // At this level the row is inverse, which is readable on any background.
   expect(row(true, 1)).toBe(row(false, 1))
 })
 
-test('auto follows the background, a name does not', () => {
+test('auto follows the background, and a named theme does not', () => {
   const accent = (...args: Parameters<typeof paletteFor>) =>
     createTheme({ level: 3, ascii: false, palette: paletteFor(...args) }).paint('accent', 'x')
   expect(accent('auto', 'light')).toBe(accent('light', 'dark'))

@@ -19,13 +19,13 @@ const hostile = fc.oneof(
 )
 
 describe('text from outside', () => {
-  test('control sequences become visible', () => {
+  test('has visible control sequences after cleaning', () => {
     expect(clean('a\u001b[31mred')).toBe('a␛[31mred')
     expect(clean('line\nbreak')).toBe('line␊break')
     expect(clean('\u202eevil')).toBe('<202E>evil')
   })
 
-  test('nothing that a terminal acts on survives', () => {
+  test('contains nothing that a terminal acts on after cleaning', () => {
     fc.assert(
       fc.property(hostile, text => {
         expect(clean(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
@@ -33,7 +33,7 @@ describe('text from outside', () => {
     )
   })
 
-  test('fit gives exactly the width', () => {
+  test('is fitted to exactly the width', () => {
     fc.assert(
       fc.property(
         hostile,
@@ -46,7 +46,7 @@ describe('text from outside', () => {
     )
   })
 
-  test('truncate never exceeds the width and keeps what fits', () => {
+  test('is truncated to at most the width, and keeps what fits', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 40 }), (text, width) => {
         const cleaned = clean(text)
@@ -57,12 +57,12 @@ describe('text from outside', () => {
     )
   })
 
-  /** Texts that are longer than what is examined first, with characters that end behind it. */
+  /** Generates texts longer than the part that is measured first, with characters that end after it. */
   const long = fc
     .array(fc.oneof(hostile, fc.constantFrom('\u0301'.repeat(600), 'x'.repeat(999), '👩‍👩‍👧'.repeat(130), '🇩🇪', ' ')))
     .map(parts => clean(parts.join('')))
 
-  test('truncate cuts a long text where all of it measured would be cut', () => {
+  test('is truncated without measuring all of a long text', () => {
     fc.assert(
       fc.property(long, fc.integer({ min: 1, max: 1500 }), (text, width) => {
         let used = 0
@@ -76,7 +76,7 @@ describe('text from outside', () => {
     )
   })
 
-  test('the first lines of a text are those of the whole', () => {
+  test('has the same first lines as the whole text', () => {
     fc.assert(
       fc.property(long, fc.integer({ min: 2, max: 30 }), fc.integer({ min: 1, max: 9 }), (text, width, most) => {
         expect(wrap(text, width, { most })).toEqual(wrap(text, width).slice(0, most))
@@ -84,17 +84,17 @@ describe('text from outside', () => {
     )
   })
 
-  test('a line begins with a word, however many spaces are before it', () => {
+  test('starts each wrapped line with a word, however many spaces are before it', () => {
     expect(wrap('one two   three', 7)).toEqual(['one two', 'three'])
     expect(wrap('onetwothree    four', 7)).toEqual(['onetwot', 'hree', 'four'])
   })
 
-  test('wrap keeps spaces that do not break', () => {
+  test('is not wrapped at non-breaking spaces', () => {
     expect(wrap('a\u00a0', 4)).toEqual(['a\u00a0'])
     expect(wrap('\u3000', 4)).toEqual(['\u3000'])
   })
 
-  test('wrap loses nothing but spaces at line ends', () => {
+  test('loses only spaces at line ends when it is wrapped', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: 4, max: 30 }), (text, width) => {
         const cleaned = clean(text)
