@@ -82,7 +82,7 @@ describe('a declared screen', () => {
   })
 })
 
-test('is a place that the command line opens and completes', () => {
+test('a declared screen is a place that the command line opens and completes', () => {
   expect(openingPlace('gadgets', { name: 'local', local: true }, { project: 'p1', screens: withGadgets })).toEqual(
     gadgetsRoute.to({ projectId: 'p1' }),
   )
@@ -91,7 +91,7 @@ test('is a place that the command line opens and completes', () => {
   expect(bashScript('mcpdeck', declaredCommands(program, withGadgets))).toContain('gadgets')
 })
 
-test('has its keys in the docs, and the config can change them', () => {
+test('a declared screen has its keys in the docs, and the config can change them', () => {
   const groups = allBindingsOf(withGadgets)
   const document = keysDocument(groups)
   expect(document).toContain('`gadgets.polish`')

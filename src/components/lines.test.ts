@@ -15,7 +15,7 @@ test.each([
   ['1.5 MB', '1.5', ' MB'],
   ['74%', '74', '%'],
   ['12,345 tokens', '12,345', ' tokens'],
-])('in %s the number is primary, and its unit is secondary', (value, number, unit) => {
+])('the number in %s is primary, and its unit is secondary', (value, number, unit) => {
   const [line] = fieldLines([['Took', value]])
   expect(line).toMatchObject({
     spans: [

@@ -24,7 +24,7 @@ test('the first few different names keep their order, and the rest are counted',
 })
 
 test.each(['once', 'again and again'])(
-  'of a list of any length a limited number of records is read, each once: %s',
+  'only a limited number of the records in a list is read, each once: %s',
   async how => {
     const asked: string[] = []
     const budget = createBudget({ unlimited: true })

@@ -92,7 +92,7 @@ describe('a request of the client', () => {
   })
 })
 
-test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('refuses an answer that is nested %i levels deep', async levels => {
+test.each([MAX_ANSWER_LEVELS + 1, 5000, 1_000_000])('an answer with %i nested levels is refused', async levels => {
   const deep = `{"items":[],"more":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   const { client } = service(() => new Response(deep))
   expect(await failure(client.projects.list())).toMatchObject({ kind: 'invalid-response', code: 'too-large' })

@@ -92,7 +92,7 @@ describe('the list of all bindings', () => {
 /** Keys typed as one character, alone or with Alt; digits count screens and panes. */
 const CHARACTER = /^(?:alt\+)?[^\s\d]$/u
 
-describe('one letter, one meaning', () => {
+describe('one letter has one meaning', () => {
   const declared = allBindings.flatMap(group =>
     Object.entries<Binding>(group.bindings).map(([id, binding]) => ({ name: `${group.name}.${id}`, ...binding })),
   )

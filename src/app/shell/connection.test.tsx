@@ -141,7 +141,7 @@ test('requests that wait for the budget are shown as waiting', async () => {
   await app.see(() => header().includes('waiting for the budget'))
 })
 
-test('in a narrow terminal the reason for missing answers replaces the gauge', async () => {
+test('the reason for missing answers replaces the gauge in a narrow terminal', async () => {
   const client = createClient({
     fetch: testService.fetch,
     baseUrl: `http://local.invalid${API_PREFIX}`,

@@ -37,7 +37,7 @@ test('a kept text is available for a month, and longer if it is opened again', (
   expect(host.kept(file('forgotten'))).toBeUndefined()
 })
 
-test('of more than a hundred texts the oldest are removed, never the one just stored', () => {
+test('if more than a hundred texts are kept, the oldest are removed, never the one just stored', () => {
   for (let index = 0; index < 105; index += 1) keep(`text ${index}`, 20 - index / 10)
   expect(readdirSync(directory)).toHaveLength(100)
   expect(host.kept(file('text 0'))).toBeUndefined()

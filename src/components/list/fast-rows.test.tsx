@@ -115,7 +115,7 @@ test('a change in an answer is painted without Ink, with the growth of its count
   expect(painted[4]).toMatch(/^ row-4 .*5  $/)
 })
 
-test('of 10,000 rows a key, a mark and an answer compose only the visible rows', async () => {
+test('a key, a mark and an answer compose only the visible ones of 10,000 rows', async () => {
   composed = 0
   await press('j', 'space', 'k')
   expect(composed).toBeLessThan(150)

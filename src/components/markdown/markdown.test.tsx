@@ -82,7 +82,7 @@ describe('a resource that is Markdown', () => {
   })
 })
 
-test('that is very long opens at its start and is searched to its end', async () => {
+test('a very long resource in Markdown opens at its start and is searched to its end', async () => {
   app = await openApp({ testService, place: place('resources') })
   await app.see('listed')
   await app.press('j', resourcesKeys.bindings.read)

@@ -110,7 +110,7 @@ describe('the lines of a text', () => {
   })
 })
 
-test('are examined only as far as the screen shows, even when 50 MB are opened, paged and scrolled to the end', () => {
+test('50 MB of text are opened, paged and scrolled to the end by examining only the visible lines', () => {
   const line = 'the quick brown fox jumps over the lazy dog, again and again and again, until it is tired\n'
   const text = line.repeat(Math.ceil(50_000_000 / line.length))
   const source = toSource(text)

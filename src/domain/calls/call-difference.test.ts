@@ -52,7 +52,7 @@ describe('the rows of compared calls', () => {
   })
 })
 
-test('use the options of the last layer that sets them, in either vocabulary', () => {
+test('a comparison uses the options of the last layer that sets them, in either vocabulary', () => {
   expect(callMatchOf(null, undefined, {})).toEqual({ order: 'any', extra: null, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'strict' })).toEqual({ order: 'exact', extra: 0, arguments: 'partial' })
   expect(callMatchOf({ toolCallOrder: 'exact', extraToolCalls: 2 }, { maxExtraToolCalls: null })).toEqual({

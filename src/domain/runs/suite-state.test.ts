@@ -151,7 +151,7 @@ const anyRun = fc
     made({ at, result, status, trials: [passed, failed, passed + failed + rest], ...(cases && { cases }) }),
   )
 
-test('is plainly green only if a run over all its cases was fully graded and passed, and no later one failed', () => {
+test('a suite is plainly green only if a run over all its cases passed fully graded, and no later one failed', () => {
   fc.assert(
     fc.property(fc.uniqueArray(anyRun, { selector: ({ id }) => id }), runs => {
       const state = suiteStateOf({ suite: {}, runs })

@@ -96,7 +96,7 @@ describe('pictures that are described instead of drawn', () => {
     ['a GIF whose frame is larger than itself', wideFrame(), 'first frame is larger'],
     ['a format without a reader', Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'), 'WEBP is not drawn'],
   ]
-  test.each(bombs)('%s', async (_, bytes, why) => {
+  test.each(bombs)('include %s', async (_, bytes, why) => {
     const growth = measureMemory(300e6)
     const media = await mediaOf(bytes)
     expect(media.raster).toBeUndefined()

@@ -162,7 +162,7 @@ describe('connecting a server by its address', () => {
   })
 })
 
-test('is stored without its link and without secrets of its address', () => {
+test('a connection request is stored without its link and without secrets of its address', () => {
   const stored = storedInMemory(connectionsKey)
   const connections = createConnections(stored)
   connections.note({ id: 'scr_1', address: 'https://mcp.example/mcp' })

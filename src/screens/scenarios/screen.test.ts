@@ -82,7 +82,7 @@ describe('publishing a scenario', () => {
   })
 })
 
-describe('actions of a scenario without a right', () => {
+describe('restricted actions of a scenario', () => {
   test.each([
     { enabled: false, mode: 'off', enforced: false },
     { enabled: false, mode: 'dark', enforced: false },

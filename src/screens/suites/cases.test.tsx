@@ -107,7 +107,7 @@ test('the cases of another suite start at the first one, whichever was selected 
   await app.see(/Reference server smoke[^]*▌Echo gives the message back/)
 })
 
-test('of a hundred new cases each has its own result, and failed ones can be corrected separately', async () => {
+test('each of a hundred new cases has its own result, and failed ones can be corrected separately', async () => {
   const editor = editorOf(
     text =>
       `${text.replace('name-of-the-tool', 'echo').replace('arguments: {}', 'arguments: { message: hi }')}---\ntitle: Twin\nsteps:\n  - { id: call, kind: toolCall, serverName: everything, toolName: echo, arguments: { message: one } }\n`,

@@ -25,7 +25,7 @@ test.each<[string, string[], string | undefined, string | undefined]>([
   ['Bearer resource_metadata="", scope=""', [], undefined, undefined],
   ['Bearer realm="say \\"hi\\", Basic x=1", scope="a"', [], 'a', undefined],
   ['Negotiate YII=, Bearer scope="a"', [], 'a', undefined],
-])('%s', (value, urls, scope, error) => {
+])('a challenge is read from %s', (value, urls, scope, error) => {
   const found = of(value)
   expect(found.metadataUrls.map(({ href }) => href)).toEqual(urls)
   expect([found.scope, found.error]).toEqual([scope, error])

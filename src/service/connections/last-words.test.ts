@@ -41,7 +41,7 @@ test.each([
   ['console.error(new Error("no such host")); process.exit(1)', 'no such host'],
   ['console.error("Cannot start:", { cause: { port: 80, message: "port in use" } })', 'port in use'],
   ['throw Object.assign(new Error("connect ECONNREFUSED"), { errno: -111, address: "::1" })', 'connect ECONNREFUSED'],
-])('of what Node prints for %s, the reason is quoted', (program, why) => {
+])('the reason is quoted from the output of Node for %s', (program, why) => {
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' })
   const words = lastWordsIn(stderr)
   expect(words).toContain(why)
@@ -92,6 +92,6 @@ test.each([
     '[TypeError: fetch failed]; Error: getaddrinfo ENOTFOUND svelte.test',
   ],
   ['}\n', '}'],
-])('of %j, the line with the reason is quoted', (stderr, why) => {
+])('the line with the reason is quoted from %j', (stderr, why) => {
   expect(lastWordsIn(stderr)).toMatch(why)
 })

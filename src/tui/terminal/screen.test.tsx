@@ -129,7 +129,7 @@ test('only changed cells are written', async () => {
   expect(await show(screen, emulator, ['count: 2', 'un', 'ab字cd'])).toBe('\x1b[2;3H\x1b[K')
 })
 
-test('of a frame, only SGR sequences and links reach the terminal', async () => {
+test('only the SGR sequences and links of a frame reach the terminal', async () => {
   const { emulator, screen } = setUp()
   const hostile = [
     'a\x1b]52;c;aGVsbG8=\x07b\x1b]0;owned\x1b\\c',
