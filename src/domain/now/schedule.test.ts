@@ -317,7 +317,7 @@ test.each([
   expect(requests.find(({ kind }) => kind === 'live')?.count ?? 0).toBeLessThanOrEqual(total / 4)
 })
 
-test('a thousand reads are all examined only once for every two requests at most', async () => {
+test('a thousand reads are examined completely at most once for every two requests', async () => {
   const world = organization({ startAt: justNow })
   world.show()
   await world.clock.advance(3 * MINUTE)

@@ -18,7 +18,7 @@ test('a server that is not ready leads to the report that says why, if there is 
   expect(valueOf({ hasReport: false }, 'Verdict')).toBe('✗ not ready')
 })
 
-test('the method of a check is given in plain words', () => {
+test('the way in which a check was made is given in plain words', () => {
   const llmObservations = { status: 'not-requested', reason: 'not_requested' } as const
   expect(valueOf({ authMode: 'headless' }, 'Sign-in')).toBe('automatic')
   expect(valueOf({ llmObservations }, 'Opinion of a model')).toBe('not asked for')
@@ -26,7 +26,7 @@ test('the method of a check is given in plain words', () => {
   expect(valueOf({ llmObservations: failed }, 'Opinion of a model')).toBe('provider failed: provider timeout')
 })
 
-test('checks are listed last only if no rule applies and none is open', () => {
+test('a group of checks is muted only if none of its rules applies and none is open', () => {
   const lane = 'plugin-package'
   const lanes = [
     { lane, status: 'incomplete', ...counts, notApplicable: 4 },

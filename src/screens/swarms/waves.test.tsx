@@ -50,7 +50,7 @@ describe('the launch of a wave', () => {
     await app.see(/Of \d sessions \d are graded; every rate is of those/)
   })
 
-  test('that left out journeys names what was launched', async () => {
+  test('that leaves out journeys names the launched ones', async () => {
     const { app, client, projectId, journeyOf } = await openWith('silent')
     await journeyOf()
     await journeyOf({ name: 'Greetings', goal: 'Say hello' })
