@@ -66,7 +66,7 @@ function expectRun(run: EvalRun, got: Record<string, unknown>, { outcome, isPlai
   expect(got['state'] === 'passed' && says === 'all').toBe(isPlain && isWhole)
 }
 
-test('the list of suites, the trend, Now and get agree, and only a suite that passed as a whole is plainly green', async () => {
+test('the list of suites, the trend, Now and get agree, and only a complete pass is plainly green', async () => {
   let suites = 0
   await fc.assert(
     fc.asyncProperty(randomSuite, async plans => {

@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { lossyLine, type Loss, type LossyLineOptions } from './lossy-line.ts'
 import { openTerminal } from './terminal.ts'
 
-describe('a terminal at the end of a line', () => {
-  test('sees what it types after the way there and back, in order', async () => {
+describe('a terminal behind a slow connection', () => {
+  test('shows typed keys after a round trip, in order', async () => {
     await using terminal = openTerminal({ command: 'cat', line: { delayMs: 100 } })
     const typedAt = performance.now()
     for (const character of 'typed ahead') terminal.type(character)
@@ -17,7 +17,7 @@ describe('a terminal at the end of a line', () => {
     expect(performance.now() - typedAt).toBeGreaterThanOrEqual(200)
   })
 
-  test('has the last words of a program that ended meanwhile', async () => {
+  test('shows the last output of a program that ended meanwhile', async () => {
     await using terminal = openTerminal({ command: 'echo', args: ['the end'], line: { delayMs: 100 } })
     await terminal.waitForExit()
     expect(terminal.screen()).toBe('the end')
@@ -34,7 +34,7 @@ describe('a terminal at the end of a line', () => {
     expect(written - terminal.bytes).toBeLessThan(100_000)
   })
 
-  test('sees nothing while the line stalls', async () => {
+  test('shows nothing while the connection stalls', async () => {
     const arrivals: number[] = []
     const args = ['-c', 'while :; do echo x; sleep 0.02; done']
     const line = { stalls: { everyMs: 600, forMs: 400 } }
@@ -79,8 +79,8 @@ async function ask(count: number, options: LossyLineOptions) {
   return { ends, seen, lost: [...line.lost], requests: line.requests }
 }
 
-describe('a line to a service', () => {
-  test('passes everything on when it loses nothing, later', async () => {
+describe('a lossy connection to a service', () => {
+  test('passes everything on later if it loses nothing', async () => {
     const startedAt = performance.now()
     const { ends, seen } = await ask(4, { delayMs: 20 })
     expect(new Set(ends)).toEqual(new Set(['answered']))
@@ -93,7 +93,7 @@ describe('a line to a service', () => {
     ['silent', 0],
     ['unanswered', 3],
     ['cut short', 3],
-  ])('a request that is lost as %s fails, and the service sees %i of 3', async (loss, reached) => {
+  ])('fails a request that is lost as %s, and the service sees %i of 3', async (loss, reached) => {
     const { ends, seen, lost } = await ask(3, { loss: 1, losses: [loss] })
     expect(ends).toEqual(['failed', 'failed', 'failed'])
     expect(new Set(lost)).toEqual(new Set([loss]))

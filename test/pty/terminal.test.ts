@@ -7,7 +7,7 @@ import { openTerminal } from './terminal.ts'
 /** Returns what is typed, until ctrl+d. By itself cat closes its terminal before it ends, and may be hung up on. */
 const echo = 'cat; exit'
 
-test('shows what a program echoes and counts its bytes', async () => {
+test('the test terminal shows what a program echoes and counts its bytes', async () => {
   await using terminal = openTerminal({ command: 'sh', args: ['-c', echo] })
   terminal.type('grüße 漢字')
   terminal.press('enter')
@@ -19,7 +19,7 @@ test('shows what a program echoes and counts its bytes', async () => {
   expect(await terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
 })
 
-test('starts with an empty home and nothing of the caller’s environment but what the run of tests has for all', async () => {
+test('the test terminal starts with an empty home and only the environment that every test gets', async () => {
   await using terminal = openTerminal({ command: 'sh', args: ['-c', 'env; find "$HOME" -type f; echo end'] })
   await terminal.waitFor(/^end$/m)
   const names = [...terminal.screen().matchAll(/^(\w+)=/gm)].map(match => match[1])
@@ -31,7 +31,7 @@ test('starts with an empty home and nothing of the caller’s environment but wh
   expect(new Set(names.filter(name => !shellSets.includes(name ?? '')))).toEqual(expected)
 })
 
-test('follows the alternate buffer, the caret and a resize', async () => {
+test('the test terminal follows the alternate buffer, the caret and a resize', async () => {
   const script = `trap 'stty size' WINCH; printf '\\033[?1049h\\033[?25lfull\\n'; stty size; while :; do sleep 0.05; done`
   await using terminal = openTerminal({ command: 'sh', args: ['-c', script], cols: 80, rows: 24 })
   await terminal.waitFor('24 80')
@@ -42,13 +42,13 @@ test('follows the alternate buffer, the caret and a resize', async () => {
   expect([terminal.cols, terminal.rows]).toEqual([100, 30])
 })
 
-test('answers a cursor position query as xterm does', async () => {
+test('the test terminal answers a cursor position query as xterm does', async () => {
   const script = `stty -icanon -echo; printf 'ab\\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c`
   await using terminal = openTerminal({ command: 'sh', args: ['-c', script] })
   await terminal.waitFor(/033\s+\[\s+1\s+;\s+3\s+R/)
 })
 
-test('a paste is marked only when the program asked for it', async () => {
+test('the test terminal marks a paste only if the program asked for it', async () => {
   await using terminal = openTerminal({ command: 'sh', args: ['-c', `printf '\\033[?2004hready\\n'; cat -v`] })
   await terminal.waitFor('ready')
   terminal.paste('a\nb')
@@ -56,7 +56,7 @@ test('a paste is marked only when the program asked for it', async () => {
   await terminal.waitFor('b^[[201~')
 })
 
-test('tells a crash from a signal', async () => {
+test('the test terminal tells a crash from a signal', async () => {
   await using crash = openTerminal({ command: process.execPath, args: ['-e', 'throw new Error("boom")'] })
   expect(await crash.waitForExit()).toEqual({ code: 1, signal: undefined })
   expect(crash.screen()).toContain('Error: boom')
@@ -65,7 +65,7 @@ test('tells a crash from a signal', async () => {
   expect(await endless.waitForExit()).toEqual({ code: 0, signal: 'SIGHUP' })
 })
 
-test('a wait that cannot end shows the screen', async () => {
+test('a wait that cannot end shows the screen in its error', async () => {
   await using terminal = openTerminal({ command: 'sh', args: ['-c', `echo something else; ${echo}`] })
   await terminal.waitFor('something')
   await expect(terminal.waitFor('never', 50)).rejects.toThrow(
@@ -75,7 +75,7 @@ test('a wait that cannot end shows the screen', async () => {
   await expect(terminal.waitFor('never')).rejects.toThrow(/program ended \(code 0\)/)
 })
 
-test('a home outlives its terminal only when asked', async () => {
+test('a home outlives its terminal only if asked to', async () => {
   const terminal = openTerminal({ command: 'cat' })
   await terminal.close()
   expect(existsSync(terminal.home)).toBe(false)

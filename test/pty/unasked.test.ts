@@ -19,7 +19,7 @@ test.each([
   ['a notice', '\\033]777;notify;evil\\007', 'notice 777;notify;evil'],
   ['a reset', '\\033c', 'reset RIS'],
   ['a report', '\\033[6n', 'report n'],
-])('tells of %s, by what was written and by what the emulator did', async (_, text, effect) => {
+])('reports %s in what was written and in what the emulator did', async (_, text, effect) => {
   for (const purpose of ['data', 'text'] as const) {
     const unasked = await unaskedOf(text, purpose)
     expect(unasked.length).toBeGreaterThan(1)
@@ -32,14 +32,14 @@ test('names what the terminal emulator does not support', async () => {
 })
 
 test.each(['\u00AD', '\u180E', '\u3164', '\u202E', '\u200B', '\u2028', '\u{E0041}', '\u007F', '\uDC00', '\u009B'])(
-  'tells of characters that nobody sees',
+  'reports invisible characters',
   character => {
     for (const purpose of ['data', 'text', 'dashboard'] as const)
       expect(strangeText(`a${character}b`, purpose)).toHaveLength(1)
   },
 )
 
-test('takes the own sequences of each purpose for its own, and text for text', async () => {
+test('accepts the sequences that belong to each purpose, and ordinary text', async () => {
   expect(await unaskedOf('{"a":"gr\u00FC\u00DFe \u6F22"}\\n', 'data')).toEqual([])
   expect(await unaskedOf('\\r3 runs\\033[K\\n\\033[31mred\\033[m\\n', 'text')).toEqual([])
   expect(await unaskedOf('\\033[?1049h\\033[2J\\033[3;4Hx\\033]2;mcpdeck\\033\\\\\\033[?1049l', 'dashboard')).toEqual(
@@ -47,7 +47,7 @@ test('takes the own sequences of each purpose for its own, and text for text', a
   )
 })
 
-test('waits for the end of a sequence that is torn', () => {
+test('waits for the end of a sequence that arrives in parts', () => {
   const terminal = { output: 'a\u001B[3', effects: [], exit: undefined }
   const unasked = watchUnasked(terminal, 'text')
   expect(unasked()).toEqual([])

@@ -6,7 +6,7 @@ import { createValues } from './values.ts'
 
 const document = readOpenApi()
 
-test('whatever the document allows as an answer is read', () => {
+test('any answer that the document allows can be read', () => {
   const values = createValues(document)
   const bare = (path: string): string => path.replaceAll(/\{[^}]+\}/g, '{}')
   for (const { method, path, operation, response } of documentedOperations(document)) {
@@ -19,7 +19,7 @@ test('whatever the document allows as an answer is read', () => {
 })
 
 test(
-  'random keys on random answers neither stop the dashboard nor make it say nonsense',
+  'random keys on random answers neither stop the dashboard nor make it show nonsense',
   { timeout: 300_000 },
   async () => {
     let checks = 0

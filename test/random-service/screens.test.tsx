@@ -38,9 +38,9 @@ function randomClient(seed: number) {
   return { client, answered, projectId }
 }
 
-describe('random answers within the shapes of the document', () => {
+describe('random answers within the documented shapes', () => {
   test.each(screens)(
-    'neither break $title nor make it say nonsense',
+    'neither break $title nor make it show nonsense',
     { timeout: 60_000 * SEEDS.length },
     async screen => {
       const service = await openService()

@@ -141,7 +141,7 @@ async function history(api: Api, name: string, seen: { alive: number; dead: numb
   }
 }
 
-test('after any history every session is alive exactly when the table says so', async () => {
+test('after any history every session is alive exactly if the table says so', async () => {
   // A clock that jumps a second at each look, so that nobody is slowed down for trying often.
   let now = Date.now()
   const { api } = await open({ now: () => (now += 1000) })

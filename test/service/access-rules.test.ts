@@ -72,7 +72,7 @@ async function carryOut({ api, target, projectId, environmentId, link }: Place, 
   }
 }
 
-describe('the table that consequences are said by is what the service does', () => {
+describe('the table of consequences matches the service for a change', () => {
   test.each(pairs)('from %s to %s', async (from, to) => {
     const place = await stage(await openWorkspace(), from)
     const change: AccessChange = { do: 'mode', from, to }
@@ -103,7 +103,7 @@ describe('the table that consequences are said by is what the service does', () 
     { do: 'unpublish' },
   ]
   test.each(SCENARIO_MODES.flatMap(mode => others.map(change => [change.do, mode, change] as const)))(
-    '%s while it is for %s',
+    '%s while the scenario is for %s',
     async (_name, mode, change) => {
       const place = await stage(await openWorkspace(), mode)
       const effect = effectOf(change)
@@ -125,7 +125,7 @@ describe('the table that consequences are said by is what the service does', () 
     },
   )
 
-  test('after any history of changes sessions and version are what the table adds up to', async () => {
+  test('sessions and version match the table after any history of changes', async () => {
     const api = await openWorkspace()
     const mode = fc.constantFrom(...SCENARIO_MODES)
     const step = fc.oneof(

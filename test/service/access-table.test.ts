@@ -29,8 +29,8 @@ const gone = (sentence: RegExp) => ({
   body: { code: 'UNAUTHORIZED', message: expect.stringMatching(sentence), details: { endedBy: 'owner' } },
 })
 
-describe('the access table', () => {
-  test('a session lives, is answered with real tools, and ends when its visitor says so', async () => {
+describe('a visitor session', () => {
+  test('is answered with real tools, and ends when its visitor says so', async () => {
     const { visit, scenario } = await open()
     expect(scenario).toMatchObject({ created: true, accessVersion: 1, mode: 'anyone_with_link' })
     const session = await visit.enter()
@@ -50,7 +50,7 @@ describe('the access table', () => {
     expect((await session.say('more')).status).toBe(401)
   })
 
-  test('unpublish ends live sessions at once, also while the feature is off, and its link opens nothing', async () => {
+  test('ends at once on unpublish, also while the feature is off, and the link opens nothing', async () => {
     const { api, visit, environmentId, projectId, dataDir } = await open()
     const session = await visit.enter()
     expect((await session.say('hello')).status).toBe(200)
@@ -67,7 +67,7 @@ describe('the access table', () => {
     expect(await api.call(userTesting.unpublish, place)).toMatchObject({ deleted: false })
   })
 
-  test('what is published again has another id, another link and a higher version; old sessions stay dead', async () => {
+  test('stays ended after publishing again, which gives another id, another link and a higher version', async () => {
     const { api, visit, environmentId, projectId, scenario, link } = await open()
     const session = await visit.enter()
     const place = { projectId, environmentId }
@@ -81,7 +81,7 @@ describe('the access table', () => {
   })
 
   test.each(['project_members', 'invited_only'] as const)(
-    'tightening the mode to %s bumps the version and ends live sessions at once',
+    'ends at once when the mode is tightened to %s, which raises the version',
     async mode => {
       const { api, visit, target, version } = await open()
       const session = await visit.enter()
@@ -93,7 +93,7 @@ describe('the access table', () => {
     },
   )
 
-  test('loosening the mode, text, caps and rebinding end nothing and bump nothing', async () => {
+  test('is kept when the mode is loosened or text, caps or environment change, and the version stays', async () => {
     const { api, visit, target, version } = await open({ mode: 'project_members' })
     const session = await visit.enter({ key: api.key })
     await api.call(userTesting.update, { ...target, body: { mode: 'anyone_with_link' } })
@@ -104,7 +104,7 @@ describe('the access table', () => {
     expect(await session.state()).toMatchObject({ status: 200, body: { scenario: { name: 'Another name' } } })
   })
 
-  test('removing a member ends sessions at once; a new invitation brings a new session, not the old one', async () => {
+  test('ends at once when its member is removed, and a new invitation opens a new session', async () => {
     const { api, visit, target, version } = await open({ mode: 'invited_only' })
     const ada = await invite(api, target, 'Ada@Example.org')
     const bob = await invite(api, target, 'bob@example.org')
@@ -131,7 +131,7 @@ describe('the access table', () => {
     expect(await version()).toBe(2)
   })
 
-  test('rotating stops new entries by the old link only', async () => {
+  test('continues when the link is rotated, which stops only new entries through the old link', async () => {
     const { api, visit, target, version, link } = await open()
     const session = await visit.enter()
     const rotated = await api.call(userTesting.rotateLink, target)
@@ -145,7 +145,7 @@ describe('the access table', () => {
     expect(await version()).toBe(1)
   })
 
-  test('a visitor who cuts the connection stops the model', async () => {
+  test('stops the model when its visitor disconnects', async () => {
     const { visit, model } = await open()
     const session = await visit.enter()
     const hangUp = new AbortController()
@@ -168,7 +168,7 @@ describe('the access table', () => {
     expect(status).toBe(200)
   })
 
-  test.each(['unpublish', 'tighten', 'remove'] as const)('%s breaks off an answer that is being written', async how => {
+  test.each(['unpublish', 'tighten', 'remove'] as const)('breaks off an answer in progress after %s', async how => {
     const { api, visit, target, projectId, environmentId, model } = await open({ mode: 'invited_only' })
     const { code, memberId } = await invite(api, target, 'ada@example.org')
     const session = await visit.enter({ invitation: code })

@@ -6,8 +6,8 @@ import { createApi, echoCase, open, sandbox, temporaryDirectory } from './harnes
 
 const { account, projects, servers, suites, runs } = contract
 
-describe('keys', () => {
-  test('every operation wants a known key', async () => {
+describe('API keys', () => {
+  test('are required for every operation', async () => {
     const { api } = await open()
     for (const endpoint of allEndpoints())
       for (const key of ['', 'sk_', 'sk_wrong', `${api.key}x`, api.key.slice(0, -1)]) {
@@ -16,7 +16,7 @@ describe('keys', () => {
       }
   })
 
-  test('only the Bearer scheme counts, in any spelling', async () => {
+  test('count only with the Bearer scheme, in any spelling', async () => {
     const { api } = await open()
     const me = (authorization: string) => api.send(account.me, {}, { headers: { authorization } })
     expect((await me(`bearer ${api.key}`)).status).toBe(200)
@@ -24,7 +24,7 @@ describe('keys', () => {
     expect((await me(api.key)).status).toBe(401)
   })
 
-  test('revoking works at once, and an orphan says what it is', async () => {
+  test('stop working at once when revoked, and a key without an owner is named as such', async () => {
     const { api, store } = await open()
     const { key, summary } = makeKey(store, 'ci', { role: 'member' })
     const own = createApi(api.fetch, key)
@@ -37,7 +37,7 @@ describe('keys', () => {
     expect(await api.refused(account.me)).toMatchObject({ status: 401, details: { reason: 'ORPHANED_KEY' } })
   })
 
-  test('a key in use that another process revokes is refused at once, and rights that it takes are gone', async () => {
+  test('that another process revokes are refused at once, and lose rights that it removes', async () => {
     const dataDir = temporaryDirectory()
     const [{ api, store }, other] = [await open({ dataDir }), await open({ dataDir })]
     const { projectId } = await sandbox(api)
@@ -54,7 +54,7 @@ describe('keys', () => {
     expect(await own.refused(account.me)).toMatchObject({ status: 401 })
   })
 
-  test('the database holds no key', async () => {
+  test('are not in the database', async () => {
     const { api, store } = await open()
     const rows = JSON.stringify(
       store.keys.list().map(row => ({ ...row, hash: Buffer.from(row.hash).toString('latin1') })),
@@ -64,7 +64,7 @@ describe('keys', () => {
 })
 
 describe('roles', () => {
-  test('each role may do its own and nothing above it', async () => {
+  test('permit operations of their level and none above it', async () => {
     const { api, store } = await open()
     const { projectId, suiteId } = await sandbox(api)
     const as = (role: 'guest' | 'member' | 'editor' | 'admin') =>
@@ -88,7 +88,7 @@ describe('roles', () => {
     expect(await admin.call(suites.delete, { projectId, suiteId })).toMatchObject({ deleted: true })
   })
 
-  test('who made a suite may delete it without being admin', async () => {
+  test('let the creator of a suite delete it without being admin', async () => {
     const { api, store } = await open()
     const { projectId, serverId } = await sandbox(api)
     const member = createApi(api.fetch, makeKey(store, 'm', { grants: { [projectId]: 'member' } }).key)
@@ -114,7 +114,7 @@ describe('roles', () => {
       expect(await api.refused(endpoint, { projectId: other.id, ...input })).toMatchObject({ status: 404 })
   })
 
-  test('only operations that name a project ask for a role, and none of them for less than membership', () => {
+  test('are required only by operations that name a project, and always at least membership', () => {
     const asking = allEndpoints().flatMap(({ path, role }) => (role === undefined ? [] : [{ path, role }]))
     expect(asking).not.toEqual([])
     expect(
@@ -123,7 +123,7 @@ describe('roles', () => {
   })
 })
 
-test('an unknown path, a wrong method, OPTIONS and HEAD answer sanely', async () => {
+test('an unknown path, a wrong method, OPTIONS and HEAD get proper answers', async () => {
   const { api } = await open()
   const ask = (method: string, path: string) =>
     api.fetch(new Request(`http://x/api/v1${path}`, { method, headers: { authorization: `Bearer ${api.key}` } }))

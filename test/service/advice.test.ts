@@ -4,7 +4,7 @@ import { adviseOn, MAX_EVIDENCE, type ObservedFailure, excerptOf } from '../../s
 import { advisingModel, json } from './analysis-runs.ts'
 import { anyCharacter } from '../any-character.ts'
 
-describe('advice', () => {
+describe('the advice on a server', () => {
   const failure = (index: number, more: Partial<ObservedFailure> = {}): ObservedFailure => ({
     fingerprint: `failure ${index}`,
     title: `Failure ${index}`,
@@ -18,7 +18,7 @@ describe('advice', () => {
   const signal = new AbortController().signal
   const accessOf = ({ models }: Awaited<ReturnType<typeof advisingModel>>) => ({ configured: models, keys: {} })
 
-  test('is on the most severe failures first, and counts what does not fit', async () => {
+  test('covers the worst failures first, and counts those that do not fit', async () => {
     const model = await advisingModel()
     const evidence = Array.from({ length: 9 }, () => ({ kind: 'transcript', excerpt: 'x' }))
     const failures = Array.from({ length: 25 }, (_, index) => failure(index + 1))
@@ -34,7 +34,7 @@ describe('advice', () => {
     expect(advised.findings[19]).toMatchObject({ recommendation: 'do 20', affected: { count: 7 } })
   })
 
-  test('never replaces what was measured, and is bounded and clean', async () => {
+  test('never replaces measurements, and is short and clean', async () => {
     const model = await advisingModel(() =>
       json({
         summary: `\u001b[31mred\u0007 ${'long '.repeat(1000)}`,
@@ -79,7 +79,7 @@ describe('advice', () => {
     expect(second?.recommendation).toHaveLength(1000)
   })
 
-  test('is asked for and shown without secrets', async () => {
+  test('is requested and shown without secrets', async () => {
     const model = await advisingModel()
     const secret = 'sk-live-0123456789abcdef'
     const evidence = [{ kind: 'tool_error', excerpt: `refused ${secret}` }]
@@ -89,7 +89,7 @@ describe('advice', () => {
   })
 })
 
-describe('an excerpt', () => {
+describe('an excerpt of an error', () => {
   test.each([
     ['Authorization: Bearer abcdefghijk.lmnop', 'abcdefghijk'],
     ['the key sk-proj-0123456789abcdef was refused', '0123456789abcdef'],
@@ -99,11 +99,11 @@ describe('an excerpt', () => {
     ['https://user:hunter22@example.com/x', 'hunter22'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'eyJzdWIiOiIxIn0'],
     ['write to jane.doe@example.com', 'jane.doe'],
-  ])('of %j hides what is secret', (text, secret) => {
+  ])('of %j hides the secret', (text, secret) => {
     expect(excerptOf(text)).not.toContain(secret)
   })
 
-  test('of any text is one short line that a terminal cannot be changed by', () => {
+  test('of any text is one short line without control characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 2000 }), text => {
         const shown = excerptOf(text)

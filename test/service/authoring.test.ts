@@ -14,7 +14,7 @@ async function emptySuite(api: Api) {
 }
 
 describe('a batch of cases', () => {
-  test('answers every entry apart and writes the good ones', async () => {
+  test('answers every entry separately and saves the valid ones', async () => {
     const { api } = await open()
     const { projectId, suiteId } = await emptySuite(api)
     const good = { ...echoCase('good', 'good'), id: 'good' }
@@ -45,7 +45,7 @@ describe('a batch of cases', () => {
     expect(items.map(({ title }) => title)).toEqual(['first', 'good'])
   })
 
-  test('lets duplicates in with a reason, and says which policy applied', async () => {
+  test('accepts duplicates with a reason, and names the policy that applied', async () => {
     const { api } = await open()
     const { projectId, suiteId } = await emptySuite(api)
     const send = (body: object) => api.call(cases.createBatch, { projectId, suiteId, body })
@@ -66,7 +66,7 @@ describe('a batch of cases', () => {
     expect(anyway.created[0]?.warnings).toBeUndefined()
   })
 
-  test('repeated under its key lands on the same rows', async () => {
+  test('that is repeated under its key returns the same rows', async () => {
     const { api } = await open()
     const { projectId, suiteId } = await emptySuite(api)
     const headers = { 'idempotency-key': 'sync-1' }
@@ -86,7 +86,7 @@ describe('a batch of cases', () => {
   })
 })
 
-test('a case is edited in parts, and null gives an override back', async () => {
+test('a case can be edited in parts, and null removes an override', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await emptySuite(api)
   const checks = { list: [{ type: 'noToolErrors' }] }
@@ -118,7 +118,7 @@ test('a case is edited in parts, and null gives an override back', async () => {
   expect(await api.refused(cases.get, { projectId, suiteId, caseId: created.id })).toMatchObject({ status: 404 })
 })
 
-test('a suite keeps what is not sent and refuses what is not there', async () => {
+test('a suite keeps fields that are not sent and refuses references to missing things', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await emptySuite(api)
   const edit = (body: object) => api.call(suites.update, { projectId, suiteId, body })
@@ -139,7 +139,7 @@ test('a suite keeps what is not sent and refuses what is not there', async () =>
     expect(await api.refused(suites.update, { projectId, suiteId, body })).toMatchObject({ status: 404 })
 })
 
-test('a suite is written although one of its cases could never run', async () => {
+test('a suite is saved although one of its cases could never run', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const tests = [echoCase('fine', 'x'), { title: 'broken', steps: [{ id: 'a', kind: 'assert' }] }]
@@ -148,8 +148,8 @@ test('a suite is written although one of its cases could never run', async () =>
   expect(created.caseUpsert).toMatchObject({ committed: [{ name: 'fine' }], failed: [{ name: 'broken' }] })
 })
 
-describe('servers', () => {
-  test('secrets are never told and not readable at rest', async () => {
+describe('operations on servers', () => {
+  test('never return secrets, which are encrypted at rest', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     const secret = 'hunter2-very-secret'
@@ -194,7 +194,7 @@ describe('servers', () => {
     expect(await api.call(servers.get, { projectId, serverId: created.id })).toMatchObject({ hasClientSecret: false })
   })
 
-  test('a name is taken once in a project; a deleted server leaves its suites', async () => {
+  test('accept a name once in a project, and a deleted server leaves its suites', async () => {
     const { api } = await open()
     const { projectId, suiteId, serverId } = await sandbox(api)
     const body = { name: 'everything', enabled: true, transportType: 'stdio', command: 'x' }
@@ -208,7 +208,7 @@ describe('servers', () => {
     expect(await api.call(suites.get, { projectId, suiteId })).toMatchObject({ environment: { servers: [] } })
   })
 
-  test('operations reach the real server', async () => {
+  test('reach the real server', async () => {
     const { api } = await open()
     const { projectId, serverId } = await sandbox(api)
     const target = { projectId, serverId }
@@ -237,7 +237,7 @@ describe('servers', () => {
     expect(await api.refused(servers.tools, target)).toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  test('a caller that hangs up ends its call', async () => {
+  test('end a call when its caller hangs up', async () => {
     const log: LogEntry[] = []
     const { api } = await open({ log: entry => log.push(entry) })
     const { projectId, serverId } = await sandbox(api)

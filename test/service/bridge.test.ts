@@ -46,8 +46,8 @@ const statusOf = (url: string, headers: Record<string, string>) =>
       .end('{}')
   })
 
-describe('a stdio server', () => {
-  test('gets requests, and its progress and its own requests come on the stream of the call', async () => {
+describe('the bridge to a stdio server', () => {
+  test('forwards requests, and the stream of a call carries its progress and the server’s own requests', async () => {
     const { client } = await connectTo(await bridgeTo(everything()))
     expect(client.getServerVersion()).toMatchObject({ name: expect.stringContaining('everything') })
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('trigger-sampling-request')
@@ -63,7 +63,7 @@ describe('a stdio server', () => {
     expect(textOf(await asked)).toContain('from the client')
   })
 
-  test('is a program of its own in each session, which ends with the session or the bridge', async () => {
+  test('starts a program for each session, which ends with the session or the bridge', async () => {
     const bridge = await bridgeTo(small('healthy'))
     const [one, two] = [await connectTo(bridge), await connectTo(bridge)]
     const pidOf = async ({ client }: typeof one) => {
@@ -80,7 +80,7 @@ describe('a stdio server', () => {
     expect(stillRunning([second])).toEqual([])
   })
 
-  test('does not pile up where clients leave without a word: the session unused longest ends', async () => {
+  test('limits sessions that clients leave open: the session unused for longest ends', async () => {
     const bridge = await bridgeTo(small('healthy'))
     const sessions = []
     for (let at = 0; at < 9; at += 1) sessions.push(await connectTo(bridge))
@@ -89,14 +89,14 @@ describe('a stdio server', () => {
     expect((await sessions[8]!.client.listTools()).tools).not.toEqual([])
   })
 
-  test('that ends says why to anyone who waits, and so does one that cannot be started', async () => {
+  test('says why a program ended to everyone who waits, and why one cannot be started', async () => {
     const ends = connectTo(await bridgeTo(small('exits')))
     await expect(ends).rejects.toThrow('The server exited with code 3: cannot read the configuration: TOKEN is missing')
     const transport = { type: 'stdio' as const, command: '/no/such/program', args: [], env: {} }
     await expect(connectTo(await bridgeTo({ ...small(''), transport }))).rejects.toThrow('command not found')
   })
 
-  test('that floods or prints what is no message loses its session, or that alone', async () => {
+  test('ends a session that floods, and drops lines that are not messages', async () => {
     const flooding = await connectTo(await bridgeTo(small('floods-garbage')))
     await expect(flooding.client.callTool({ name: 'echo' }, PATIENCE)).rejects.toThrow('without an answer')
     const huge = await connectTo(await bridgeTo(small('huge-line')))
@@ -105,7 +105,7 @@ describe('a stdio server', () => {
     expect((await careless.client.listTools()).tools).not.toEqual([])
   })
 
-  test('starts for a session alone, and only for who has its address and is no page of another site', async () => {
+  test('starts a program only for a session, whose caller has the address and is no page of another site', async () => {
     const { url } = await bridgeTo({ ...small(''), transport: httpTarget('http://127.0.0.1:1/').transport })
     expect(await statusOf(url, { host: 'evil.example' })).toBe(403)
     expect(await statusOf(url, { origin: 'http://evil.example' })).toBe(403)
@@ -122,8 +122,8 @@ describe('a stdio server', () => {
   })
 })
 
-describe('a server over HTTP', () => {
-  test('gets its headers and its token at each request, and sessions pass through', async () => {
+describe('the bridge to a server over HTTP', () => {
+  test('adds its headers and its token to each request, and passes sessions through', async () => {
     const server = await startHttpServer()
     closing.push(server.close)
     const target = httpTarget(server.url, { 'X-Api-Key': 'of the header' })
@@ -138,7 +138,7 @@ describe('a server over HTTP', () => {
     expect(posts[2]!.headers['mcp-session-id']).toMatch(/^session-/)
   })
 
-  test('is followed within its origin, and another one gets none of its headers', async () => {
+  test('follows redirects within its origin, and gives other origins none of its headers', async () => {
     const other = await startHttpServer()
     const moved: string[] = []
     const server = await startHttpServer({
@@ -158,7 +158,7 @@ describe('a server over HTTP', () => {
   })
 })
 
-test('the owner of a connection is read from the table of the system', () => {
+test('the owner of a connection is read from the table of the operating system', () => {
   const row = (local: string, remote: string, user: number) =>
     `   0: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${user}        0 1 1 0000000000000000 20 4 30 10 -1`
   const table = [

@@ -25,7 +25,7 @@ async function talkativeServer(api: Api) {
   return { ids, call }
 }
 
-test('what each tool returned last is known of calls and of trials, for the doctor', async () => {
+test('the doctor knows the last result of each tool, from calls and from trials', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const transport = { transportType: 'stdio', command: process.execPath, args: [small, 'promises'] }
@@ -55,8 +55,8 @@ test('what each tool returned last is known of calls and of trials, for the doct
   })
 })
 
-describe('what was called by hand', () => {
-  test('is there after a restart, newest first, with its arguments, time and result', async () => {
+describe('a call by hand', () => {
+  test('is listed after a restart, newest first, with its arguments, time and result', async () => {
     const dataDir = temporaryDirectory()
     const first = await open({ dataDir })
     const { projectId, serverId } = await sandbox(first.api)
@@ -80,7 +80,7 @@ describe('what was called by hand', () => {
     expect(result).toMatchObject({ content: [{ type: 'text', text: 'Echo: hi' }] })
   })
 
-  test('runs is listed as running; what its caller gave up is no success', async () => {
+  test('is listed as running while it runs, and is not a success if its caller gave up', async () => {
     const { api } = await open({ log: () => undefined })
     const { projectId, serverId } = await sandbox(api)
     const ids = { projectId, serverId }
@@ -97,7 +97,7 @@ describe('what was called by hand', () => {
     expect((await api.call(calls.list, ids)).items).toEqual([])
   })
 
-  test('whose process is gone is unknown, never a success', async () => {
+  test('whose process is gone is unknown, and never a success', async () => {
     const { api, store } = await open()
     const { projectId, serverId } = await sandbox(api)
     const { pid } = spawnSync(process.execPath, ['-e', ''])
@@ -108,14 +108,14 @@ describe('what was called by hand', () => {
     expect(await api.call(calls.clear, { projectId, serverId })).toEqual({ cleared: 1 })
   })
 
-  test('of an ended connection is unknown if the tool may have acted', async () => {
+  test('on a connection that ended is unknown if the tool may have acted', async () => {
     const { api } = await open({ log: () => undefined })
     const { ids, call } = await talkativeServer(api)
     await call('none')
     expect((await api.call(calls.list, ids)).items).toMatchObject([{ status: 'unknown', resultBytes: null }])
   })
 
-  test('holds no secret at rest: of the settings, by its look, or by its name', async () => {
+  test('is stored without secrets: of the settings, or recognised by form or by name', async () => {
     const dataDir = temporaryDirectory()
     const { api, store } = await open({ dataDir })
     const { ids, call } = await talkativeServer(api)
@@ -140,7 +140,7 @@ describe('what was called by hand', () => {
     expect(await api.call(calls.get, { ...ids, callId: item!.id })).not.toHaveProperty('result')
   })
 
-  test('goes with its server, and is not found under another', async () => {
+  test('is deleted with its server, and is not found under another server', async () => {
     const { api, store } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('echo')
@@ -152,7 +152,7 @@ describe('what was called by hand', () => {
   })
 })
 
-test('whatever sizes come in any order, both bounds hold, and the newest is kept', async () => {
+test('both limits hold for calls of any size in any order, and the newest call is kept', async () => {
   const { api, store } = await open()
   const { serverId } = await sandbox(api)
   const [most, mostBytes] = [BOUNDS.serverCalls.most, BOUNDS.serverCallBytes.most]
@@ -179,7 +179,7 @@ test('whatever sizes come in any order, both bounds hold, and the newest is kept
   )
 })
 
-test('what is no secret is stored as it is', () => {
+test('text without secrets is stored unchanged', () => {
   const json = fc.jsonValue({ maxDepth: 4 })
   fc.assert(
     fc.property(json, value => {

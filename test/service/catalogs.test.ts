@@ -25,7 +25,7 @@ async function endpoint(kind: ModelKind, status: number, body: string) {
 }
 
 describe('the model catalog', () => {
-  test.each(MODEL_KINDS)('lists what an endpoint of kind %s lists, the configured one first', async kind => {
+  test.each(MODEL_KINDS)('lists the models of an endpoint of kind %s, the configured one first', async kind => {
     const data = [{ id: 'large', display_name: 'The\nlarge one' }, { id: 'small' }]
     const { settings, seen } = await endpoint(kind, 200, JSON.stringify({ data }))
     const { api } = await open({ models: settings })
@@ -46,7 +46,7 @@ describe('the model catalog', () => {
     [200, 'hello', 'the answer is not a list'],
     [200, '{"data":[{"id":7}]}', 'the answer is not a list'],
     [302, '{}', 'cannot be read'],
-  ])('names the configured model where the endpoint answers %i %s', async (status, body, words) => {
+  ])('names the configured model if the endpoint answers %i %s', async (status, body, words) => {
     const { settings, seen } = await endpoint('openai-compatible', status, body)
     const { api } = await open({ models: settings })
     const catalog = await api.call(models.list)
@@ -66,7 +66,7 @@ describe('the model catalog', () => {
   })
 })
 
-test('the client catalog holds the clients that can be made here, as they are made', async () => {
+test('the client catalog holds exactly the clients that can be created here', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { catalog, ...publish } = await api.call(hostCatalog.get)
@@ -81,7 +81,7 @@ test('the client catalog holds the clients that can be made here, as they are ma
   }
 })
 
-test('plugins and images do not exist here', async () => {
+test('a local workspace has no plugins and no images', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   expect(await api.call(plugins.list, { projectId })).toEqual({ items: [] })

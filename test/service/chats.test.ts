@@ -71,7 +71,7 @@ test('a chat calls real tools, remembers, and is a session with its transcript a
   expect(traces).toContain(clientId)
 })
 
-test('a chat that fails keeps what was called, and continues without what was never answered', async () => {
+test('a chat that fails keeps its calls, and continues without the messages that were never answered', async () => {
   const script = ({ prompts, results }: Asked): Answer => {
     if (prompts.at(-1) === 'again') return { text: 'Here.' }
     if (prompts.at(-1) === 'wait') return 'silence'
@@ -109,7 +109,7 @@ test('a chat that fails keeps what was called, and continues without what was ne
   expect(model.asked.at(-1)?.prompts).toEqual(['again'])
 })
 
-test('a model that says nothing or never stops has not answered, and what it took is kept', async () => {
+test('a model that answers nothing or never stops has not answered, and its usage is kept', async () => {
   const script = ({ prompts }: Asked): Answer =>
     prompts.at(-1) === 'loop' ? { calls: [{ name: 'get-sum', args: { a: 2, b: 3 } }] } : { text: ' ' }
   const { api, projectId, clientId, refused } = await stage(script, { log: () => undefined })
@@ -131,7 +131,7 @@ test('an answer that is cut off says so', async () => {
   expect(messages.at(-1)?.text).toBe('It will be\n\n(The model ran out of tokens: this answer is cut off.)')
 })
 
-test('what cannot be talked to is refused, and leaves no session behind', async () => {
+test('a chat that is not possible is refused, and leaves no session behind', async () => {
   const { api, store, projectId, clientId, environmentId, refused, input } = await stage()
   const clientOf = async (name: string, config: object) =>
     (await api.call(clients.create, { projectId, body: { name, config } })).id

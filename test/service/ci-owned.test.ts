@@ -21,7 +21,7 @@ async function owned() {
 
 const refusal = { status: 409, code: 'CONFLICT', details: { reason: 'CI_OWNED_SUITE_READ_ONLY' } }
 
-test('its configuration is refused to everybody else', async () => {
+test('the configuration of a suite that is owned by a file is refused to other writers', async () => {
   const { api, projectId, serverId, suiteId } = await owned()
   const caseId = (await api.call(cases.list, { projectId, suiteId })).items[0]!.id
   const config = { modelId: 'x/y', serverIds: [serverId] }
@@ -55,7 +55,7 @@ test('its configuration is refused to everybody else', async () => {
   expect((await api.call(cases.list, target)).items).toMatchObject([{ declaredId: 'one' }])
 })
 
-test('the file syncs itself by its own id, in the query or in the body', async () => {
+test('a file syncs its own suite by the file’s id, in the query or in the body', async () => {
   const { api, projectId, suiteId } = await owned()
   const batch = (title: string) => ({ cases: [echoCase(title, title)] })
   const named = { projectId, suiteId, declaredSuiteId: 'suite-file' }
@@ -120,7 +120,7 @@ test('a report that names the suite but not the file adds its run and no case', 
   expect((await api.call(cases.list, { projectId, suiteId })).items).toEqual(before)
 })
 
-test('a suite that no file owns takes writes, also under a declared id', async () => {
+test('a suite that no file owns accepts writes, also under a declared id', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const named = { projectId, suiteId, declaredSuiteId: 'some-file' }
@@ -136,7 +136,7 @@ test('a suite that no file owns takes writes, also under a declared id', async (
   expect(await api.call(suites.delete, free)).toMatchObject({ deleted: true })
 })
 
-test('a run of an owned suite is no write, as long as it brings no configuration', async () => {
+test('a run of an owned suite is accepted as long as it brings no configuration', async () => {
   const { api, projectId, serverId, suiteId } = await owned()
   const batch = { cases: [{ ...echoCase('echoes', 'hi'), id: 'echoes' }] }
   const declared = { projectId, suiteId, declaredSuiteId: 'suite-file', body: batch }

@@ -24,7 +24,7 @@ test('every template makes a client with a model', async () => {
   expect(items.every(({ modelId, serverCount }) => modelId && serverCount === 0)).toBe(true)
 })
 
-test('a config is kept as it came, and equal configs have one id', async () => {
+test('a config is stored unchanged, and equal configs have one id', async () => {
   const { api, projectId, create } = await workspace()
   const config = { modelId: 'openai/gpt-x', nested: { a: [1, null], b: 'ü' }, serverIds: ['srv_gone'] }
   const first = await create({ name: 'First', config })
@@ -35,8 +35,8 @@ test('a config is kept as it came, and equal configs have one id', async () => {
   expect((await api.call(clients.list, { projectId })).items[0]).toMatchObject({ serverCount: 0 })
 })
 
-describe('an edit', () => {
-  test('goes through when its writer saw what is there, and is refused when not', async () => {
+describe('an edit of a client', () => {
+  test('is accepted if its writer saw the current version, and refused otherwise', async () => {
     const { api, projectId, create } = await workspace()
     const made = await create({ name: 'Mine', config: { modelId: 'a/b' } })
     const input = (body: object) => ({ projectId, clientId: made.id, body })
@@ -58,7 +58,7 @@ describe('an edit', () => {
     expect(await api.call(clients.get, { projectId, clientId: made.id })).toMatchObject({ name: 'Ours', config })
   })
 
-  test('says which field is wrong', async () => {
+  test('reports which field is wrong', async () => {
     const { api, projectId, create } = await workspace()
     const made = await create({ name: 'Mine', config: { modelId: 'a/b' } })
     await create({ name: 'Taken', template: 'claude' })
@@ -82,7 +82,7 @@ describe('an edit', () => {
   })
 })
 
-test('the former paths say that they are deprecated and keep their shapes', async () => {
+test('the former paths announce that they are deprecated and keep their shapes', async () => {
   const { api, projectId, serverId } = await workspace()
   const body = { name: 'Old', template: 'cursor' }
   const answer = await api.send(hosts.create, { projectId, body })
@@ -119,7 +119,7 @@ test('the former paths say that they are deprecated and keep their shapes', asyn
   expect(await api.refused(hosts.get, input)).toMatchObject({ status: 404 })
 })
 
-test('a copy points at the same config and finds a free name', async () => {
+test('a copy of a client refers to the same config and gets a free name', async () => {
   const { api, projectId, create } = await workspace()
   const made = await create({ name: 'Mine', template: 'chatgpt' })
   const copy = (body?: object) => api.call(clients.duplicate, { projectId, clientId: made.id, ...(body && { body }) })
@@ -133,7 +133,7 @@ test('a copy points at the same config and finds a free name', async () => {
   })
 })
 
-test('a client in use is deleted only by force, and suites forget it', async () => {
+test('a client in use is deleted only by force, and suites no longer refer to it', async () => {
   const { api, projectId, suiteId, create } = await workspace()
   const made = await create({ name: 'Mine', template: 'claude' })
   const input = { projectId, clientId: made.id }
@@ -155,7 +155,7 @@ test('a client in use is deleted only by force, and suites forget it', async () 
   expect(await api.refused(clients.get, input)).toMatchObject({ status: 404 })
 })
 
-test('members write clients; copies and server lists need an admin; foreign ones are not found', async () => {
+test('members write clients, copies and server lists need an admin, and foreign clients are not found', async () => {
   const { api, store, projectId, create } = await workspace()
   const made = await create({ name: 'Mine', template: 'claude' })
   const member = createApi(api.fetch, makeKey(store, 'm', { grants: { [projectId]: 'member' } }).key)

@@ -32,7 +32,7 @@ function put(api: Api, runId: string, suiteKind: string, report: object) {
   return api.call(conformanceIngest.upsertReport, { ...project, body })
 }
 
-test('in pieces: reports pool into an outcome when the run is finalized', async () => {
+test('reports in pieces are combined into an outcome when the run is finalized', async () => {
   const { api } = await open()
   for (const [reports, outcome] of [
     [{ protocol: green, oauth: green }, 'passed'],
@@ -54,7 +54,7 @@ test('in pieces: reports pool into an outcome when the run is finalized', async 
   }
 })
 
-test('a report may come twice, other content under its name is a conflict', async () => {
+test('a report may be sent twice, but other content under its name is a conflict', async () => {
   const { api } = await open()
   const runId = await start(api)
   const first = await put(api, runId, 'protocol', green)
@@ -74,7 +74,7 @@ test('a report may come twice, other content under its name is a conflict', asyn
   expect(await api.refused(conformanceIngest.heartbeat, { ...project, body: { runId } })).toMatchObject({ status: 409 })
 })
 
-test('an external id opens one run; other suites under it are a conflict', async () => {
+test('an external id opens one run, and other suites under it are a conflict', async () => {
   const { api } = await open()
   const opening = { requestedSuites: ['apps', 'protocol', 'apps'], externalRunId: 'gh-1' }
   const first = await api.call(conformanceIngest.start, { ...project, body: opening })
@@ -89,7 +89,7 @@ test('an external id opens one run; other suites under it are a conflict', async
   })
 })
 
-test('a whole report in one call, and the same one again', async () => {
+test('a whole report can be sent in one call, and repeated', async () => {
   const { api } = await open()
   const body = {
     requestedSuites: ['protocol', 'apps'],
@@ -105,7 +105,7 @@ test('a whole report in one call, and the same one again', async () => {
   expect(await api.refused(conformanceIngest.report, { ...project, body: changed })).toMatchObject({ status: 409 })
 })
 
-test('what cannot be read is refused by its field', async () => {
+test('an invalid conformance report is refused by its field', async () => {
   const { api } = await open()
   const runId = await start(api)
   for (const [endpoint, body, field] of [
@@ -133,7 +133,7 @@ test('what cannot be read is refused by its field', async () => {
   expect(await api.refused(conformanceIngest.finalize, unknown)).toMatchObject({ status: 404 })
 })
 
-test('a run whose program fell silent is settled, whatever it had reported', async () => {
+test('a conformance run whose program no longer reports is settled, whatever it had reported', async () => {
   const { api, store } = await open({ longestPauseMs: 20 })
   const [silent, broken, alive] = [await start(api), await start(api), await start(api)]
   await put(api, silent, 'protocol', green)

@@ -26,7 +26,7 @@ async function talk(script: (asked: Asked) => Answer, options: Partial<Conversat
   return { ...model, conversation, connections }
 }
 
-test('an assistant uses real tools, remembers every turn, and says what it took', async () => {
+test('an assistant uses real tools, remembers every turn, and reports its usage', async () => {
   const { conversation, asked } = await talk(adder, {
     model: 'large',
     systemPrompt: 'Be brief.',
@@ -68,7 +68,7 @@ test('an assistant uses real tools, remembers every turn, and says what it took'
   })
 })
 
-test('failing calls are recorded, told to the assistant, and end nothing', async () => {
+test('failing calls are recorded, reported to the assistant, and end nothing', async () => {
   const { conversation, asked } = await talk(
     ({ results }) =>
       results.length === 0
@@ -87,7 +87,7 @@ test('failing calls are recorded, told to the assistant, and end nothing', async
   expect(asked).toHaveLength(2)
 })
 
-test('calls over the limit are refused, and a model that goes on calling never answered', async () => {
+test('calls over the limit are refused, and a model that never stops calling has not answered', async () => {
   const script = ({ results, prompts }: Asked): Answer =>
     results.length < 2 || prompts.at(-1) === 'Loop' ? { calls: [sum, sum] } : { text: results.join(' | ') }
   const { conversation, asked } = await talk(script, { maxToolCalls: 1 })
@@ -102,7 +102,7 @@ test('calls over the limit are refused, and a model that goes on calling never a
   expect(asked.at(-1)?.prompts).toEqual(['Twice', 'Again'])
 })
 
-test('a call that no server gets is among the calls, also over the limit', async () => {
+test('a call that is sent to no server is recorded, also over the limit', async () => {
   const gone = { name: 'delete_everything', args: { path: '/' } }
   const { conversation } = await talk(
     ({ results }) => (results.length === 0 ? { calls: [gone, sum, sum, slow, slow] } : { text: 'Done.' }),
@@ -116,7 +116,7 @@ test('a call that no server gets is among the calls, also over the limit', async
   ])
 })
 
-test('a model that refuses rejects with its code, and the same thing may be said again', async () => {
+test('a refusal of the model rejects with its code, and the same message may be sent again', async () => {
   let refusals = 0
   const { conversation, asked } = await talk(() => {
     refusals += 1
@@ -134,7 +134,7 @@ test('a server whose tools cannot be listed rejects before the model is asked', 
   expect(asked).toEqual([])
 })
 
-test('without a model it rejects with what to do', async () => {
+test('a conversation without a model rejects with how to configure one', async () => {
   const { conversation } = await talk(() => ({ text: 'never' }), { access: { configured: undefined, keys: {} } })
   await expect(conversation.say('Hello', never)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
 })
@@ -142,7 +142,7 @@ test('without a model it rejects with what to do', async () => {
 test.each([
   ['a silent model', (): Answer => 'silence'],
   ['an endless tool', (): Answer => ({ calls: [slow] })],
-])('a stop in the middle of %s hangs up at once, with its reason', async (_what, script) => {
+])('a stop during %s closes the connection at once, with its reason', async (_what, script) => {
   const { conversation, asked } = await talk(script)
   const stop = new AbortController()
   const said = conversation.say('Hello', stop.signal)

@@ -45,7 +45,7 @@ const refusal = (tooMany: string) => ({
 })
 
 test.each([MAX_INPUT_LEVELS + 1, 5000, 1_000_000])(
-  'an answer of %i levels is refused, over stdio and over HTTP; the next one is answered',
+  'an answer with %i levels is refused, over stdio and over HTTP, and the next one is answered',
   async levels => {
     const { api } = await open({ log: () => {} })
     const { projectId } = await sandbox(api)
@@ -64,7 +64,7 @@ test.each([MAX_INPUT_LEVELS + 1, 5000, 1_000_000])(
   },
 )
 
-test('a run that meets such an answer says so in its trial, and its trials can be read', async () => {
+test('a run that gets a deeply nested answer reports it in its trial, and its trials can be read', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { serverId } = await deepServer(api, projectId)
@@ -87,7 +87,7 @@ test('a run that meets such an answer says so in its trial, and its trials can b
   ])
 })
 
-test('a model that calls a tool with too many levels hears of it, and the run continues', async () => {
+test('a model that calls a tool with too many levels is told so, and the run continues', async () => {
   const args = (levels: number) => JSON.parse(`{"message":${lists(levels - 1)}}`) as unknown
   const model = await scriptedModel(({ results }) =>
     results.length === 0 ? { calls: [{ name: 'echo', args: args(MAX_INPUT_LEVELS + 1) }] } : { text: results.join() },
@@ -104,7 +104,7 @@ test('a model that calls a tool with too many levels hears of it, and the run co
   expect(model.asked.at(-1)?.results.join()).toContain(`at most ${MAX_INPUT_LEVELS} levels`)
 })
 
-test('every operation refuses a body of too many levels as a wrong request', async () => {
+test('every operation refuses a body with too many levels as an invalid request', async () => {
   const { api } = await open()
   const refusedWhole = Object.keys(REFUSALS)
   for (const endpoint of allEndpoints()) {
@@ -128,7 +128,7 @@ test('every operation refuses a body of too many levels as a wrong request', asy
   }
 })
 
-test('a client config is stored with as many levels as may come, and read back whole', async () => {
+test('a client config with the maximum number of levels is stored and read back whole', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const deep = JSON.parse(lists(MAX_INPUT_LEVELS - 2)) as unknown
@@ -137,7 +137,7 @@ test('a client config is stored with as many levels as may come, and read back w
   expect((await api.call(contract.clients.get, { projectId, clientId: id })).config).toEqual(config)
 })
 
-test('rows that an older program poisoned are read, cut where they are too deep to show', async () => {
+test('rows that an older program stored too deep are read, cut where they are too deep to show', async () => {
   const dataDir = temporaryDirectory()
   const log: LogEntry[] = []
   const service = await createService({ dataDir, log: entry => log.push(entry) })
@@ -169,7 +169,7 @@ test('rows that an older program poisoned are read, cut where they are too deep 
   database.close()
 })
 
-test('the log says what was sent, also where an answer cannot be written', async () => {
+test('the log shows what was sent, even if an answer cannot be written', async () => {
   const log: LogEntry[] = []
   const service = await createService({ dataDir: temporaryDirectory(), log: entry => log.push(entry) })
   onTestFinished(service.close)

@@ -7,7 +7,7 @@ const { evalIngest, runs } = contract
 const failing = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ caseTitle: `wrong ${index}`, passed: false, error: `got ${index}` }))
 
-test('the cursor of a run’s diagnostics reads on, and such a page never calls itself complete', async () => {
+test('the cursor of a run’s diagnostics continues the list, and its pages never count as complete', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const report = async (name: string) => {

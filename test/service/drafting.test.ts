@@ -54,7 +54,7 @@ type ShownServer = {
 }
 const serversOf = (asked: Asked) => JSON.parse(blockOf(asked, 'server_tools') ?? '') as ShownServer[]
 
-test.each(MODEL_KINDS)('a model that speaks %s drafts a persona from the tools that are there', async kind => {
+test.each(MODEL_KINDS)('a model that speaks %s drafts a persona from the available tools', async kind => {
   const { settings, asked } = await scriptedModel(answering({ personas: [ADA, BO] }), kind)
   const models = { ...settings, model: 'small', apiKey: KEY }
   const { api, projectId, draft } = await workspace({ models })
@@ -84,7 +84,7 @@ test.each(MODEL_KINDS)('a model that speaks %s drafts a persona from the tools t
   expect((await api.call(journeys.list, { projectId })).items).toEqual([])
 })
 
-test('a slate of personas is what personaCount asks for, also of one', async () => {
+test('the number of drafted personas is personaCount, also for one', async () => {
   const { settings, asked } = await scriptedModel(answering({ personas: [ADA, BO, ADA] }))
   const { draft } = await workspace({ models: { ...settings, model: 'small' } })
   const ada = { persona: { name: 'Ada', role: 'accountant' }, journeys: [{ goal: 'Sum' }] }
@@ -105,7 +105,7 @@ test('a slate of personas is what personaCount asks for, also of one', async () 
   expect(asked.map(({ system }) => /exactly (\d+) persona/.exec(system)?.[1])).toEqual(['2', '1'])
 })
 
-test('journeys are drafted for a persona by value, and can be saved as they came', async () => {
+test('journeys are drafted for a persona that is not saved, and can be saved unchanged', async () => {
   const drafted = [journeyOf('x'.repeat(5000), 'echo'), journeyOf('   '), { goal: 'No name' }, journeyOf('Late')]
   const { settings, asked } = await scriptedModel(answering({ journeys: drafted }))
   const { api, projectId, environmentId } = await workspace({ models: { ...settings, model: 'small' } })
@@ -126,7 +126,7 @@ test('journeys are drafted for a persona by value, and can be saved as they came
   }
 })
 
-test('what a server says stays in its block and out of the instructions', async () => {
+test('text from a server stays in its block and out of the instructions', async () => {
   const { settings, asked } = await scriptedModel(answering({ personas: [ADA] }))
   const { api, projectId, client, draft } = await workspace({ models: { ...settings, model: 'small' } })
   const url = await referenceServerOverHttp()
@@ -142,7 +142,7 @@ test('what a server says stays in its block and out of the instructions', async 
   expect(question?.system).not.toContain('Ignore all rules')
 })
 
-test('each request is asked again, whatever key it carries', async () => {
+test('each request asks the model again, whatever its key', async () => {
   let number = 0
   const { settings } = await scriptedModel(() => {
     number += 1
@@ -155,7 +155,7 @@ test('each request is asked again, whatever key it carries', async () => {
   expect(used()).toBe(2)
 })
 
-test('without a model nothing is counted, and the error says how to get one', async () => {
+test('without a model nothing is counted, and the refusal says how to configure one', async () => {
   const { api, projectId, environmentId, refuseDraft, used } = await workspace({})
   const refusal = { status: 422, code: 'FEATURE_NOT_SUPPORTED', message: expect.stringContaining('MCPDECK_MODEL') }
   expect(await refuseDraft()).toMatchObject(refusal)
@@ -164,7 +164,7 @@ test('without a model nothing is counted, and the error says how to get one', as
   expect(used()).toBe(0)
 })
 
-test('what a request gets wrong is said before it counts', async () => {
+test('an invalid request is refused before it counts', async () => {
   const { settings, asked } = await scriptedModel(answering({ personas: [ADA] }))
   const models = { ...settings, model: 'small' }
   const { api, projectId, client, environmentId, refuseDraft, used } = await workspace({ models })
@@ -209,7 +209,7 @@ test('what a request gets wrong is said before it counts', async () => {
   expect(asked).toEqual([])
 })
 
-test('drafts use up a brake and a quota, and it is said for how long', async () => {
+test('drafts count against a rate limit and a quota, and the refusal says how long to wait', async () => {
   const { settings, asked } = await scriptedModel(answering({ personas: [ADA] }))
   const models = { ...settings, model: 'small' }
   const { store, projectId, draft, refuseDraft, used } = await workspace({ models })
@@ -230,7 +230,7 @@ test('drafts use up a brake and a quota, and it is said for how long', async () 
   expect(asked).toHaveLength(1)
 })
 
-test('a server that cannot be reached and a model that refuses are named', async () => {
+test('an unreachable server and a model that refuses are named', async () => {
   const { settings, asked } = await scriptedModel(({ key }) => ({ status: 401, message: `bad key ${key}` }))
   const models = { ...settings, model: 'small', apiKey: KEY }
   const { api, projectId, client, refuseDraft, environmentId } = await workspace({ models, log: () => {} })
@@ -253,7 +253,7 @@ test.each([
   ['no JSON', 'Sure! Here are some people.', /cannot be used/],
   ['nobody', JSON.stringify({ personas: [] }), /drafted nothing/],
   ['people without goals', JSON.stringify({ personas: [{ ...ADA, journeys: [journeyOf(' ')] }] }), /drafted nothing/],
-])('an answer with %s is a failure that says so', async (_what, text, message) => {
+])('an answer with %s is reported as a failure', async (_what, text, message) => {
   const { settings } = await scriptedModel(() => ({ text }))
   const models = { ...settings, model: 'small' }
   const { refuseDraft } = await workspace({ models, log: () => {} })
@@ -262,7 +262,7 @@ test.each([
   expect(refusal.message).toMatch(message)
 })
 
-test('a silent model runs into the deadline, and one whose caller hung up is left alone', async () => {
+test('a silent model runs into the deadline, and a model whose caller hung up is no longer asked', async () => {
   const model = await scriptedModel(() => 'silence')
   const models = { ...model.settings, model: 'small' }
   const { api, store, projectId, environmentId } = await workspace({ models, log: () => {} })

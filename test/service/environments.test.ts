@@ -19,7 +19,7 @@ async function workspace() {
   return { ...service, ...known, client, create }
 }
 
-test('an environment is made, read, edited and listed', async () => {
+test('an environment is created, read, edited and listed', async () => {
   const { api, projectId, client, create } = await workspace()
   const made = await create('Nightly', { description: 'every night', modelId: 'a/b' })
   expect(made).toMatchObject({ name: 'Nightly', hostId: client.id, revision: 1, archived: false })
@@ -36,7 +36,7 @@ test('an environment is made, read, edited and listed', async () => {
   expect(await api.call(environments.capabilities, { projectId })).toMatchObject({ modelOverrides: true })
 })
 
-test('what is wrong with a write is said', async () => {
+test('an invalid write of an environment is refused with the reason', async () => {
   const { api, projectId, client, create } = await workspace()
   await create('Taken')
   const made = await create('Nightly')
@@ -66,7 +66,7 @@ test('what is wrong with a write is said', async () => {
   })
 })
 
-test('archiving frees the name, and restoring asks for it again', async () => {
+test('archiving an environment frees its name, and restoring it needs the name again', async () => {
   const { api, projectId, create } = await workspace()
   const first = await create('Nightly')
   const act = (name: 'archive' | 'restore', environmentId: string, expectedRevision: number) =>
@@ -95,7 +95,7 @@ test('archiving frees the name, and restoring asks for it again', async () => {
   expect(await api.call(...act('restore', first.id, 2))).toMatchObject({ archived: false, revision: 3 })
 })
 
-describe('resolve', () => {
+describe('resolving an environment', () => {
   test('shows what a launch would use', async () => {
     const { api, projectId, serverId, client, create } = await workspace()
     const plain = await create('Plain')
@@ -126,7 +126,7 @@ describe('resolve', () => {
     })
   })
 
-  test('says why an environment cannot run', async () => {
+  test('says why the environment cannot run', async () => {
     const { api, store, projectId, client, create } = await workspace()
     const made = await create('Nightly')
     const refuse = () => api.refused(environments.resolve, { projectId, environmentId: made.id })
@@ -184,7 +184,7 @@ test('a nameless environment is found by its content until it gets a name', asyn
   })
 })
 
-test('members read and compose; only admins change environments', async () => {
+test('members read environments and use them in suites; only admins change them', async () => {
   const { api, store, projectId, client, create } = await workspace()
   const made = await create('Nightly')
   const as = (role: 'guest' | 'member' | 'editor') =>
@@ -214,7 +214,7 @@ test('members read and compose; only admins change environments', async () => {
   })
 })
 
-test('of two processes that edit the same revision one gets through', async () => {
+test('only one of two processes that edit the same revision succeeds', async () => {
   const dataDir = temporaryDirectory()
   const [first, second] = [await open({ dataDir }), await open({ dataDir })]
   const { projectId } = await sandbox(first.api)
@@ -271,7 +271,7 @@ async function perform(api: Api, projectId: string, hostId: string, known: Model
   else row.archived = action.kind === 'archive'
 }
 
-test('whatever is written in any order, the environments are what a small model says', async () => {
+test('after writes in any order, the environments match a small model', async () => {
   const { api } = await open()
   const name = fc.constantFrom('a', 'b', 'c')
   const index = fc.nat(5)

@@ -32,7 +32,7 @@ test('reported runs take no slot, and can be cancelled', async () => {
   await untilEnded(api, projectId, runId)
 })
 
-test('a run whose program fell silent is ended without a verdict, one that speaks continues', async () => {
+test('a run whose program no longer reports is ended without a verdict, and one that reports continues', async () => {
   const { api, store } = await open({ longestPauseMs: 20 })
   const { projectId } = await sandbox(api)
   const start = async (suiteName: string) => {
@@ -74,7 +74,7 @@ function damaged(document: Record<string, unknown>) {
     }))
 }
 
-test('whatever a program sends is kept or refused by its field, and every read continues', async () => {
+test('anything a program sends is stored or refused by its field, and reads keep working', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const result = {

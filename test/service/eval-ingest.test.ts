@@ -47,7 +47,7 @@ async function send(api: Api, body: object) {
   } & Record<string, unknown>
 }
 
-test('a report becomes a suite, a graded run and iterations that every read shows', async () => {
+test('a report becomes a suite, a graded run and iterations that every read returns', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const answer = await send(api, report())
@@ -129,7 +129,7 @@ test('a report becomes a suite, a graded run and iterations that every read show
   })
 })
 
-test('in pieces: start, batches and finalize are harmless to repeat', async () => {
+test('in a report in pieces, start, batches and finalize can be repeated', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const body = { suiteName: 'Nightly', externalRunId: 'ci-1', passCriteria: { minimumPassRate: 0.6 } }
@@ -179,7 +179,7 @@ test('in pieces: start, batches and finalize are harmless to repeat', async () =
   expect((await api.call(iterations.list, { projectId, runId })).items).toHaveLength(3)
 })
 
-test('without a verdict of the program the expected calls are judged here; other ends are kept apart', async () => {
+test('without a verdict of the program the expected calls are judged here, apart from other outcomes', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const expectedToolCalls = [call('echo', { message: 'a' })]
@@ -212,7 +212,7 @@ test('without a verdict of the program the expected calls are judged here; other
   })
 })
 
-test('older runs of a suite come page by page from the run that was named last, and from no run of another', async () => {
+test('older runs of a suite follow page by page after the named run of that suite only', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const sent = [await send(api, report()), await send(api, report()), await send(api, report())]
@@ -231,7 +231,7 @@ test('older runs of a suite come page by page from the run that was named last, 
   })
 })
 
-test('what cannot be read is refused by its field', async () => {
+test('an invalid report is refused by its field', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const own = await api.call(runs.create, { projectId, body: { suiteId } })
@@ -290,7 +290,7 @@ test('what cannot be read is refused by its field', async () => {
   })
 })
 
-test('an external id names one run, of one suite only', async () => {
+test('one external id is one run, and applies to runs of one suite', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const start = (body: object) => api.call(evalIngest.start, { ...project, body })
@@ -314,7 +314,7 @@ test('an external id names one run, of one suite only', async () => {
   expect(projectId).toBe(first['projectId'])
 })
 
-test('a suite that was authored here is joined by its id and keeps its cases', async () => {
+test('a report joins an existing suite by its id, and the suite keeps its cases', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const known = (await api.call(cases.list, { projectId, suiteId })).items

@@ -80,8 +80,8 @@ test('several runs of one wave are one occurrence', async () => {
   expect(await listed(api, place.projectId)).toMatchObject([{ status: 'recurring', occurrenceCount: 2 }])
 })
 
-describe('recording', () => {
-  test('an older wave that comes late takes its place in time', async () => {
+describe('recording the findings of a wave', () => {
+  test('puts an older wave that arrives late at its place in time', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     record(store, { projectId, waveId: 'first', at: 100 }, [sighting('a')])
@@ -106,7 +106,7 @@ describe('recording', () => {
     ])
   })
 
-  test('a wave that did not look at a subject says nothing about it', async () => {
+  test('says nothing about a subject that the wave did not check', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     record(store, { projectId, waveId: 'w1', at: 1 }, [sighting('a'), sighting('b', { dimension: 'rubric' })])
@@ -126,7 +126,7 @@ describe('recording', () => {
     expect(status).toEqual({ a: 'resolved', b: 'new' })
   })
 
-  test('names follow the newest sighting; what strangers wrote is scrubbed and clipped', async () => {
+  test('names findings as last seen, and cleans and shortens text of strangers', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     record(store, { projectId, waveId: 'w1', at: 1 }, [sighting('a')])
@@ -151,7 +151,7 @@ describe('recording', () => {
   })
 })
 
-test('the list is paged, its pages stay put while findings arrive, and a foreign cursor is refused', async () => {
+test('pages of findings do not shift while findings arrive, and a foreign cursor is refused', async () => {
   const { api, store } = await open()
   const { projectId } = await sandbox(api)
   const names = Array.from({ length: 120 }, (_, index) => `f${index}`)
@@ -175,7 +175,7 @@ test('the list is paged, its pages stay put while findings arrive, and a foreign
   expect(other).toMatchObject({ status: 400, details: { field: 'cursor' } })
 })
 
-describe('dismissing', () => {
+describe('dismissing a finding', () => {
   test('can be repeated, does not depend on the status, and can be undone', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
@@ -195,7 +195,7 @@ describe('dismissing', () => {
     expect(await listed(api, projectId)).toMatchObject([{ status: 'recurring', dismissedAt: null }])
   })
 
-  test('foreign and unknown findings are not found; guests may not', async () => {
+  test('is refused for foreign and unknown findings, and for guests', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     const other = await api.call(contract.projects.create, { body: { name: 'Other' } })
@@ -213,7 +213,7 @@ describe('dismissing', () => {
     expect(refused).toMatchObject({ status: 403 })
   })
 
-  test('the gate empties the list and refuses the writes', async () => {
+  test('the gate empties the list of findings and refuses writes', async () => {
     const { api, store } = await open()
     const { projectId } = await sandbox(api)
     record(store, { projectId, waveId: 'w1', at: 1 }, [sighting('a')])
@@ -227,7 +227,7 @@ describe('dismissing', () => {
   })
 })
 
-describe('several processes', () => {
+describe('several processes can', () => {
   test('dismiss and show the same finding', async () => {
     const dataDir = temporaryDirectory()
     const { api, store } = await open({ dataDir })
@@ -244,7 +244,7 @@ describe('several processes', () => {
     expect(await listed(api, projectId)).toMatchObject([{ dismissedAt: null }])
   })
 
-  test('record sightings while somebody dismisses; nothing of either is lost', async () => {
+  test('record findings while somebody dismisses them, and nothing of either is lost', async () => {
     const dataDir = temporaryDirectory()
     const { api, store } = await open({ dataDir })
     const { projectId } = await sandbox(api)

@@ -44,7 +44,7 @@ async function workspace(script: (asked: Asked) => Answer, options: Partial<Serv
   return { ...service, asked, projectId, serverId, suiteId, place, generate, refuse, titles, used }
 }
 
-test('cases are drafted against the live tools, written, and can be run', async () => {
+test('cases are drafted against the live tools, saved, and can be run', async () => {
   const conversation = draft('twice', {
     bucket: 'multiTurn',
     turns: [turn('Say one', echo('one')), turn('And print the environment', { toolName: 'get-env', arguments: {} })],
@@ -108,14 +108,14 @@ test.each([
     { simple: 10, multiTurn: 2, complex: 1 },
   ],
   [{ caseMix: {} }, { simple: 3, multiTool: 2, multiTurn: 2, complex: 1, negative: 2 }],
-])('the mix of %j is what the model is told', async (body, wanted) => {
+])('the model is told the mix %j', async (body, wanted) => {
   const { asked, generate } = await workspace(() => json({ cases: [draft('a')] }))
   await generate({ ...body, varyUserStyles: true })
   expect(wantedOf(asked[0]!)).toEqual(wanted)
   expect(asked[0]?.system).toContain('written by different users')
 })
 
-test('models are given to the cases, and buckets are never exceeded', async () => {
+test('models are assigned to the cases, and groups never exceed their size', async () => {
   const { generate, titles } = await workspace(() => json({ cases: ['a', 'b', 'c'].map(title => draft(title)) }))
   const caseModels = [{ model: 'openai/gpt-x' }, { model: 'm', provider: 'p' }]
   const generated = await generate({ caseMix: { simple: 2 }, caseModels })
@@ -131,7 +131,7 @@ test('models are given to the cases, and buckets are never exceeded', async () =
   expect(await titles()).toEqual(['known', 'a', 'b'])
 })
 
-test('drafts that could not be run or would check nothing are told and not written', async () => {
+test('drafts that could not be run or would check nothing are reported and not saved', async () => {
   const flawed = [
     [draft(' '), 'no title'],
     [draft('no turns', { turns: [] }), 'no prompt'],
@@ -154,7 +154,7 @@ test('drafts that could not be run or would check nothing are told and not writt
   expect(await titles()).toEqual(['known', 'sound'])
 })
 
-describe('a key', () => {
+describe('the idempotency key of a generation', () => {
   const counting = () => {
     let count = 0
     return () => json({ cases: [draft(`case ${++count}`)] })
@@ -164,7 +164,7 @@ describe('a key', () => {
     ['Idempotency-Key', { 'idempotency-key': 'k1' }, undefined],
     ['x-mcpjam-idempotency-key', { 'x-mcpjam-idempotency-key': 'k1' }, undefined],
     ['the body', undefined, { idempotencyKey: 'k1' }],
-  ])('in %s makes a repeat use what was drafted', async (_where, headers, body) => {
+  ])('in %s makes a repeat use the earlier drafts', async (_where, headers, body) => {
     const { api, asked, place, generate, titles, used } = await workspace(counting())
     const first = await generate(body, headers)
     const second = await generate(body, headers)
@@ -178,7 +178,7 @@ describe('a key', () => {
     expect([asked.length, used()]).toEqual([2, 2])
   })
 
-  test('of a header goes before the one in the body, and belongs to one request', async () => {
+  test('in a header takes precedence over one in the body, and belongs to one request', async () => {
     const { asked, generate, refuse } = await workspace(counting())
     await generate({ idempotencyKey: 'body' }, { 'idempotency-key': 'header' })
     await generate({ idempotencyKey: 'header' })
@@ -191,14 +191,14 @@ describe('a key', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('of two requests at once leads both to the same cases', async () => {
+  test('of two requests at once gives both the same cases', async () => {
     const { generate, titles } = await workspace(counting())
     const both = await Promise.all([generate({ idempotencyKey: 'k' }), generate({ idempotencyKey: 'k' })])
     expect(both[1]).toEqual(both[0])
     expect(await titles()).toHaveLength(2)
   })
 
-  test('whose drafts were recorded before a crash leads to cases without a model', async () => {
+  test('whose drafts were recorded before a crash gives cases without a model', async () => {
     const { store, suiteId, asked, generate, titles, used } = await workspace(counting())
     await generate({ idempotencyKey: 'k' })
     const [owner] = store.keys.list()
@@ -212,7 +212,7 @@ describe('a key', () => {
   })
 })
 
-describe('the tools', () => {
+describe('the tools that cases are generated for', () => {
   const script = () => json({ cases: [draft('a')] })
 
   test('are those of the named servers, by name or id', async () => {
@@ -249,8 +249,8 @@ describe('the tools', () => {
   })
 })
 
-describe('the quota', () => {
-  test('of a day is counted by request, and says when it comes back', async () => {
+describe('the daily quota of generations', () => {
+  test('counts requests, and its refusal says when it is restored', async () => {
     const { store, asked, refuse, generate, titles } = await workspace(() => json({ cases: [draft('a')] }))
     const organizationId = store.settings.get('localOrganizationId')!
     store.write(() => store.organizationSettings.set(organizationId, 'generationsPerDay', '1'))
@@ -265,7 +265,7 @@ describe('the quota', () => {
     expect([asked.length, await titles()]).toEqual([1, ['known', 'a']])
   })
 
-  test('is not touched by requests that are refused for what they are', async () => {
+  test('is not used up by requests that are refused as invalid', async () => {
     const { api, store, projectId, place, refuse, used } = await workspace(() => json({ cases: [] }))
     for (const [body, field] of [
       [{ caseMix: { simple: 11 } }, 'caseMix.simple'],
@@ -284,13 +284,13 @@ describe('the quota', () => {
   })
 })
 
-describe('a model that drafts nothing', () => {
+describe('a model that drafts no cases', () => {
   test.each([
     ['prose', { text: 'Sure, here are some ideas!' }, 500, 'INTERNAL_ERROR'],
     ['another shape', json({ cases: [{ title: 3 }] }), 500, 'INTERNAL_ERROR'],
     ['no case', json({ cases: [] }), 500, 'INTERNAL_ERROR'],
     ['a refusal', { status: 401, message: 'no' }, 403, 'FORBIDDEN'],
-  ])('but %s writes nothing, and the same key may be used again', async (_what, answer, status, code) => {
+  ])('but %s saves nothing, and the same key may be used again', async (_what, answer, status, code) => {
     const answers = [answer]
     const { asked, generate, refuse, titles } = await workspace(
       () => answers.shift() ?? json({ cases: [draft('a')] }),
@@ -302,7 +302,7 @@ describe('a model that drafts nothing', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is not there: the request says how to configure one', async () => {
+  test('because it is not configured makes the request say how to configure one', async () => {
     const { refuse, used } = await workspace(() => 'silence', { models: undefined })
     expect(await refuse()).toMatchObject({
       status: 422,
@@ -312,7 +312,7 @@ describe('a model that drafts nothing', () => {
     expect(used()).toBe(0)
   })
 
-  test('is left alone when the caller hangs up', async () => {
+  test('is no longer asked when the caller hangs up', async () => {
     const { api, asked, place, titles } = await workspace(() => 'silence', { log: () => {} })
     const hangUp = new AbortController()
     const answer = api.send(cases.generate, place, { signal: hangUp.signal })

@@ -234,7 +234,7 @@ test.each(
   Object.entries(FIELDS).flatMap(([field, { needs, paths }]) =>
     Object.entries(paths).map(([path, prepare]) => [field, path, needs, prepare] as const),
   ),
-)('%s by %s needs %s', async (_field, _path, needs, prepare) => {
+)('writing %s by %s needs the role %s', async (_field, _path, needs, prepare) => {
   const { api: admin, store } = await open()
   const { projectId, serverId } = await sandbox(admin)
   let count = 0
@@ -255,7 +255,7 @@ test.each(
   }
 })
 
-test('every operation of the list is tried above', async () => {
+test('the test above tries every operation of the list', async () => {
   const { api: admin } = await open()
   const { projectId, serverId } = await sandbox(admin)
   let count = 0

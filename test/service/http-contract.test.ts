@@ -5,7 +5,7 @@ import { open, sandbox } from './harness.ts'
 
 const { clients, hostCatalog, hosts, models, projects } = contract
 
-test('every deprecated path of the contract says so and names its successor, and no other path does', async () => {
+test('exactly the deprecated paths of the contract announce it and name their successor', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   for (const endpoint of allEndpoints()) {
@@ -39,7 +39,7 @@ test('a deprecated path says so in refusals too', async () => {
   expect(await said(clients.get, { projectId, clientId: 'hst_none' })).toEqual([404, null])
 })
 
-test('the two public catalogs are answered without a key, within one rate; a wrong key stays refused', async () => {
+test('the two public catalogs are answered without a key, at one rate, but a wrong key is refused', async () => {
   const { api, fetch } = await open({ rateLimit: { perMinute: 1, burst: 2 } })
   const bare = (path: string) => fetch(new Request(`http://local.test${API_PREFIX}${path}`))
   expect((await bare(hostCatalog.get.path)).status).toBe(200)

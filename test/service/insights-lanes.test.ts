@@ -10,12 +10,12 @@ import { failedWave, stage, untilAsked, untilGenerated } from './wave-stage.ts'
 
 const { journeyRuns, waveInsights } = contract
 
-describe('failures', () => {
+describe('insights failures', () => {
   test.each([
     [{ status: 401, message: 'bad key' }, 'FORBIDDEN', false],
     [{ status: 429, headers: soon }, 'RATE_LIMITED', true],
     [{ text: 'no JSON at all' }, 'INTERNAL_ERROR', true],
-  ] as const)('of the model (%o) are told as %s', async (given, code, retryable) => {
+  ] as const)('of the model (%o) are reported as %s', async (given, code, retryable) => {
     const { api, store, answer } = await stage({ adviser: () => given })
     const { wave, runId } = await failedWave(api, { sessionsPerTarget: 1 })
     await api.call(waveInsights.request, wave)
@@ -43,7 +43,7 @@ describe('failures', () => {
     expect(ended.errorMessage).toContain('ended')
   })
 
-  test('a generation of another process is cancelled here', async () => {
+  test('insights that another process generates can be cancelled here', async () => {
     const dataDir = temporaryDirectory()
     const { api, model, models } = await stage({ adviser: () => 'silence', dataDir })
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })
@@ -57,7 +57,7 @@ describe('failures', () => {
 })
 
 describe('the discovery lane', () => {
-  test('comes behind the directed one, with sessions that can be looked up', async () => {
+  test('comes after the directed one, with sessions that can be opened', async () => {
     const told = {
       title: 'People\u001b[2J ask for totals',
       detail: 'Mail ada@example.org about it.',
@@ -89,7 +89,7 @@ describe('the discovery lane', () => {
     expect(JSON.stringify(shown.sessions[0])).toContain('Add 2 and 3')
   })
 
-  test('is not waited for, and its failure leaves the directed one alone', async () => {
+  test('is not waited for, and its failure does not affect the directed one', async () => {
     let fails = false
     const { api, model } = await stage({ discoverer: () => (fails ? { status: 400 } : 'silence') })
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })

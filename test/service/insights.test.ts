@@ -9,7 +9,7 @@ import { failedWave, findingsOf, slices, stage, untilAsked, untilGenerated } fro
 const { journeyFindings, journeyRuns, waveInsights } = contract
 
 describe('insights of a wave', () => {
-  test('are there for the asking: measured in the wave, advised by the model', async () => {
+  test('are made on request: measured in the wave, with advice of the model', async () => {
     const { api, store } = await stage()
     const { wave, journeyId, runId, first, second } = await failedWave(api)
     expect(await api.refused(waveInsights.get, wave)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -76,7 +76,7 @@ describe('insights of a wave', () => {
     })
   })
 
-  test('are not made twice: a pending one answers repeats, a completed one wants force, which takes a second slice', async () => {
+  test('are made once: a repeat joins a pending one, and a completed one needs force and more quota', async () => {
     const { api, store, model, answer } = await stage({ adviser: () => 'silence' })
     const { wave } = await failedWave(api)
     const pending = await api.call(waveInsights.request, wave)
@@ -100,7 +100,7 @@ describe('insights of a wave', () => {
     expect(slices(store)).toBe(3)
   })
 
-  test('without a failure say so, and no model is asked', async () => {
+  test('of a wave without failures say so, and no model is asked', async () => {
     const { api, model } = await stage({ score: 1, adviser: () => ({ status: 500 }) })
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })
     await api.call(waveInsights.request, wave)
@@ -115,7 +115,7 @@ describe('insights of a wave', () => {
     expect(model.asked.filter(isForAdvice)).toEqual([])
   })
 
-  test('wait for the end of the wave, and say when there was nothing to look at', async () => {
+  test('wait for the end of the wave, and say if there was nothing to analyze', async () => {
     const { api, store, model } = await stage({ assistant: () => 'silence' })
     const { id } = await environment(api, 'one')
     const place = await journey(api, { environmentIds: [id], sessionsPerTarget: 2 })
@@ -141,7 +141,7 @@ describe('insights of a wave', () => {
     expect(model.asked.filter(isForAdvice)).toEqual([])
   })
 
-  test('leave dismissed findings out, at the time of asking and afterwards', async () => {
+  test('leave out findings that are dismissed, when requested and afterwards', async () => {
     const { api, model } = await stage()
     const { wave } = await failedWave(api)
     await api.call(waveInsights.request, wave)
@@ -156,7 +156,7 @@ describe('insights of a wave', () => {
     expect(model.asked.filter(isForAdvice)).toHaveLength(asked)
   })
 
-  test('an unknown wave is not found, and one without a pending generation cannot be cancelled', async () => {
+  test('are not found for an unknown wave, and cannot be cancelled unless pending', async () => {
     const { api } = await stage()
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })
     const unknown = { ...wave, waveId: 'nope' }
@@ -174,8 +174,8 @@ describe('insights of a wave', () => {
   })
 })
 
-describe('cancelling', () => {
-  test('hangs up, whatever the gate says, and the generation ends as failed', async () => {
+describe('cancelling insights', () => {
+  test('closes the request to the model, with or without the gate, and the generation fails', async () => {
     const { api, store, model, settle } = await stage({ adviser: () => 'silence' })
     const { wave, runId } = await failedWave(api)
     await api.call(waveInsights.request, wave)
@@ -199,7 +199,7 @@ describe('cancelling', () => {
     expect(await api.refused(waveInsights.cancel, wave)).toMatchObject({ status: 409 })
   })
 
-  test('a second generation brings the first one back, and its late end changes nothing', async () => {
+  test('of a second generation restores the first one, and its late end changes nothing', async () => {
     const { api, store, model, answer, settle } = await stage()
     const { wave } = await failedWave(api)
     await api.call(waveInsights.request, wave)
@@ -219,7 +219,7 @@ describe('cancelling', () => {
   })
 })
 
-describe('refusals', () => {
+describe('insights are refused', () => {
   test('without a model, before anything is counted', async () => {
     const dataDir = temporaryDirectory()
     const staged = await stage({ dataDir })
@@ -232,7 +232,7 @@ describe('refusals', () => {
     expect(await api.refused(waveInsights.get, wave)).toMatchObject({ status: 404 })
   })
 
-  test('beyond the day and the minute, naming the ledger', async () => {
+  test('beyond the limits of a day and a minute, naming the limit', async () => {
     const { api, store, settle } = await stage()
     const { wave } = await failedWave(api, { sessionsPerTarget: 1 })
     set(store, 'insightsPerDay', '1')

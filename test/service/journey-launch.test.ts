@@ -19,8 +19,8 @@ const { environments, journeyRuns } = contract
 const launches = (store: Store, projectId: string) =>
   store.quotaUses.since(organizationOf(store, projectId), 'launch', 0).count
 
-describe('launching', () => {
-  test('a key launches once, takes one launch of the quota, and belongs to its body', async () => {
+describe('launching a journey', () => {
+  test('under one key happens once, takes one launch of the quota, and belongs to its body', async () => {
     const { api, store, settle } = await stage()
     const { projectId, journeyId } = await plainJourney(api)
     const headers = { 'Idempotency-Key': 'intent-1' }
@@ -41,7 +41,7 @@ describe('launching', () => {
     expect(items[0]?.waveId).not.toBe(items[1]?.waveId)
   })
 
-  test('the quota holds, and a repeated key does not need it', async () => {
+  test('beyond the quota is refused, but a repeated key does not count', async () => {
     const { api, store, settle } = await stage()
     const { projectId, journeyId } = await plainJourney(api)
     set(store, projectId, 'launchesPerDay', '1')
@@ -56,7 +56,7 @@ describe('launching', () => {
     expect((await api.call(journeyRuns.list, { projectId, journeyId })).items).toHaveLength(1)
   })
 
-  test('environments of the launch go before the journey’s own; clients count where none is named', async () => {
+  test('uses the environments of the launch, else the journey’s own, and clients if none is named', async () => {
     const { api } = await stage()
     const { projectId, journeyId } = await plainJourney(api)
     const other = await environment(api, 'other')
@@ -71,7 +71,7 @@ describe('launching', () => {
     })
   })
 
-  test('what cannot run is refused before anything is written', async () => {
+  test('that cannot run is refused before anything is written', async () => {
     const { api, store } = await stage()
     const { projectId, journeyId, environmentIds } = await plainJourney(api)
     const [environmentId = ''] = environmentIds
@@ -91,7 +91,7 @@ describe('launching', () => {
     expect(launches(store, projectId)).toBe(0)
   })
 
-  test('without a model it says how to configure one', async () => {
+  test('without a model says how to configure one', async () => {
     const { api, store } = await open()
     const { projectId, journeyId } = await plainJourney(api)
     const refusal = await api.refused(journeyRuns.launch, { projectId, journeyId })

@@ -13,8 +13,8 @@ import { scriptedModel, type Asked } from './scripted-model.ts'
 const { journeyRuns } = contract
 const done = { text: 'Done.' }
 
-describe('cancelling', () => {
-  test('in the middle ends every open session and hangs up; repeating it is harmless, gate or no gate', async () => {
+describe('cancelling a journey run', () => {
+  test('ends all sessions and closes their connections, and may be repeated, with or without the gate', async () => {
     const { api, store, model, settle } = await stage({
       persona: ({ person, conversation }) => json({ done: conversation.length > 0, message: `I am ${person.name}` }),
       assistant: ({ model: name }) => (name === 'one-model' ? { text: 'Done.' } : 'silence'),
@@ -53,7 +53,7 @@ describe('cancelling', () => {
     expect(store.findings.list({ projectId, scope: 'swarm' })).toEqual([])
   })
 
-  test('a run that has ended is a conflict', async () => {
+  test('that has ended is a conflict', async () => {
     const { api } = await stage()
     const place = await plainJourney(api)
     const run = await runJourney(api, { projectId: place.projectId, journeyId: place.journeyId })
@@ -62,7 +62,7 @@ describe('cancelling', () => {
   })
 })
 
-describe('a run in another process', () => {
+describe('a journey run in another process', () => {
   const halfSilent = { assistant: ({ model: name }: Asked) => (name === 'one-model' ? done : 'silence') } as const
 
   /** A launch on two targets in a child, as soon as it has come so far. */
@@ -103,7 +103,7 @@ describe('a run in another process', () => {
     sessionsGraded: 1,
   }
 
-  test('that is killed is settled as stale at the next look', async () => {
+  test('that is killed is settled as stale at the next read', async () => {
     const { api, child, projectId, runId } = await launchElsewhere(halfSilent, isHalfGraded)
     await kill(child)
     const run = await api.call(journeyRuns.get, { projectId, runId })
@@ -135,7 +135,7 @@ describe('a run in another process', () => {
     expect(store.journeyRuns.get(projectId, runId)).toMatchObject({ status: 'partial', marker: 'stale' })
   })
 
-  test('is cancelled from here, and stops there', async () => {
+  test('is cancelled from this process, and stops there', async () => {
     const { api, child, next, projectId, runId } = await launchElsewhere(halfSilent, isHalfGraded)
     expect(await api.call(journeyRuns.cancel, { projectId, runId })).toMatchObject({ finalized: 1 })
     expect(await next()).toEqual({ settled: true })
@@ -149,7 +149,7 @@ describe('a run in another process', () => {
   })
 })
 
-test('a run of a deleted project says nothing more', async () => {
+test('a journey run of a deleted project writes nothing more', async () => {
   const { api, model, settle, store } = await stage({
     persona: ({ turnsLeft }) => json({ done: false, message: `${turnsLeft} left` }),
     assistant: () => 'silence',
@@ -166,7 +166,7 @@ test('a run of a deleted project says nothing more', async () => {
   expect(model.asked.map(({ prompts }) => prompts.length)).toEqual([1, 1])
 })
 
-test('closing the workspace ends what is played and says so', async () => {
+test('closing the workspace ends sessions in progress and says so', async () => {
   const model = await scriptedModel(cast({ assistant: () => 'silence' }))
   const dataDir = temporaryDirectory()
   const service = await open({ dataDir, models: { ...model.settings, model: 'player' } })
@@ -182,8 +182,8 @@ test('closing the workspace ends what is played and says so', async () => {
   expect(run).toMatchObject({ status: 'failed', stale: true, error: 'The process that worked on it ended.' })
 })
 
-describe('sessions that do not come to their end', () => {
-  test('a rate limited model makes the run rate limited', async () => {
+describe('sessions that do not finish', () => {
+  test('because of a rate limited model make the run rate limited', async () => {
     const { api } = await stage({ assistant: () => ({ status: 429, message: 'slow down', headers: soon }) })
     const place = await plainJourney(api, { sessionsPerTarget: 2 })
     const { projectId, journeyId } = place
@@ -204,7 +204,7 @@ describe('sessions that do not come to their end', () => {
     ])
   })
 
-  test('a model that breaks and one that works make it partial; the key is not told', async () => {
+  test('on one of two targets make the run partial, and its error does not contain the key', async () => {
     const { api } = await stage({
       assistant: ({ model: name, key }) =>
         name === 'one-model' ? { text: 'Five.' } : { status: 401, message: `Incorrect key ${key}` },
@@ -223,7 +223,7 @@ describe('sessions that do not come to their end', () => {
   test.each([
     ['answers another shape', json({ thoughts: 'hm' })],
     ['neither speaks nor ends', json({ done: false, message: ' ' })],
-  ])('a persona’s model that %s fails its session', async (_what, answer) => {
+  ])('fail if the persona’s model %s', async (_what, answer) => {
     const { api } = await stage({ persona: () => answer })
     const { projectId, journeyId } = await plainJourney(api)
     const run = await runJourney(api, { projectId, journeyId })
@@ -231,7 +231,7 @@ describe('sessions that do not come to their end', () => {
     expect(run.attempts).toMatchObject([{ status: 'failed', errorCode: 'INTERNAL_ERROR' }])
   })
 
-  test('a server that cannot be reached fails its session', async () => {
+  test('fail if the server cannot be reached', async () => {
     const { api } = await stage()
     const { projectId } = await sandbox(api)
     const record = { name: 'gone', enabled: true, transportType: 'http', url: 'http://127.0.0.1:1/mcp' }

@@ -22,7 +22,7 @@ const { journeys, journeyRuns, personas, sessions, traceExports } = contract
 
 type Span = { name: string; spanId: string; parentSpanId?: string; startTimeUnixNano: string }
 
-describe.each(MODEL_KINDS)('a launch with models behind an endpoint that speaks %s', kind => {
+describe.each(MODEL_KINDS)('a journey launch with models behind an endpoint that speaks %s', kind => {
   test('plays two sessions on each of two targets with real tools, and grades them', async () => {
     const model = await scriptedModel(
       cast({ grader: ({ prompts }) => graded(prompts[0]!.includes('is 5') ? 0.9 : 0.1, ['grounded']) }),
@@ -131,7 +131,7 @@ describe.each(MODEL_KINDS)('a launch with models behind an endpoint that speaks 
   })
 })
 
-test('a run keeps what it was launched with', async () => {
+test('a journey run keeps the settings of its launch', async () => {
   const { api } = await stage()
   const { projectId, journeyId, environmentIds } = await plainJourney(api)
   const run = await runJourney(api, { projectId, journeyId })
@@ -146,7 +146,7 @@ test('a run keeps what it was launched with', async () => {
   expect(await api.refused(journeyRuns.launch, { projectId, journeyId })).toMatchObject({ code: 'CONFLICT' })
 })
 
-test('the persona speaks until its turns are used up, and hears everything that was said', async () => {
+test('the persona speaks until its turns are used up, and reads every answer', async () => {
   const scenes: number[][] = []
   const { api, model } = await stage({
     persona: ({ conversation, turnsLeft }) => {
@@ -168,7 +168,7 @@ test('the persona speaks until its turns are used up, and hears everything that 
   expect(model.asked.at(-1)?.prompts[0]).toContain('On 3')
 })
 
-test('what a failed turn and an unusable grade took is counted too', async () => {
+test('tokens used by a failed turn and an unusable grade are counted too', async () => {
   const sessionOf = async (assistant: (asked: Asked) => Answer) => {
     const { api } = await stage({ assistant, grader: () => ({ text: 'no grade' }) })
     const { projectId, journeyId } = await plainJourney(api, { maxTurns: 1 })
@@ -188,7 +188,7 @@ test('what a failed turn and an unusable grade took is counted too', async () =>
   })
 })
 
-test('a broken grader is counted as such and fails nothing', async () => {
+test('a broken grader is counted as such and fails no session', async () => {
   let graders = 0
   const { api, store } = await stage({
     grader: () => {
@@ -229,7 +229,7 @@ test('the gate refuses launches and single reads, and empties lists', async () =
   expect(await api.call(journeyRuns.sessions, { projectId, runId })).toEqual({ items: [] })
 })
 
-test('what a wave saw failing becomes findings, and is resolved by a wave that looked and saw nothing', async () => {
+test('failures of a wave become findings, which a wave that checked and saw no failure resolves', async () => {
   let isWell = false
   const { api, store } = await stage({
     assistant: ({ results }) => {
@@ -266,7 +266,7 @@ test('what a wave saw failing becomes findings, and is resolved by a wave that l
   expect(findings().toSorted()).toEqual(all('regressed'))
 })
 
-test('lists have pages, and a cursor belongs to its journey', async () => {
+test('lists of journey runs have pages, and a cursor belongs to its journey', async () => {
   const { api, store } = await stage()
   const { projectId, journeyId } = await plainJourney(api)
   const { id } = await runJourney(api, { projectId, journeyId })
@@ -290,7 +290,7 @@ test('lists have pages, and a cursor belongs to its journey', async () => {
   })
 })
 
-test('sessions of runs are in the feed of the project, and their spans in its export', async () => {
+test('sessions of journey runs are in the feed of the project, and their spans in its export', async () => {
   const { api } = await stage({
     assistant: ({ results }) => (results.length > 0 ? { text: 'Five.' } : { calls: [sum] }),
   })

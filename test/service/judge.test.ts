@@ -36,7 +36,7 @@ const never = {
 }
 
 describe('the judge', () => {
-  test('scores each final answer against what its case expects, and changes no result', async () => {
+  test('scores each final answer against the expectation of its case, and changes no result', async () => {
     const { models, asked } = await judge()
     const tests = [goalCase('good', '0.9'), goalCase('edge', '0.7'), goalCase('bad', '0.2')]
     const { api, place, run, projectId, suiteId } = await finishedRun(tests, undefined, { models })
@@ -71,7 +71,7 @@ describe('the judge', () => {
     expect(listed.items[0]).not.toHaveProperty('judges')
   })
 
-  test('takes the mean of a case over its iterations, and words of the worst one', async () => {
+  test('takes the mean of a case over its iterations, and the reason of the worst one', async () => {
     const scores = [1, 0.4]
     const { models } = await judge(() => json({ score: scores.shift(), reason: 'So so.', rubricHits: [] }))
     const { api, place } = await finishedRun([goalCase('twice', 'x', { runs: 2 })], undefined, { models })
@@ -81,7 +81,7 @@ describe('the judge', () => {
     expect(graded?.cases?.[0]?.reason).toMatch(/^Iteration [12]: So so\.$/)
   })
 
-  test('has nothing to grade where no case expects anything', async () => {
+  test('has nothing to grade if no case expects anything', async () => {
     const { models, asked } = await judge()
     const { expectedOutput: _none, ...plain } = goalCase('plain', '1')
     const { api, place } = await finishedRun([plain], undefined, { models })
@@ -95,8 +95,8 @@ describe('the judge', () => {
   })
 })
 
-describe('the settings of a suite', () => {
-  test('are those of the launch, for as long as a request says nothing else', async () => {
+describe('the judge settings of a suite', () => {
+  test('are those of the launch, unless a request sets its own', async () => {
     const { models, asked } = await judge()
     const settings = { judge: { enabled: true, model: 'strict', threshold: 0.95 } }
     const { api, place, projectId, suiteId } = await finishedRun([goalCase('any', '0.9')], settings, { models })
@@ -117,7 +117,7 @@ describe('the settings of a suite', () => {
     expect(asked.map(({ model }) => model)).toEqual(['strict', 'mild', 'strict'])
   })
 
-  test('that leave the judge off need enable, for this run alone', async () => {
+  test('that switch the judge off need enable, which applies to one run only', async () => {
     const { models } = await judge()
     const { api, place } = await finishedRun([goalCase('any', '1')], undefined, { models })
     for (const body of [undefined, {}, { enable: false }, { force: true }])
@@ -131,7 +131,7 @@ describe('the settings of a suite', () => {
     expect(await untilJudged(api, place)).toMatchObject({ status: 'completed' })
   })
 
-  test('grade each run as it completes only with autoRun', async () => {
+  test('grade each run on completion only with autoRun', async () => {
     const { models, asked } = await judge()
     const settings = { judge: { enabled: true, autoRun: true } }
     const { api, place } = await finishedRun([goalCase('any', '0.8')], settings, { models })
@@ -143,7 +143,7 @@ describe('the settings of a suite', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('that ask for grades nobody can give make the run say why', async () => {
+  test('that request grades without a model make the run say why there are none', async () => {
     const settings = { judge: { enabled: true, autoRun: true } }
     const { api, place } = await finishedRun([goalCase('any', '1')], settings)
     expect(await untilJudged(api, place)).toMatchObject({
@@ -154,7 +154,7 @@ describe('the settings of a suite', () => {
   })
 })
 
-test('grades are made once: a repeat waits with the first', async () => {
+test('grades are made once, and a repeated request waits for the first', async () => {
   const { models, asked } = await judge(() => 'silence')
   const { api, place } = await finishedRun([goalCase('any', '1')], undefined, { models })
   await api.call(runs.requestJudge, { ...place, body: { enable: true } })
@@ -170,7 +170,7 @@ test('grades are made once: a repeat waits with the first', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('another set of grades needs force', async () => {
+test('a second set of grades needs force', async () => {
   const { models, asked } = await judge()
   const { api, place } = await finishedRun([goalCase('any', '1')], undefined, { models })
   await api.call(runs.requestJudge, { ...place, body: { enable: true } })
@@ -186,7 +186,7 @@ test('another set of grades needs force', async () => {
   expect(asked).toHaveLength(2)
 })
 
-describe('a model that does not grade', () => {
+describe('a model that gives no grade', () => {
   test('fails the grading with the reason, and another request tries again', async () => {
     let isOpen = false
     const { models } = await judge(each => (isOpen ? byNumber(each) : { status: 401, message: 'no' }))
@@ -226,7 +226,7 @@ describe('a model that does not grade', () => {
     expect(graded?.cases?.[1]?.reason).toContain('graded 85')
   })
 
-  test('leaves a case without a score where a trial of it has no grade', async () => {
+  test('leaves a case without a score if one of its trials has no grade', async () => {
     const replies = [json({ score: 1, reason: 'Fine.', rubricHits: [] }), { text: 'Looks fine to me!' }]
     const { models } = await judge(() => replies.shift()!)
     const { api, place } = await finishedRun([goalCase('twice', 'x', { runs: 2 })], undefined, { models })
@@ -239,7 +239,7 @@ describe('a model that does not grade', () => {
     })
   })
 
-  test('fails the grading when the only grade is for an answer without any text', async () => {
+  test('fails the grading if its only grade is for an answer without text', async () => {
     const { models } = await judge(() => ({ text: 'Looks fine to me!' }))
     const tests = [
       goalCase('silent', '', { steps: [{ id: 'only', kind: 'assert', assertion: { type: 'noToolErrors' } }] }),
@@ -258,7 +258,7 @@ describe('a model that does not grade', () => {
   })
 })
 
-test('what cannot be graded is refused', async () => {
+test('a run that cannot be graded is refused', async () => {
   const { models, asked } = await judge()
   const { api, store } = await open({ models })
   const { projectId, serverId } = await sandbox(api)
@@ -293,7 +293,7 @@ test('what cannot be graded is refused', async () => {
   expect(asked).toEqual([])
 })
 
-describe('an analysis whose process is gone', () => {
+describe('a judge analysis whose process is gone', () => {
   test('is settled as failed by a process that shares the workspace', async () => {
     const { settings, asked } = await scriptedModel(() => 'silence')
     const dataDir = temporaryDirectory()
@@ -326,7 +326,7 @@ describe('an analysis whose process is gone', () => {
     })
   }, 60_000)
 
-  test('says so when the service that made it was closed', async () => {
+  test('says so if the service that made it was closed', async () => {
     const { settings, asked } = await scriptedModel(() => 'silence')
     const dataDir = temporaryDirectory()
     const { place } = await finishedRun([goalCase('any', '1')], undefined, { dataDir })

@@ -20,7 +20,7 @@ function sendMany(apis: readonly Api[], count: number): Promise<Response[]> {
 }
 
 describe('the request rate', () => {
-  test('parallel requests of one key share one bucket exactly', async () => {
+  test('is one exact bucket for parallel requests of one key', async () => {
     // One request a minute comes back, so that nothing is refilled while the test runs.
     const { api, store } = await open({ rateLimit: { perMinute: 1, burst: 10 } })
     const answers = await sendMany([api], 40)
@@ -35,7 +35,7 @@ describe('the request rate', () => {
     expect((await api.send(account.me, {}, { key })).status).toBe(200)
   })
 
-  test('two processes on one directory let through the burst and what time allows, together', async () => {
+  test('lets two processes on one directory send the burst and what time allows, together', async () => {
     const dataDir = temporaryDirectory()
     const [first, second] = await Promise.all([startServe(dataDir), startServe(dataDir)])
     const { store } = await open({ dataDir })
@@ -57,7 +57,7 @@ describe('the request rate', () => {
     expect(passed).toBeLessThanOrEqual(10 + Math.floor(elapsedMs / 100))
   })
 
-  test('a refused request costs nothing, an unknown key neither', async () => {
+  test('is not used up by a refused request or by an unknown key', async () => {
     const { api } = await open({ rateLimit: { perMinute: 1, burst: 2 } })
     for (let i = 0; i < 5; i += 1) expect((await api.send(account.me, {}, { key: 'sk_wrong' })).status).toBe(401)
     expect((await api.send(account.me)).status).toBe(200)
@@ -65,7 +65,7 @@ describe('the request rate', () => {
     expect((await api.send(account.me)).status).toBe(429)
   })
 
-  test('there is none unless one is asked for, whatever is stored', async () => {
+  test('has no limit unless one is requested, whatever is stored', async () => {
     const { api, store } = await open()
     setLimits(store, organizationOf(store), ['requestsPerMinute=1', 'burst=1'])
     const answers = await sendMany([api], 100)
@@ -73,7 +73,7 @@ describe('the request rate', () => {
     expect(await api.call(capabilities.get)).toMatchObject({ limits: { requestsPerMinute: null } })
   })
 
-  test('what a process is started with goes before what is stored', async () => {
+  test('is that of the process’s options, which override the stored one', async () => {
     const { api, store } = await open({ rateLimit: { burst: 2 } })
     setLimits(store, organizationOf(store), ['requestsPerMinute=1', 'burst=50'])
     expect(statusesOf(await sendMany([api], 3)).toSorted()).toEqual([200, 200, 429])
@@ -81,8 +81,8 @@ describe('the request rate', () => {
   })
 })
 
-describe('settings', () => {
-  test('every number is announced, and a change applies at once in another process', async () => {
+describe('the limits of a service', () => {
+  test('are all announced, and a change takes effect at once in another process', async () => {
     const dataDir = temporaryDirectory()
     const served = await startServe(dataDir, { rateLimit: 0, maxRuns: 7 })
     const { store } = await open({ dataDir })
@@ -111,13 +111,13 @@ describe('settings', () => {
     [['burst=-1'], 'not "-1"'],
     [['requestsPerMinute=1000001'], 'from 0 to 1000000'],
     [['burst=5', 'toString=1'], 'There is no limit "toString"'],
-  ])('%j is refused and changes nothing', async (assignments, sentence) => {
+  ])('refuse %j, which changes nothing', async (assignments, sentence) => {
     const { store, api } = await open({ rateLimit: {} })
     expect(() => setLimits(store, organizationOf(store), assignments)).toThrow(sentence)
     expect(await api.call(capabilities.get)).toMatchObject({ limits: { burst: 10, requestsPerMinute: 60 } })
   })
 
-  test('the cap of runs follows the organization’s number, and its refusal names no time', async () => {
+  test('of concurrent runs follow the organization’s number, and their refusal names no time', async () => {
     const { api, store } = await open()
     const { projectId, serverId } = await sandbox(api)
     const tests = [{ ...longCase('long', 30), model: 'm', provider: 'm', runs: 1 }]
@@ -135,7 +135,7 @@ describe('settings', () => {
   })
 })
 
-test('a refusal that states no time of its own, as of a model that is asked too often, names one', async () => {
+test('a refusal without a time of its own, such as from a busy model, names one', async () => {
   // What the endpoint wants to be waited for between two tries is its own affair; here it is next to nothing.
   const { settings } = await scriptedModel(() => ({ status: 429, headers: { 'retry-after-ms': '1' } }))
   const { api } = await open({ models: { ...settings, model: 'small' } })
@@ -149,7 +149,7 @@ test('a refusal that states no time of its own, as of a model that is asked too 
   expect(refused.headers.get('retry-after')).toBe('5')
 })
 
-test('a reply to an idempotency key is kept for a week, counted requests for two days', async () => {
+test('a reply to an idempotency key is kept for a week, and counted requests for two days', async () => {
   const { api, store } = await open()
   const { projectId, serverId } = await sandbox(api)
   const tests = [{ ...echoCase('echo', 'a'), model: 'm', provider: 'm', runs: 1 }]
@@ -174,7 +174,7 @@ test('a reply to an idempotency key is kept for a week, counted requests for two
   expect(fresh.deduped ?? false).toBe(false)
 })
 
-test('a database that another process keeps to itself is a wait in vain, not a fault', async () => {
+test('a database that another process locks is reported as a timeout, not as an internal error', async () => {
   const { api, store } = await open({ log: () => {} })
   const other = new DatabaseSync(join(store.directory!.path, 'mcpdeck.sqlite'))
   onTestFinished(() => other.close())

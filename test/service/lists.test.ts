@@ -50,7 +50,7 @@ describe('every GET list', () => {
       expect([operation, query?.safeParse({ cursor: 'c', limit: '1' }).success]).toEqual([operation, true])
   })
 
-  test('pages through the same items one by one, ignores unknown options, and refuses other cursors', async () => {
+  test('returns the same items in pages of one, ignores unknown options, and refuses foreign cursors', async () => {
     const { api, ids } = await filled()
     const { items: journeyRuns } = await api.call(contract.journeyRuns.list, {
       projectId: ids['projectId'],
@@ -89,7 +89,7 @@ describe('every GET list', () => {
     )
   })
 
-  test('continues behind an item that is gone meanwhile', async () => {
+  test('continues after an item that was deleted meanwhile', async () => {
     const { api } = await open()
     const { projectId } = await sandbox(api)
     const ids: string[] = []
@@ -103,7 +103,7 @@ describe('every GET list', () => {
   })
 })
 
-test('options that a write does not know stay refused', async () => {
+test('a write refuses options that it does not know', async () => {
   const { api } = await open()
   expect(await api.refused(contract.projects.create, { dry: true, body: { name: 'x' } })).toMatchObject({
     status: 400,

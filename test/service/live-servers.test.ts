@@ -31,7 +31,7 @@ async function connected(api: Api, server: string) {
 }
 
 describe('log messages', () => {
-  test('stand in the console with level and logger, whatever they hold', async () => {
+  test('are in the console with level and logger, whatever they contain', async () => {
     const { api } = await open()
     const { call, lines } = await tellingServer(api)
     await call('log')
@@ -56,7 +56,7 @@ describe('log messages', () => {
     expect(await live()).toMatchObject({ logLevel: 'error', problem: null })
   })
 
-  test('of a server that has none cannot be set', async () => {
+  test('of a server without a log level cannot be set to one', async () => {
     const { api } = await open()
     const { projectId } = await sandbox(api)
     const small = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
@@ -70,7 +70,7 @@ describe('log messages', () => {
   })
 })
 
-test('templates and suggestions are the reference server’s own', async () => {
+test('templates and suggestions are those of the reference server', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const ids = { projectId, serverId }
@@ -84,7 +84,7 @@ test('templates and suggestions are the reference server’s own', async () => {
   expect(await complete({ ...name, others: { department: 'Support' } })).toEqual([])
 })
 
-test('a restart connects again, which is counted, and an end does not', async () => {
+test('a restart opens a new connection, which is counted, and ending a connection is not counted', async () => {
   const { api } = await open()
   const { ids, call } = await tellingServer(api)
   await call('asked')
@@ -105,8 +105,8 @@ test('counts each change of a list and nothing else', async () => {
   expect((await heard(({ listChanges }) => listChanges.tools === 1000)).listChanges.prompts).toBe(0)
 })
 
-describe('subscriptions', () => {
-  test('count the updates of a resource, and end', async () => {
+describe('subscriptions of a server', () => {
+  test('count the updates of a resource, and stop when ended', async () => {
     const { api } = await open()
     const { ids, call, live, heard } = await tellingServer(api)
     const subscribed = await api.call(liveServers.subscribe, { ...ids, body: { uri: URI, subscribed: true } })
@@ -130,7 +130,7 @@ describe('subscriptions', () => {
     expect(subscriptions).toHaveLength(1)
   })
 
-  test.each([true, false])('keep the connection where there are any: %s', async subscribed => {
+  test.each([true, false])('keep the connection open exactly if there are any: %s', async subscribed => {
     const { api } = await open({ connections: { idleMs: 1 } })
     const { ids } = await tellingServer(api)
     const list = () => api.call(servers.tools, { ...ids, body: {} })
@@ -148,7 +148,7 @@ describe('subscriptions', () => {
     expect(Number(keptUntil) > opened + 50 * 60_000).toBe(subscribed)
   })
 
-  test('are bounded', async () => {
+  test('are limited in number', async () => {
     const { api } = await open()
     const { ids } = await tellingServer(api)
     const subscribe = (at: number) => ({ ...ids, body: { uri: `telling://${at}`, subscribed: true } })
@@ -160,7 +160,7 @@ describe('subscriptions', () => {
 describe('a server without initialize', () => {
   const modern = fileURLToPath(new URL('../servers/modern-server.mjs', import.meta.url))
 
-  test('gets the level with each request, and says what changes over one stream', async () => {
+  test('gets the level with each request, and reports changes over one stream', async () => {
     const { api } = await open()
     const { ids, call, heard } = await connected(api, modern)
     const state = async () => JSON.stringify((await call('state')).content)

@@ -39,7 +39,7 @@ type Signals = {
   signals: { kind: string; subject: object; count: number; sessionCount: number; evidence: object[] }[]
 }
 
-test('there is nothing to measure before anybody came', async () => {
+test('a scenario has no measurements before its first visitor', async () => {
   const { api, target } = await study()
   for (const read of [userTestingInsights.metrics, userTestingInsights.usage, userTestingInsights.signals])
     expect(await api.refused(read, target)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -98,7 +98,7 @@ test('metrics and usage count what visitors did', async () => {
 })
 
 describe('signals', () => {
-  test('are mined from what went wrong, the most sessions first', async () => {
+  test('are found in what went wrong, those in the most sessions first', async () => {
     const { visit, clock, signals, scenarioId, serverId } = await study()
     const first = await visit.enter()
     await first.say('add it wrong, please')
@@ -140,7 +140,7 @@ describe('signals', () => {
     })
   })
 
-  test('move the findings from day to day', async () => {
+  test('change the findings from day to day', async () => {
     const { visit, clock, signals, findings } = await study()
     const day = async (...words: string[]) => {
       const session = await visit.enter()
@@ -162,7 +162,7 @@ describe('signals', () => {
     expect((await day('add it wrong')).seen).toEqual([{ dimension: 'tool_error', status: 'regressed' }])
   })
 
-  test('keep to the day a session began in, also when it is mined again after midnight', async () => {
+  test('belong to the day a session began on, also if it is read again after midnight', async () => {
     const { visit, clock, signals, findings } = await study()
     clock.now = NOON + DAY / 2 - MINUTE
     const late = await visit.enter()
@@ -180,7 +180,7 @@ describe('signals', () => {
     expect(await findings()).toEqual([{ dimension: 'tool_error', status: 'resolved' }])
   })
 
-  test('are mined without anybody asking, and shown to members with the scenario', async () => {
+  test('are found without a request, and shown to members with the scenario', async () => {
     const { api, target, visit, store, scenarioId } = await study({ longestPauseMs: 20 })
     expect(await api.call(userTesting.get, target)).not.toHaveProperty('insights')
     const session = await visit.enter()

@@ -30,7 +30,7 @@ async function live(births: readonly number[], steps: readonly Step[]): Promise<
 }
 
 test(
-  'a workspace that everything is done to agrees with its model, also where it is killed',
+  'a workspace agrees with its model after any operation, even if it is killed',
   { timeout: SEQUENCE_TIMEOUT_MS },
   async () => {
     const met = await live([1, 4], TOUR)
@@ -45,7 +45,7 @@ const AREAS: Area[][] = [
 ]
 
 test.each(AREAS.map(areas => ({ areas })))(
-  'a workspace agrees with its model of $areas whatever is done to it and whenever it is killed',
+  'a workspace agrees with its model of $areas after any operation and any kill',
   { timeout: SEQUENCE_TIMEOUT_MS * RUNS },
   async ({ areas }) => {
     const sequences = stepsIn(areas, { minLength: 15, maxLength: 30 })

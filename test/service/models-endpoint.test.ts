@@ -14,7 +14,7 @@ const OPENAI = 'https://api.openai.com/v1'
 const ANTHROPIC = 'https://api.anthropic.com/v1'
 const gateway: ModelSettings = { kind: 'openai-compatible', baseUrl: 'http://gateway.test/v1', apiKey: 'own' }
 
-describe('where a model is reached', () => {
+describe('choosing the endpoint of a model', () => {
   const choose = (
     model: string | undefined,
     provider: string | undefined,
@@ -33,7 +33,7 @@ describe('where a model is reached', () => {
     ['large', undefined, gateway, {}, gateway.baseUrl, 'own', 'large'],
     ['openai/gpt', undefined, { ...gateway, baseUrl: OPENAI }, {}, OPENAI, 'own', 'gpt'],
     ['x', 'toString', gateway, {}, gateway.baseUrl, 'own', 'x'],
-  ])('%s of %s', (...[model, provider, configured, keys, baseUrl, apiKey, modelId]) => {
+  ])('finds that of model %s of provider %s', (...[model, provider, configured, keys, baseUrl, apiKey, modelId]) => {
     const chosen = choose(model, provider, configured, keys)
     expect(chosen).toMatchObject({ baseUrl, apiKey, modelId })
   })
@@ -44,12 +44,12 @@ describe('where a model is reached', () => {
     ['large', 'mistral', { mistral: 'k' }, 'has no known address'],
     ['large', undefined, { mistral: 'k', openai: 'k' }, 'name its provider'],
     ['x', 'constructor', {}, 'modelApiKeys.constructor'],
-  ])('%s of %s without a configured endpoint', (model, provider, keys, reason) => {
+  ])('fails for model %s of provider %s without a configured endpoint', (model, provider, keys, reason) => {
     expect(() => choose(model, provider, undefined, keys as Record<string, string>)).toThrow(reason)
   })
 })
 
-describe('the environment', () => {
+describe('the model settings in the environment', () => {
   const address = 'http://127.0.0.1:11434/v1'
 
   test.each([
@@ -63,7 +63,7 @@ describe('the environment', () => {
       { MCPDECK_MODEL_KIND: 'anthropic', MCPDECK_MODEL_BASE_URL: address },
       { kind: 'anthropic', baseUrl: address },
     ],
-  ])('%j', (env, settings) => {
+  ])('are read from %j', (env, settings) => {
     expect(modelSettings(env)).toEqual(settings)
   })
 
@@ -73,14 +73,14 @@ describe('the environment', () => {
     { MCPDECK_MODEL_BASE_URL: 'http://user:secret@host/v1' },
     { MCPDECK_MODEL_API_KEY: 'k' },
     { MCPDECK_MODEL_BASE_URL: address, MCPDECK_MODEL_API_KEY: 'two words' },
-  ])('%j is refused', env => {
+  ])('are refused if they are %j', env => {
     expect(() => modelSettings(env)).toThrow(UsageError)
   })
 })
 
 const asSent = (name: string) => name.replaceAll(/[^\w-]/g, '_').slice(0, 64)
 
-test('names of tools are unique, sendable, stable, and the tool’s own where that is possible', () => {
+test('names of tools are unique, valid, stable, and the tool’s own if possible', () => {
   const name = fc.oneof(
     fc.constantFrom('a', 'a_2', 'one__a', 'b.c', 'b c', 'x'.repeat(80)),
     fc.string({ minLength: 1 }),
@@ -120,7 +120,7 @@ test.each([
   [{ content: [{ type: 'resource', resource: { uri: 'x:', blob: 'AAAA' } }] }, 'text', '[binary data, 3 bytes]'],
   [{ content: [{ type: 'resource_link', uri: 'x:' }] }, 'text', '{"type":"resource_link","uri":"x:"}'],
   [{}, 'text', ''],
-])('the result %j is told as %s', (result, type, value) => {
+])('the result %j is given to the model as %s', (result, type, value) => {
   expect(toToolOutput(result)).toEqual({ type, value })
 })
 

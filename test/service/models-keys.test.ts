@@ -10,15 +10,15 @@ import { scriptedModel } from './scripted-model.ts'
 
 const { runs, iterations } = contract
 
-describe('without a way to a model', () => {
-  test('a prompt step says what to set, and steps without a model run anyway', async () => {
+describe('a run without an endpoint for models', () => {
+  test('says what to set for a prompt step, and executes steps without a model', async () => {
     const { items } = await runCases({}, [{ title: 'asks', steps: [prompt('Hello')] }, echoCase('calls', 'x')])
     expect(items.map(({ trialClass }) => trialClass)).toEqual(['setup_failed', 'passed'])
     expect(items[0]?.error).toContain('MCPDECK_MODEL_BASE_URL')
     expect(items[0]?.error).toContain('modelApiKeys')
   })
 
-  test('a key of another provider is not used, and the missing one is named', async () => {
+  test('does not use a key of another provider, and names the missing one', async () => {
     const { items } = await runCases({}, [{ title: 'asks', steps: [prompt('Hello')] }], {
       model: 'mistral/large',
       modelApiKeys: { scripted: KEY },
@@ -27,7 +27,7 @@ describe('without a way to a model', () => {
     expect(items[0]?.error).toContain('modelApiKeys.mistral')
   })
 
-  test.each(['', 'two words', 'line\nbreak'])('the key %j is refused before anything is written', async key => {
+  test.each(['', 'two words', 'line\nbreak'])('is refused for the key %j before anything is written', async key => {
     const { api } = await open()
     const { projectId, suiteId } = await sandbox(api)
     const body = { suiteId, modelApiKeys: { scripted: key } }
@@ -40,7 +40,7 @@ describe('without a way to a model', () => {
   })
 })
 
-test('the keys reach the endpoint only: no file, no log, no answer, no server has them', async () => {
+test('model keys reach only the endpoint: no file, no log, no answer and no server has them', async () => {
   vi.stubEnv('MCPDECK_MODEL_API_KEY', KEY)
   onTestFinished(() => void vi.unstubAllEnvs())
   const dataDir = temporaryDirectory()

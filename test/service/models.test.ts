@@ -10,7 +10,7 @@ import { scriptedModel, TOKENS } from './scripted-model.ts'
 
 const { runs, iterations, servers, suites } = contract
 describe.each(MODEL_KINDS)('a model behind an endpoint that speaks %s', kind => {
-  test('calls the tools of real servers over two turns, and is judged by what it did', async () => {
+  test('calls the tools of real servers over two turns, and is judged by its calls', async () => {
     const { settings, asked } = await scriptedModel(adder, kind)
     const steps = [
       prompt('Add 2 and 3'),
@@ -56,7 +56,7 @@ describe.each(MODEL_KINDS)('a model behind an endpoint that speaks %s', kind => 
     expect(messages.map(({ role }) => role)).toEqual(['user', 'tool', 'assistant', 'user', 'tool', 'assistant'])
   })
 
-  test('is told of failing and unknown tools and may continue', async () => {
+  test('is told about failing and unknown tools and may continue', async () => {
     const wrong = { name: 'get-sum', args: { a: 'two' } }
     const { settings, asked } = await scriptedModel(
       ({ results }) =>
@@ -104,7 +104,7 @@ test('a negative case passes only when the model calls no tool', async () => {
   ])
 })
 
-test('a model that is asked too often or fails is asked again, and then is the reason', async () => {
+test('a model that limits requests or fails is asked again, and is the reason of the failure in the end', async () => {
   let refused = 0
   const { settings, asked } = await scriptedModel(({ prompts }) => {
     if (prompts[0] === 'Fail') return { status: 500, message: 'overloaded', headers: soon }
@@ -121,7 +121,7 @@ test('a model that is asked too often or fails is asked again, and then is the r
   expect(asked.filter(({ prompts }) => prompts[0] === 'Fail')).toHaveLength(3)
 })
 
-test('a model that never stops calling tools, or breaks after an answer, fails in execution', async () => {
+test('a model that never stops calling tools, or breaks after an answer, fails the trial in execution', async () => {
   const { settings } = await scriptedModel(({ prompts, results }) => {
     if (prompts[0] === 'Loop' || results.length === 0) return { calls: [sum] }
     return { status: 400, message: 'context too long' }
@@ -137,7 +137,7 @@ test('a model that never stops calling tools, or breaks after an answer, fails i
   expect(items[1]?.error).toContain('context too long')
 })
 
-test('a demanded tool call is demanded once', async () => {
+test('a required tool call is required only once', async () => {
   const { settings, asked } = await scriptedModel(adder)
   const { run } = await runCases({ models: settings }, [
     { title: 'must', steps: [prompt('Add')], advancedConfig: { toolChoice: 'required' } },
@@ -146,7 +146,7 @@ test('a demanded tool call is demanded once', async () => {
   expect(asked.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'auto'])
 })
 
-test('a silent model and an endless tool run into the deadline; what was spent is kept', async () => {
+test('a silent model and an endless tool run into the deadline, and their usage is kept', async () => {
   const slow = { name: 'trigger-long-running-operation', args: { duration: 60, steps: 1 } }
   const model = await scriptedModel(({ prompts }) => (prompts[0] === 'Be slow' ? { calls: [slow] } : 'silence'))
   const { items } = await runCases({ models: model.settings, trialDeadlineMs: 3000 }, [
@@ -164,7 +164,7 @@ test('a silent model and an endless tool run into the deadline; what was spent i
   )
 })
 
-test('cancel in the middle ends the trial and hangs up on the model', async () => {
+test('cancelling during a trial ends it and closes the request to the model', async () => {
   const model = await scriptedModel(asked => (asked.results.length === 0 ? { calls: [sum] } : 'silence'))
   const { api, settle } = await open({ models: model.settings })
   const { projectId, runId } = await launch(api, [{ title: 'waits', steps: [prompt('Add')] }])
@@ -182,7 +182,7 @@ test('cancel in the middle ends the trial and hangs up on the model', async () =
   expect(items[0]).toMatchObject({ status: 'cancelled', trialClass: 'cancelled' })
 })
 
-test('a model goes on after a refused call, and is asked nothing more once the trial has ended', async () => {
+test('a model continues after a refused call, and is not asked again once the trial has ended', async () => {
   const { settings, asked } = await scriptedModel(adder)
   const { run } = createTrialModels({ configured: settings, keys: {} })
   const ask = (failure: Error) =>
@@ -203,7 +203,7 @@ test('a model goes on after a refused call, and is asked nothing more once the t
   expect(asked).toHaveLength(1)
 })
 
-test("the suite's own settings and model hold where the case has none, and the launch's model over both", async () => {
+test('the suite’s settings and model apply if the case has none, and the launch’s model overrides both', async () => {
   const { settings, asked } = await scriptedModel(() => ({ text: 'Yes.' }))
   const { api } = await open({ models: settings })
   const { projectId, serverId } = await sandbox(api)

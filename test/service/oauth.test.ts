@@ -12,7 +12,7 @@ import { open, sandbox, until, untilEnded } from './harness.ts'
 
 const { servers, signIns, traffic } = contract
 
-test('imported tokens are sent along and refreshed before they end, once for all', async () => {
+test('imported tokens are sent along, and refreshed before they expire, once for all processes', async () => {
   const { api, store } = await open()
   const { projectId } = await sandbox(api)
   const { url, state } = await guardedServer()
@@ -45,7 +45,7 @@ test('imported tokens are sent along and refreshed before they end, once for all
   })
 })
 
-test('signing out forgets the tokens at once, and what was signed in to asks for a sign-in again', async () => {
+test('signing out deletes the tokens at once, and what used them asks for a sign-in again', async () => {
   const { api, store, target, signIn, origin } = await signedIn()
   expect(await api.call(signIns.get, target)).toMatchObject({ signedIn: false, refreshable: false, issuer: null })
   const { expiresAt } = await signIn(3600)
@@ -66,7 +66,7 @@ test('signing out forgets the tokens at once, and what was signed in to asks for
   expect(await api.refused(servers.tools, target)).toMatchObject({ status: 401, code: 'OAUTH_REQUIRED' })
 })
 
-test('a run that goes on at the address before gets no token of the present one', async () => {
+test('a run that continues at the former address gets no token of the present one', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const present = await startHttpServer()
@@ -99,7 +99,7 @@ test('a run that goes on at the address before gets no token of the present one'
   expect(present.seen.at(-1)?.headers.authorization).toBe('Bearer of-present')
 })
 
-test('a refresh under way does not bring back what was signed out of', async () => {
+test('a refresh in progress does not restore tokens after a sign-out', async () => {
   const { api, store, target, state, oddities } = await refreshable(1)
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<Response>()
@@ -130,7 +130,7 @@ test('processes of one workspace that refresh at once use the refresh token once
   expect(store.jobs.list()).toEqual([])
 })
 
-test('a process that ended while it refreshed keeps nobody waiting', async () => {
+test('a process that ended while it refreshed blocks nobody', async () => {
   const { store, target, state } = await refreshable(3)
   const gone = { token: 'gone', host: 'elsewhere', pid: 1, expiresAt: 0 }
   store.write(() => store.jobs.insert({ kind: 'token-refresh', subjectId: target.serverId, ...gone }))
@@ -138,7 +138,7 @@ test('a process that ended while it refreshed keeps nobody waiting', async () =>
   expect(await tokenOf(createServerTargets(store), store.servers.find(target.serverId)!)).not.toBe('old')
 })
 
-test('a token endpoint that fails once costs no sign-in, and that is said', async () => {
+test('a token endpoint that fails once does not require a new sign-in, and the failure is reported', async () => {
   const { store, api, target, state, oddities } = await refreshable(0)
   state.refreshTokens.add('old-refresh')
   oddities.answers['/token'] = () => new Response('<html>busy</html>', { status: 503 })
@@ -150,7 +150,7 @@ test('a token endpoint that fails once costs no sign-in, and that is said', asyn
   expect(store.servers.find(target.serverId)!.tokens?.refreshToken).not.toBe('old-refresh')
 })
 
-test('a refresh token that is taken back asks for a new sign-in', async () => {
+test('a refresh token that was revoked asks for a new sign-in', async () => {
   const { api, target } = await refreshable(0)
   expect(await api.refused(servers.tools, target)).toMatchObject({
     code: 'OAUTH_REQUIRED',
@@ -158,7 +158,7 @@ test('a refresh token that is taken back asks for a new sign-in', async () => {
   })
 })
 
-test('a server that wants more scopes says which, and how to sign in with them', async () => {
+test('a server that wants more scopes is reported with the scopes and how to sign in with them', async () => {
   const { api, target, oddities } = await refreshable(3600)
   const refusing = (value: string) => {
     const headers = { 'www-authenticate': value }
@@ -199,7 +199,7 @@ async function tokenOf(targets: ReturnType<typeof createServerTargets>, row: Ser
   return transport.type === 'http' ? await transport.accessToken?.() : undefined
 }
 
-test('the issuer of tokens is the one that the refusal of the server leads to', async () => {
+test('the issuer of tokens is the one named in the refusal of the server', async () => {
   const { api, store } = await open()
   const { projectId } = await sandbox(api)
   const { url, authority, oddities } = await startOAuthServer()
@@ -246,7 +246,7 @@ async function signedIn() {
   return { api, store, state, target, signIn, origin: new URL(url).origin }
 }
 
-test('a server that switches its authorization server gets no token until a person signs in', async () => {
+test('a server that switches to another authorization server gets no token until a person signs in', async () => {
   const { api, state, target, signIn, origin } = await signedIn()
   const { origin: other, seen } = await thief()
   await signIn(0)
@@ -264,7 +264,7 @@ test('a server that switches its authorization server gets no token until a pers
   expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)
 })
 
-test('tokens of an older workspace, whose issuer is not known, are not refreshed anywhere', async () => {
+test('tokens of an older workspace, whose issuer is unknown, are not refreshed anywhere', async () => {
   const { api, store, state, target, signIn } = await signedIn()
   await signIn(0)
   const { issuer, ...tokens } = store.servers.find(target.serverId)!.tokens!

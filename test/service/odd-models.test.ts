@@ -23,7 +23,7 @@ const usages: Record<string, unknown> = {
   broken: { prompt_tokens: 3.5, completion_tokens: 0.5 },
 }
 
-test('tokens that an endpoint does not report, or that cannot be, fail the budget alone', async () => {
+test('missing or impossible token counts from an endpoint fail only the budget', async () => {
   const { settings } = await scriptedModel(({ prompts }) =>
     prompts[0] === 'plain' ? { text: 'Fine weather.' } : answered(usages[prompts[0]!]),
   )
@@ -38,7 +38,7 @@ test('tokens that an endpoint does not report, or that cannot be, fail the budge
   expect(items[0]?.error).toContain('no recorded usage')
 })
 
-test('tokens of one answer do not pass for those of two', async () => {
+test('the token count of one answer is not taken for that of two', async () => {
   const { settings } = await scriptedModel(({ turns }) =>
     turns.length === 1 ? answered(undefined) : { text: 'Fine weather.' },
   )
@@ -72,7 +72,7 @@ test.each([
   ['no reason', null, 'without an answer'],
   ['the end of the turn', 'stop', 'without an answer'],
   ['calls that are not there', 'tool_calls', 'without an answer'],
-])('an answer of nothing is not a verdict, whatever it ends with: %s', async (_, finish_reason, said) => {
+])('an empty answer is not a verdict, whatever it ends with: %s', async (_, finish_reason, said) => {
   const { settings } = await scriptedModel(() =>
     answered({ prompt_tokens: 9, completion_tokens: 0 }, { message: { content: '' }, finish_reason }),
   )
@@ -83,7 +83,7 @@ test.each([
   expect(items[0]?.error).toContain(said)
 })
 
-test('an answer without end is read up to a bound, and named', async () => {
+test('an endless answer is read up to a limit, and reported as too long', async () => {
   const { settings } = await scriptedModel(() => ({ raw: `{"a":"${'x'.repeat(BOUNDS.modelAnswer.most)}"}` }))
   const { items } = await runCases({ models: settings }, [{ title: 'long', steps: [prompt('Talk')] }])
   expect(items[0]).toMatchObject({ trialClass: 'setup_failed' })

@@ -63,7 +63,7 @@ test('fifty mixed requests to each of two processes lose nothing and break nothi
   expectSound(store.directory!.database)
 })
 
-test('one of many edits with the same expectation wins, and no other is half written', async () => {
+test('one of many edits with the same expected revision wins, and the others write nothing', async () => {
   const { store, of, projectId } = await twoProcesses()
   const client = await of(0).call(clients.create, { projectId, body: { name: 'contended', config } })
   const target = { projectId, clientId: client.id }
@@ -108,7 +108,7 @@ test('one of many edits with the same expectation wins, and no other is half wri
   expectSound(store.directory!.database)
 })
 
-test('no more runs are in flight than allowed, no matter who launches them', async () => {
+test('no more runs are in flight than allowed, whichever process launches them', async () => {
   const { store, of, projectId, serverId } = await twoProcesses({ maxRuns: 3 })
   const tests = [{ ...longCase('slow', 60), model: 'm', provider: 'm', runs: 1 }]
   const launched = await many(AT_ONCE, index =>
@@ -127,7 +127,7 @@ test('no more runs are in flight than allowed, no matter who launches them', asy
   expectSound(store.directory!.database)
 })
 
-test('one intent is one run, from whichever process it is repeated', async () => {
+test('one launch intent makes one run, whichever process repeats it', async () => {
   const { of, projectId, serverId } = await twoProcesses()
   const tests = [{ ...echoCase('echo', 'once'), model: 'm', provider: 'm', runs: 1 }]
   const body = { suiteName: 'Once', tests, serverIds: [serverId] }
@@ -140,7 +140,7 @@ test('one intent is one run, from whichever process it is repeated', async () =>
   expect(run).toMatchObject({ status: 'completed', result: 'passed' })
 })
 
-test('a run is read to the same end from both processes while they write', async () => {
+test('two processes read a run to the same end while they write', async () => {
   const { store, of, projectId, suiteId } = await twoProcesses()
   const { runId } = await of(0).call(runs.create, { projectId, body: { suiteId } })
   const body = { name: 'noise' }

@@ -42,7 +42,7 @@ async function whileAnswering<T>(api: Api, work: Promise<T>): Promise<T> {
   return await work
 }
 
-test('results that are judged here by patterns without end keep no other request waiting', async () => {
+test('judging results by endless patterns delays no other request', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   await api.call(suites.update, { projectId, suiteId, body: { settings: { checks } } })
@@ -63,7 +63,7 @@ test('results that are judged here by patterns without end keep no other request
   }
 })
 
-test('a session that is graded by patterns without end keeps no request waiting', async () => {
+test('grading a session by endless patterns delays no other request', async () => {
   const { api } = await open()
   const { settings } = await scriptedModel(() => graded(1))
   const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
@@ -87,7 +87,7 @@ test('a session that is graded by patterns without end keeps no request waiting'
   })
 })
 
-test('patterns that were tested apart decide as those that were tested here', async () => {
+test('patterns that are tested in another thread give the same results as those tested here', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const settings = { checks: [{ type: 'responseMatches', pattern: '^It is \\d+$' }] }
@@ -110,7 +110,7 @@ test('patterns that were tested apart decide as those that were tested here', as
 
 // Only Linux tells the state of a process in a file.
 test.runIf(existsSync('/proc/self/stat'))(
-  'a pattern is not given up for the time in which it had no processor',
+  'a pattern is not given up for time in which it had no processor',
   async () => {
     const child = spawn(process.execPath, [fileURLToPath(new URL('stopped-child.ts', import.meta.url))])
     onTestFinished(() => void child.kill('SIGKILL'))

@@ -41,7 +41,7 @@ async function expectSettled(api: Api, { projectId, runId, pid }: Launched) {
 }
 
 describe('a run whose process is killed', () => {
-  test('is settled at the next look of a process that shares the workspace', async () => {
+  test('is settled when a process that shares the workspace next reads it', async () => {
     const dataDir = temporaryDirectory()
     const { api } = await open({ dataDir })
     const { child, next } = start('run', dataDir)
@@ -66,7 +66,7 @@ describe('a run whose process is killed', () => {
   })
 })
 
-test('a run is cancelled from another process, and its own one stops', async () => {
+test('a run can be cancelled from another process, and its own process stops it', async () => {
   const dataDir = temporaryDirectory()
   const { api } = await open({ dataDir })
   const { child, next } = start('run', dataDir)
@@ -80,7 +80,7 @@ test('a run is cancelled from another process, and its own one stops', async () 
   expect(items.map(({ status }) => status)).toEqual(['completed', 'cancelled', 'cancelled', 'cancelled'])
 })
 
-test('closing ends what is running and says so', async () => {
+test('closing the workspace ends runs in progress and says so', async () => {
   const dataDir = temporaryDirectory()
   const { child, next } = start('run', dataDir)
   const launched = await next<Launched>()
@@ -96,7 +96,7 @@ test('closing ends what is running and says so', async () => {
   await killed(child)
 })
 
-test('processes that open a new workspace at once make one sandbox', async () => {
+test('processes that open a new workspace at once create one sandbox', async () => {
   const dataDir = temporaryDirectory()
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => start('open', dataDir).next<{ projects: object; suites: object; key: string }>()),

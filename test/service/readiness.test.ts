@@ -58,7 +58,7 @@ async function badServer() {
   return server
 }
 
-test('the reference server passes what can be measured, except for its address', async () => {
+test('the reference server passes every measurable check, except for its address', async () => {
   const url = await referenceServerOverHttp()
   const { api, projectId, target, serverId } = await workspace(url)
   const started = await api.call(readiness.startOpenAI, { ...target, body: { submissionMode: 'mcp-only' } })
@@ -107,7 +107,7 @@ test('the reference server passes what can be measured, except for its address',
   })
 })
 
-test('a bad server is told which of its tools break which rule', async () => {
+test('a bad server is reported with the tools that break each rule', async () => {
   const { url } = await badServer()
   const { api, projectId, target } = await workspace(url)
   const { runId } = await api.call(readiness.startClaude, target)
@@ -137,7 +137,7 @@ test('a bad server is told which of its tools break which rule', async () => {
   expect(laneOf(run, 'experience-insights')).toMatchObject({ status: 'incomplete', evaluated: 0 })
 })
 
-test('a server behind OAuth is graded as far as a stranger sees, and wholly with tokens', async () => {
+test('a server behind OAuth is graded by what a stranger sees, and completely with tokens', async () => {
   const { url } = await guardedServer()
   const { api, projectId, target } = await workspace(url)
   const stranger = await api.call(readiness.startClaude, target)
@@ -185,7 +185,7 @@ test('a server that cannot be reached is not graded', async () => {
   expect(await api.refused(readiness.cancel, { projectId, runId })).toMatchObject({ status: 409, code: 'CONFLICT' })
 })
 
-describe('a run under way', () => {
+describe('a readiness run in progress', () => {
   async function silent(options: Parameters<typeof open>[0] = {}) {
     const asked = Promise.withResolvers<void>()
     const server = await startHttpServer({ initialize: () => asked.resolve() })
@@ -209,7 +209,7 @@ describe('a run under way', () => {
     expect(await api.refused(readiness.cancel, { projectId, runId })).toMatchObject({ status: 409 })
   })
 
-  test('is failed when its process ends', async () => {
+  test('fails when its process ends', async () => {
     const dataDir = temporaryDirectory()
     const { close, projectId, runId } = await silent({ dataDir })
     await close()
@@ -222,7 +222,7 @@ describe('a run under way', () => {
   })
 })
 
-describe('observations', () => {
+describe('observations of a readiness run', () => {
   test('are opinions of the configured model and decide nothing', async () => {
     const remark = { tool: 'old', title: 'Vague name', advice: 'Say what is old.' }
     const model = await scriptedModel(() => ({ text: JSON.stringify({ observations: [remark] }) }))
@@ -243,7 +243,7 @@ describe('observations', () => {
     })
   })
 
-  test('that cannot be had leave the measurements as they are', async () => {
+  test('that fail leave the measurements unchanged', async () => {
     const answers = [{ status: 400, message: 'no' }, { text: 'not what was asked for' }]
     const model = await scriptedModel(() => answers.shift()!)
     const { url } = await badServer()
@@ -261,7 +261,7 @@ describe('observations', () => {
     ])
   })
 
-  test('without a model are refused before anything is written', async () => {
+  test('are refused without a model, before anything is written', async () => {
     const { url } = await badServer()
     const { api, projectId, target } = await workspace(url)
     const body = { includeLlmObservations: true }
@@ -274,7 +274,7 @@ describe('observations', () => {
   })
 })
 
-test('the list is the latest first, by kind and server; wrong starts are refused', async () => {
+test('readiness runs are listed latest first, by kind and server, and invalid starts are refused', async () => {
   const { url } = await badServer()
   const { api, store, projectId, serverId, stdioId, target } = await workspace(url)
   const claude = await api.call(readiness.startClaude, target)

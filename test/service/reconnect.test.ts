@@ -4,7 +4,7 @@ import { contract } from '../../src/api/contract/contract.ts'
 import { saveServer } from '../edited-server.ts'
 import { open, temporaryDirectory } from './harness.ts'
 
-test('a server that is connected again runs its program as it is now, and tells what it offers', async () => {
+test('a server that is connected again runs its current program, and lists what it offers now', async () => {
   const { api } = await open({ log: () => {} })
   const projectId = (await api.call(contract.projects.list)).items[0]!.id
   const file = join(temporaryDirectory(), 'server.mjs')

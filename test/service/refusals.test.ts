@@ -17,7 +17,7 @@ const BODIES: Partial<Record<Refused, object>> = {
 
 const refused = allEndpoints().filter(endpoint => refusalOf(endpoint) !== undefined)
 
-test('every refusal belongs to an operation, and every sentence is one', () => {
+test('every refusal belongs to an operation, and is a sentence', () => {
   expect(refused.map(({ resource, name }) => `${resource}.${name}`).toSorted()).toEqual(
     Object.keys(REFUSALS).toSorted(),
   )
@@ -41,7 +41,7 @@ test.each(refused)('$operation is refused in a sentence that says what to do', a
   })
 })
 
-test('a refused operation still says first what is wrong with the request', async () => {
+test('a refused operation still reports invalid requests first', async () => {
   const { api } = await open()
   expect(await api.refused(contract.chat.send, { body: { browser: 'yes' } })).toMatchObject({
     status: 400,

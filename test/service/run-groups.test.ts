@@ -31,7 +31,7 @@ async function workspace(names: string[], tests: object[] = [echoCase('one', 'a'
   return { ...service, projectId, serverId, suiteId, client, targets, launch, refuse }
 }
 
-test('one run for each target, under one group', async () => {
+test('a run group has one run for each target', async () => {
   const { api, projectId, suiteId, targets, launch } = await workspace(['a', 'b', 'c'])
   const answer = await launch({ targets: [...targets, targets[0]], notes: 'all' })
   expect(answer).toMatchObject({ suiteId, outcome: 'started', startedCount: 3, failedCount: 0 })
@@ -48,7 +48,7 @@ test('one run for each target, under one group', async () => {
   }
 })
 
-test('clients are targets as well', async () => {
+test('clients can be targets of a run group as well', async () => {
   const { api, projectId, suiteId, client, launch, refuse } = await workspace([])
   const other = { name: 'Other', template: 'chatgpt' }
   const second = await api.call(clients.create, { projectId, body: other })
@@ -65,7 +65,7 @@ test('clients are targets as well', async () => {
   })
 })
 
-test('a target that cannot run fails by itself; one that is not attached refuses all', async () => {
+test('a target that cannot run fails alone, but one that is not attached refuses the whole group', async () => {
   const { api, projectId, suiteId, targets, launch, refuse } = await workspace(['a', 'b'])
   const [, second] = targets
   const body = { expectedRevision: 1 }
@@ -112,7 +112,7 @@ test('a group holds one slot until its last run ends', async () => {
   expect(second.outcome).toBe('started')
 })
 
-test('a repeat under its key answers the same runs and launches only what failed', async () => {
+test('repeating a group under its key returns the same runs and launches only those that failed to start', async () => {
   const { api, projectId, suiteId, client, targets, launch } = await workspace(['a', 'b'])
   const [, second] = targets
   await api.call(environments.archive, { projectId, ...second!, body: { expectedRevision: 1 } })
@@ -140,7 +140,7 @@ test('a repeat under its key answers the same runs and launches only what failed
   expect((await api.call(runs.list, { projectId, suiteId })).items).toHaveLength(2)
 })
 
-test('an environment that changes while its group is launched is not run on', async () => {
+test('an environment that changes while its group is launched is not used', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `e${index}`)
   const { api, projectId, targets, launch } = await workspace(names)
   const last = targets.at(-1)!
@@ -153,7 +153,7 @@ test('an environment that changes while its group is launched is not run on', as
   })
 })
 
-test('targets of two kinds are refused by the contract’s own reason, before anything is examined', async () => {
+test('targets of two kinds are refused with the contract’s reason, before anything is read', async () => {
   const { api, projectId, suiteId, refuse } = await workspace([])
   const targets = [{ environmentId: 'env_none' }, { namedHostId: 'cli_none' }]
   for (const more of [{ targets }, { targets, suiteId: 'ste_none' }])

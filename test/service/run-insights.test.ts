@@ -26,7 +26,7 @@ const refusedCase = (title: string) => ({
 
 const nothing = { summary: null, findings: [], generatedAt: null, error: null, reasonCode: null }
 
-test('insights go from nobody asked over pending to completed, and tell what was measured', async () => {
+test('insights go from not requested over pending to completed, and report the measurements', async () => {
   const { models, asked } = await advisingModel()
   const tests = [
     { ...echoCase('wrong', 'hello', 'bye'), runs: 2 },
@@ -100,7 +100,7 @@ test('the same failure has the same id in another run', async () => {
   expect(two.findings?.map(({ id }) => id)).toEqual(one.findings?.map(({ id }) => id))
 })
 
-test('a run without failures needs no model to say so', async () => {
+test('a run without failures reports that without asking a model', async () => {
   const { models, asked } = await advisingModel()
   const { api, place } = await finishedRun([echoCase('right', 'hello')], undefined, { models })
   await request(api, place)
@@ -113,7 +113,7 @@ test('a run without failures needs no model to say so', async () => {
   expect(asked).toEqual([])
 })
 
-test('what the judge misses in passed trials is told, with the evidence of the judge', async () => {
+test('shortcomings that the judge found in passed trials are reported with its evidence', async () => {
   const { models } = await advisingModel(asked =>
     asked.system.includes('You grade') ? json({ score: 0.1, reason: 'It is rude.', rubricHits: [] }) : adviser(asked),
   )
@@ -130,7 +130,7 @@ test('what the judge misses in passed trials is told, with the evidence of the j
   ])
 })
 
-test('trials that ended early are told by the way they ended', async () => {
+test('trials that ended early are reported with the way they ended', async () => {
   const { models } = await advisingModel()
   const step = { id: 'gone', kind: 'toolCall', serverName: 'nobody', toolName: 'echo', arguments: {} }
   const tests = [{ title: 'lost', steps: [step] }, echoCase('right', 'x')]
@@ -147,8 +147,8 @@ test('trials that ended early are told by the way they ended', async () => {
   ])
 })
 
-describe('asking again', () => {
-  test('while they are made costs nothing, and later needs force', async () => {
+describe('a repeated request for insights', () => {
+  test('costs nothing while they are made, and needs force afterwards', async () => {
     const answers: ('silence' | 'advice')[] = ['advice']
     const { models, asked } = await advisingModel(each => (answers.shift() === 'advice' ? adviser(each) : 'silence'))
     const { api, store, place } = await finishedRun([refusedCase('a')], undefined, { models })
@@ -168,7 +168,7 @@ describe('asking again', () => {
     expect([used(), asked.length]).toEqual([2, 2])
   })
 
-  test('is refused when the day is used up, and nothing is begun', async () => {
+  test('is refused when the daily quota is used up, and nothing is started', async () => {
     const { models, asked } = await advisingModel()
     const { api, store, place } = await finishedRun([refusedCase('a')], undefined, { models })
     const organizationId = store.settings.get('localOrganizationId')!
@@ -183,8 +183,8 @@ describe('asking again', () => {
   })
 })
 
-describe('a model that does not advise', () => {
-  test('fails the insights; whether trying again could help is told', async () => {
+describe('a model that gives no advice', () => {
+  test('fails the insights, which say whether another try could help', async () => {
     const answers: Answer[] = [{ status: 401, message: 'no' }, { text: 'I would rather talk.' }]
     const { models } = await advisingModel(each => answers.shift() ?? adviser(each))
     const { api, place } = await finishedRun([refusedCase('a')], undefined, { models })
@@ -202,7 +202,7 @@ describe('a model that does not advise', () => {
     expect(await untilAdvised(api, place)).toMatchObject({ status: 'completed', error: null })
   })
 
-  test('is not there: insights are not available, and a request says what to do', async () => {
+  test('because it is not configured makes insights unavailable, and a request says what to do', async () => {
     const { api, place } = await finishedRun([refusedCase('a')], undefined)
     expect((await api.call(runs.get, place)).insights).toMatchObject({ status: 'not_available', retryable: false })
     expect(await api.refused(runs.requestInsights, { ...place })).toMatchObject({
@@ -213,7 +213,7 @@ describe('a model that does not advise', () => {
   })
 })
 
-test('what has no insights is refused', async () => {
+test('a request is refused for a run that has no insights', async () => {
   const { models } = await advisingModel()
   const { api, store } = await open({ models })
   const { projectId, serverId } = await sandbox(api)

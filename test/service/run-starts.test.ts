@@ -32,7 +32,7 @@ async function suiteOnFile(api: Api, env: Record<string, string> = {}) {
 }
 
 test.each([false, true])(
-  'a run grades the server as it is on disk, whoever called it just before (executed here: %s)',
+  'a run grades the server as it is on disk, even if it was called just before (executed here: %s)',
   async executeHere => {
     const { api } = await open({ executeHere })
     const { projectId, serverId, file, runOnce } = await suiteOnFile(api)
@@ -45,7 +45,7 @@ test.each([false, true])(
   },
 )
 
-test('a run starts each server once, however long that is unused meanwhile, and tells what it started', async () => {
+test('a run starts each server once, however long it is unused meanwhile, and reports the start', async () => {
   const { api } = await open({ trialConcurrency: 1, connections: { idleMs: 1 } })
   const { file, runOnce } = await suiteOnFile(api, { API_KEY: 'hunter2-and-more' })
   const { startedServers, createdAt, completedAt } = await runOnce()
@@ -64,7 +64,7 @@ test('a run starts each server once, however long that is unused meanwhile, and 
   expect(startedAt).toBeLessThanOrEqual(Number(completedAt))
 })
 
-test('a swarm plays against the server as it is on disk', async () => {
+test('a swarm runs against the server as it is on disk', async () => {
   const weather = { name: 'weather', args: {} }
   const roles = cast({ assistant: ({ results }) => (results.length === 0 ? { calls: [weather] } : { text: 'Done.' }) })
   const model = await scriptedModel(roles)

@@ -47,7 +47,7 @@ describe('attachments of a suite', () => {
     expect(await refuse({ environmentIds: [a.id, 'env_none'] })).toMatchObject({ status: 404 })
   })
 
-  test('of an archived environment stay, but none is added', async () => {
+  test('of an archived environment stay, but no more are added', async () => {
     const { api, projectId, suiteId, environment, attach, edit } = await workspace()
     const [a, b] = [await environment('a'), await environment('b')]
     await attach(a.id)
@@ -74,7 +74,7 @@ describe('attachments of a suite', () => {
 })
 
 describe('a run on an environment', () => {
-  test('needs it to be attached, and says so before anything is written', async () => {
+  test('needs that environment to be attached, and says so before anything is written', async () => {
     const { api, projectId, suiteId, environment, refuse } = await workspace()
     const a = await environment('a')
     const tests = [{ ...echoCase('new', 'x'), runs: 1, model: 'm', provider: 'p' }]
@@ -87,7 +87,7 @@ describe('a run on an environment', () => {
     expect((await api.call(runs.list, { projectId, suiteId })).items).toEqual([])
   })
 
-  test('uses the only attached one by itself and is pinned to its revision', async () => {
+  test('uses the only attached environment by itself and is pinned to its revision', async () => {
     const { api, projectId, client, environment, attach, launch } = await workspace()
     const a = await environment('Nightly', { modelId: 'own/model' })
     await attach(a.id)
@@ -106,7 +106,7 @@ describe('a run on an environment', () => {
     })
   })
 
-  test('uses the model of its client if it has none of its own', async () => {
+  test('takes the model of its client if the run has none of its own', async () => {
     const { api, projectId, environment, attach, launch } = await workspace()
     await attach((await environment('a')).id)
     expect(await runOf(api, projectId, await launch())).toMatchObject({
@@ -116,7 +116,7 @@ describe('a run on an environment', () => {
     expect(await runOf(api, projectId, await launch({ model: 'x/y' }))).toMatchObject({ modelSource: 'override' })
   })
 
-  test('of several has to be named, and brings its own servers', async () => {
+  test('must name one of several attached environments, and uses its servers', async () => {
     const { api, projectId, serverId, environment, attach, edit, launch, refuse } = await workspace()
     const [a, b, shelved] = [await environment('a'), await environment('b'), await environment('c')]
     for (const { id } of [a, b, shelved]) await attach(id)
@@ -146,7 +146,7 @@ describe('a run on an environment', () => {
     expect((await launch({ serverIds: [serverId] })).environment).toBeNull()
   })
 
-  test('is refused with the reason when the environment cannot run', async () => {
+  test('is refused with the reason if the environment cannot run', async () => {
     const { api, projectId, client, environment, attach, refuse } = await workspace()
     const a = await environment('a')
     await attach(a.id)
@@ -175,7 +175,7 @@ describe('a run on an environment', () => {
 })
 
 describe('a run on a client', () => {
-  test('uses the only attached one, its servers and its model', async () => {
+  test('uses the only attached client, with its servers and its model', async () => {
     const { api, projectId, client, edit, launch } = await workspace()
     await edit({ hosts: [{ host: 'Client' }], environment: { servers: [] } })
     const created = await launch()
@@ -190,7 +190,7 @@ describe('a run on a client', () => {
     expect(await api.call(runs.get, { projectId, runId: created.runId })).toMatchObject({ client: { name: 'Client' } })
   })
 
-  test('of several may be named; else the saved servers are used', async () => {
+  test('may name one of several attached clients; otherwise the saved servers are used', async () => {
     const { api, projectId, serverId, client, edit, launch, refuse } = await workspace()
     const other = { name: 'Other', template: 'chatgpt' }
     const second = await api.call(clients.create, { projectId, body: other })
@@ -209,7 +209,7 @@ describe('a run on a client', () => {
     })
   })
 
-  test('may be attached with the launch, to a new suite as to a known one', async () => {
+  test('may attach the client with the launch, to a new or an existing suite', async () => {
     const { api, projectId, suiteId, launch } = await workspace()
     const tests = [{ ...echoCase('inline', 'x'), runs: 1, model: 'm', provider: 'p' }]
     const body = { suiteName: 'New', tests, hosts: [{ host: 'Client' }] }
@@ -223,7 +223,7 @@ describe('a run on a client', () => {
   })
 })
 
-test('members attach and launch', async () => {
+test('members may attach targets and launch runs', async () => {
   const { api, store, projectId, suiteId, environment } = await workspace([longCase('long', 60)])
   const { id } = await environment('a')
   const member = createApi(api.fetch, makeKey(store, 'm', { grants: { [projectId]: 'member' } }).key)
@@ -232,7 +232,7 @@ test('members attach and launch', async () => {
   expect(await member.call(runs.create, { projectId, body: { suiteId } })).toMatchObject({ environment: { id } })
 })
 
-test('a launch that names no client runs under the project’s first one, on the suite’s own servers', async () => {
+test('a launch that names no client uses the project’s first client and the suite’s own servers', async () => {
   const { api } = await open()
   const { projectId, serverId, suiteId } = await sandbox(api)
   const launch = async (body: object) => {
@@ -250,7 +250,7 @@ test('a launch that names no client runs under the project’s first one, on the
   expect(fresh).toMatchObject({ result: 'passed', client: supplied })
 })
 
-test('the client that a launch did not name leaves a suite its own model, and a sample is no such client', async () => {
+test('the default client does not change the model of a suite, and a sample is never the default client', async () => {
   const { settings } = await scriptedModel(() => ({ text: 'Hello.' }))
   const { api, store } = await open({ models: settings })
   const { projectId, serverId } = await sandbox(api)

@@ -64,7 +64,7 @@ async function expectPasses(api: Api, suite: { projectId: string; suiteId: strin
   expect(await untilEnded(api, projectId, runId)).toMatchObject({ status: 'completed', result: 'passed' })
 }
 
-test('a thread starts with the first run, serves several, comes with its servers after everything else, and ends after a while without one', async () => {
+test('a thread starts with a run, serves several, runs servers at low priority, and ends when idle', async () => {
   const threads = threadsOfTest()
   const { api, settle } = await open({ runsGiveWay: true, connections: { idleMs: 200 } })
   const suite = await suiteOf(api, [echoCase('one', 'a')])
@@ -87,7 +87,7 @@ test('a thread starts with the first run, serves several, comes with its servers
   expect(threads).toHaveLength(2)
 })
 
-test('nothing starts a thread for a workspace that executes here', async () => {
+test('no thread is started for a workspace that executes runs in its own thread', async () => {
   const threads = threadsOfTest()
   const { api } = await open({ executeHere: true })
   await expectPasses(api, await suiteOf(api, [echoCase('one', 'a')]))
@@ -133,7 +133,7 @@ test.each<[string, (thread: Worker) => unknown, string]>([
   expect(threads).toHaveLength(2)
 })
 
-test('a thread that is ended in the middle of its writes leaves no lock behind', async () => {
+test('a thread that is ended during its writes leaves no lock behind', async () => {
   const threads = threadsOfTest()
   const { api, settle } = await open({ trialConcurrency: 16, log() {} })
   const titles = Array.from({ length: 50 }, (_, index) => `m${index}`)
@@ -156,7 +156,7 @@ test('a thread that is ended in the middle of its writes leaves no lock behind',
   await expectPasses(api, suite)
 })
 
-test('closing in the middle ends the run in the store, the thread and its server programs', async () => {
+test('closing the workspace during a run ends the run in the store, the thread and its server programs', async () => {
   const threads = threadsOfTest()
   const dataDir = temporaryDirectory()
   const service = await open({ dataDir, trialConcurrency: 2 })
@@ -179,7 +179,7 @@ test('closing in the middle ends the run in the store, the thread and its server
   )
 })
 
-test('closing while the thread begins waits for nothing that is not there yet', async () => {
+test('closing the workspace while the thread starts waits for nothing else', async () => {
   const threads = threadsOfTest()
   const service = await open()
   const run = await launch(service.api, await suiteOf(service.api, [longCase('slow', 60)]))
@@ -191,7 +191,7 @@ test('closing while the thread begins waits for nothing that is not there yet', 
   expect(programs()).toEqual([])
 })
 
-test('tokens are refreshed by the workspace and reach the thread', async () => {
+test('the workspace refreshes tokens and passes them to the thread', async () => {
   const { api, store } = await open()
   const { projectId } = await sandbox(api)
   const { url, state } = await guardedServer()
@@ -212,7 +212,7 @@ test('tokens are refreshed by the workspace and reach the thread', async () => {
   expect(store.servers.get(projectId, serverId)?.tokens).toMatchObject({ accessToken: 'token-1' })
 })
 
-test('looking at a run in flight again and again reads its lease and no more of it for who may have left it', async () => {
+test('repeated looks at a run in flight read only its lease to find out whether its process is gone', async () => {
   const { api, store } = await open()
   const suite = await suiteOf(api, [longCase('long', 60)])
   const run = await launch(api, suite)
@@ -235,7 +235,7 @@ const untilAnswered = (listed: () => Promise<OutputOf<typeof traffic.list>['item
     ({ answer }) => answer !== undefined,
   )
 
-test('what runs send shows while somebody looks at the server, with the case that it is of', async () => {
+test('messages of runs appear while somebody looks at the server, with their case', async () => {
   const { api, settle } = await open()
   const suite = await suiteOf(api, [echoCase('says one', 'a')])
   const { projectId, serverId } = suite
@@ -250,7 +250,7 @@ test('what runs send shows while somebody looks at the server, with the case tha
   expect(answer.durationMs).toBeGreaterThan(0)
 })
 
-test('of a run over HTTP each message shows the exchange that carried it, with secrets struck out', async () => {
+test('messages of a run over HTTP show their HTTP exchange, without secrets', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { url } = await startHttpServer()

@@ -45,7 +45,7 @@ async function expectSandboxResult(api: Api, projectId: string, runId: string) {
 }
 
 describe('the sandbox suite', () => {
-  test('runs over stdio with progress in sight, fails in one case, and reruns only that one', async () => {
+  test('runs over stdio with visible progress, fails in one case, and reruns only that case', async () => {
     const { api } = await open()
     const { projectId, suiteId, serverId } = await sandbox(api)
     const created = await api.call(runs.create, { projectId, body: { suiteId, notes: 'first' } })
@@ -102,7 +102,7 @@ describe('the sandbox suite', () => {
   })
 })
 
-test('a run without suite is made from inline tests and leaves a suite behind', async () => {
+test('a run without a suite is made from inline tests and leaves a suite behind', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const tests = [{ ...echoCase('one', 'hi'), runs: 2, model: 'none', provider: 'none' }]
@@ -119,7 +119,7 @@ test('a run without suite is made from inline tests and leaves a suite behind', 
   })
 })
 
-test('overrides narrow and repeat cases for one run only', async () => {
+test('overrides filter and repeat cases for one run only', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await suiteOf(api, [echoCase('one', 'a'), echoCase('two', 'b')])
   const [first] = (await api.call(cases.list, { projectId, suiteId })).items
@@ -132,7 +132,7 @@ test('overrides narrow and repeat cases for one run only', async () => {
   expect(rest.nextCursor ?? undefined).toBeUndefined()
 })
 
-test('launch rules of the contract are kept', async () => {
+test('the launch rules of the contract are enforced', async () => {
   const { api } = await open()
   const { projectId, suiteId, serverId } = await suiteOf(api, [echoCase('one', 'a')])
   const refuse = (body: object) => api.refused(runs.create, { projectId, body })
@@ -157,7 +157,7 @@ test('launch rules of the contract are kept', async () => {
   })
 })
 
-test('a used key answers the first run; another body under it is a conflict', async () => {
+test('a used key answers with the first run, and another body under it is a conflict', async () => {
   const { api, settle } = await open()
   const { projectId, suiteId } = await suiteOf(api, [echoCase('one', 'a')])
   const headers = { 'idempotency-key': 'nightly-1' }
@@ -177,7 +177,7 @@ test('a used key answers the first run; another body under it is a conflict', as
   expect(list.items).toHaveLength(1)
 })
 
-test('the cap of concurrent runs holds exactly and names who holds the slots', async () => {
+test('the limit of concurrent runs is exact, and its refusal names who holds the slots', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await suiteOf(api, [longCase('long', 60)])
   const answers = await Promise.all(
@@ -193,7 +193,7 @@ test('the cap of concurrent runs holds exactly and names who holds the slots', a
   expect(active).not.toContain(freed)
 })
 
-test('cancel in the middle keeps what was measured and ends the rest', async () => {
+test('cancelling a running run keeps its results and ends the remaining trials', async () => {
   const { api, settle } = await open({ trialConcurrency: 2 })
   const tests = [echoCase('quick', 'a'), longCase('slow', 60), longCase('slower', 60), echoCase('waiting', 'b')]
   const { projectId, suiteId } = await suiteOf(api, tests)
@@ -223,7 +223,7 @@ test('cancel in the middle keeps what was measured and ends the rest', async () 
   expect(trace).toMatchObject({ status: 404, details: { reason: 'TRACE_NOT_AVAILABLE' } })
 })
 
-test('an ended run cannot be cancelled, and nothing to compare with is said so', async () => {
+test('an ended run cannot be cancelled, and a comparison without another run says so', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await suiteOf(api, [echoCase('one', 'a')])
   const runId = await launch(api, projectId, { suiteId })
@@ -235,7 +235,7 @@ test('an ended run cannot be cancelled, and nothing to compare with is said so',
   })
 })
 
-test('an ended run and its trials are not changed, and found only in their project while that exists', async () => {
+test('an ended run and its trials stay unchanged, and are found only in their project while it exists', async () => {
   const dataDir = temporaryDirectory()
   const { api } = await open({ dataDir })
   const { id: projectId } = await api.call(projects.create, { body: { name: 'Own' } })
@@ -266,7 +266,7 @@ test('an ended run and its trials are not changed, and found only in their proje
   await expectNone(projectId)
 })
 
-test('a server that cannot be started fails every trial in set-up and the run as a run', async () => {
+test('a server that cannot be started fails every trial in set-up, and the run', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const body = { name: 'gone', enabled: true, transportType: 'stdio', command: '/nonexistent/server' }
@@ -281,7 +281,7 @@ test('a server that cannot be started fails every trial in set-up and the run as
   })
 })
 
-test('a server that dies over a call was executed, and broke off', async () => {
+test('a trial whose server dies during a call was executed, and broke off', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { transport } = small('dies-in-call')
@@ -296,7 +296,7 @@ test('a server that dies over a call was executed, and broke off', async () => {
   expect(items.map(causeOf)).toEqual(['server'])
 })
 
-test('trials under which a server broke are run again alone, so that only the one that breaks it stays broken', async () => {
+test('trials during which a server broke run again alone, and only the one that breaks it stays broken', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { transport } = stdioTarget([SMALL_SERVER, 'dies-under-calls', join(temporaryDirectory(), 'died')])
@@ -325,7 +325,7 @@ test('trials under which a server broke are run again alone, so that only the on
   expect(steps.items.at(-1)).toMatchObject({ status: 'fail', reason: expect.stringContaining('no tool error') })
 })
 
-test('what a server tells of its settings is graded as it is, and kept without those that let somebody in', async () => {
+test('text that repeats settings of its server is graded unchanged, and stored without their credentials', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const { transport } = small('telling')
@@ -348,7 +348,7 @@ test('what a server tells of its settings is graded as it is, and kept without t
   expect(JSON.stringify(trial)).not.toContain(env.SERVICE_TOKEN)
 })
 
-test('history survives its suite, but not its project', async () => {
+test('the run history outlives its suite, but not its project', async () => {
   const { api, settle } = await open()
   const { projectId, suiteId } = await suiteOf(api, [longCase('long', 60)])
   const runId = await launch(api, projectId, { suiteId })
@@ -360,7 +360,7 @@ test('history survives its suite, but not its project', async () => {
   expect(await api.refused(runs.get, { projectId, runId })).toMatchObject({ status: 404 })
 })
 
-test.each([false, true])('a thousand cases leave the event loop to others (executed here: %s)', async here => {
+test.each([false, true])('a thousand cases do not block the event loop (executed here: %s)', async here => {
   const { api } = await open({ executeHere: here })
   const { projectId, suiteId } = await suiteOf(api, [echoCase('0', '0')])
   for (let batch = 0; batch < 10; batch += 1) {

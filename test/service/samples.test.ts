@@ -82,7 +82,7 @@ describe('samples', () => {
     })
   })
 
-  test('have runs over weeks, judged and graded as live ones are', async () => {
+  test('have runs over weeks, judged and graded like real ones', async () => {
     const { api, store, projectId, suiteId } = await sampled()
     const runs = await runsOf(api, projectId, suiteId)
     expect(runs).toHaveLength(NIGHTS.length)
@@ -108,7 +108,7 @@ describe('samples', () => {
     expect(items[1]?.totals).toMatchObject({ runs: NIGHTS.length })
   })
 
-  test('show a flaky case, a changed schema and answers that grow slower', async () => {
+  test('show a flaky case, a changed schema and answers that become slower', async () => {
     const { api, store, projectId, suiteId } = await sampled()
     const runs = (await runsOf(api, projectId, suiteId)).toReversed()
     const trials = runs.map(({ id }) => store.trials.listWithOutcomes(id))
@@ -149,7 +149,7 @@ describe('samples', () => {
     expect(new Set(feed.items.map(({ sourceType }) => sourceType))).toEqual(new Set(['eval', 'swarm', 'scenario']))
   })
 
-  test('have servers graded for each publisher, whose reports say that they are samples', async () => {
+  test('have servers graded for each publisher, with reports marked as samples', async () => {
     const { api, projectId, idsOf } = await sampled()
     const { items } = await api.call(contract.readiness.list, { projectId })
     expect(items.map(({ id }) => id).toSorted()).toEqual(idsOf('readinessRun').toSorted())
@@ -165,7 +165,7 @@ describe('samples', () => {
     }
   })
 
-  test('are named as samples, each and every one', async () => {
+  test('are all named as samples', async () => {
     const { api, store, projectId } = await sampled()
     const samples = store.samples.list()
     expect(samples).toHaveLength(12)
@@ -201,7 +201,7 @@ describe('removing samples', () => {
     expect(insertSamples(store, NOW)).toBe(true)
   })
 
-  test('takes what was added to them, and leaves what is somebody’s own with all that it names', async () => {
+  test('removes what was added to them, and keeps records of the person with everything they refer to', async () => {
     const { api, store, projectId, suiteId, idsOf } = await sampled()
     const results = [{ caseTitle: 'Mine', passed: true }]
     const report = { suiteId, results }
@@ -239,7 +239,7 @@ describe('removing samples', () => {
     expect(store.samples.list().find(({ kind }) => kind === 'client')?.name).toBe('Sample: assistant (2)')
   })
 
-  test('and adding are safe across processes', async () => {
+  test('and adding them are safe across processes', async () => {
     const dataDir = temporaryDirectory()
     const { store } = await open({ dataDir })
     const before = dump(dataDir)
@@ -255,7 +255,7 @@ describe('removing samples', () => {
 })
 
 describe('a new workspace', () => {
-  test('gets samples on its own when it is asked for, once', async () => {
+  test('gets samples by itself once, if asked to', async () => {
     const dataDir = temporaryDirectory()
     const first = await open({ dataDir, samples: true })
     await until(
@@ -270,7 +270,7 @@ describe('a new workspace', () => {
     expect(second.store.samples.list()).toEqual([])
   })
 
-  test('gets the rest from the next process when the first one ends in between', async () => {
+  test('gets the remaining samples from the next process if the first one ends in between', async () => {
     const dataDir = temporaryDirectory()
     const first = await open({ dataDir, samples: true })
     expect(insertNextSamples(first.store, NOW)).toBe(true)
@@ -283,7 +283,7 @@ describe('a new workspace', () => {
     expect(second.store.samples.list()).toHaveLength(12)
   })
 
-  test('gets none by itself, and none if the reference server is gone', async () => {
+  test('gets no samples unless asked to, and none if the reference server is missing', async () => {
     const failures: unknown[] = []
     const service = await open({ log: entry => void failures.push(entry) })
     onTestFinished(() => expect(failures.filter(entry => (entry as { kind: string }).kind === 'failure')).toEqual([]))

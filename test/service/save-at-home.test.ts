@@ -47,7 +47,7 @@ async function firstProject(client: Client): Promise<string> {
 
 const step = (serverName: string) => ({ id: 'call', kind: 'toolCall' as const, serverName, toolName: 'echo' })
 
-test('a server that was tried is saved under another name with suites, calls and a sign-in of its own', async () => {
+test('a server that was tried is saved under another name with its suites, calls and sign-in', async () => {
   const { here, home, state, projectId, homeProject, target, savedSuites, save } = await stage()
   const suite = { name: 'guarded suite', serverIds: [target.serverId], model: 'none' }
   const made = await here.client.suites.create({
@@ -75,7 +75,7 @@ test('a server that was tried is saved under another name with suites, calls and
   expect(state.refreshes).toEqual(['refresh-0'])
 })
 
-test('what cannot go along is named, and the rest goes', async () => {
+test('what cannot be saved with a server is named, and the rest is saved', async () => {
   const { here, home, projectId, homeProject, target, save } = await stage()
   const [other] = (await here.client.servers.list({ projectId })).items
   for (const [name, serverIds] of [

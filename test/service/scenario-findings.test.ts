@@ -10,7 +10,7 @@ import { untilAsked } from './wave-stage.ts'
 const { userTesting, userTestingFindings, userTestingInsights } = contract
 
 describe('findings of a scenario', () => {
-  test('come from what visitors met, and are dismissed by either of their ids', async () => {
+  test('come from the sessions of visitors, and are dismissed by either of their ids', async () => {
     const model = await scriptedModel(asked => {
       if (asked.prompts.at(-1) !== 'break it' || asked.results.length > 0) return helper(asked)
       return { calls: [{ name: 'get-sum', args: { a: 'x' } }] }
@@ -59,7 +59,7 @@ describe('findings of a scenario', () => {
     expect(await api.refused(userTestingFindings.dismiss, unknown)).toMatchObject({ status: 404 })
   })
 
-  test('are those of one scenario, and gone with it', async () => {
+  test('belong to one scenario, and are deleted with it', async () => {
     const { api, store } = await open()
     const { target, projectId, environmentId, scenarioId } = await published(api, { mode: 'anyone_with_link' })
     const of = (id: string) => ({ projectId, source: { kind: 'user-testing', scenarioId: id } as const })
@@ -80,7 +80,7 @@ describe('findings of a scenario', () => {
   })
 })
 
-describe('insights of a window', () => {
+describe('insights of a time window', () => {
   /** A published scenario over a real socket, whose visitors can make a tool fail. */
   async function study(adviser: Adviser = advice) {
     const answer = { adviser }
@@ -104,7 +104,7 @@ describe('insights of a window', () => {
     return { api, target, visit, model, answer, untilRead }
   }
 
-  test('wait for a visitor, then tell what visitors met, on the scenario too', async () => {
+  test('wait for a visitor, then report what visitors experienced, on the scenario too', async () => {
     const { api, target, visit, untilRead } = await study()
     const unmined = await api.refused(userTestingInsights.request, target)
     expect(unmined).toMatchObject({ status: 409, code: 'CONFLICT' })
@@ -148,7 +148,7 @@ describe('insights of a window', () => {
     expect((await untilRead(windowId))['findings']).toMatchObject([{ title: 'Visitors rate the scenario low' }])
   })
 
-  test('are asked for once, again by force, and cancelled while pending; an end is left alone', async () => {
+  test('are requested once, again only by force, and cancelled while pending; finished ones stay', async () => {
     const { api, target, visit, model, answer, untilRead } = await study(() => 'silence')
     await visit('break it')
     const pending = await api.call(userTestingInsights.request, target)
@@ -171,7 +171,7 @@ describe('insights of a window', () => {
     expect(await untilRead(windowId)).toMatchObject({ status: 'completed' })
   })
 
-  test('unknown scenarios and windows, and windows nobody asked about, are not found', async () => {
+  test('are not found for unknown scenarios and windows, and for windows that nobody requested', async () => {
     const { api, target, visit } = await study()
     await visit('hello')
     const { windowId } = await api.call(userTestingInsights.signals, target)

@@ -10,7 +10,7 @@ import { caps, environmentFor, invite, published, visitor } from './visits.ts'
 const { clients, environments, projects, scenarios, userTesting, userTestingSessions } = contract
 
 describe('publishing', () => {
-  test('a first publish mints a link, a repeat shows what is there and says what it ignored', async () => {
+  test('creates a link at first, and when repeated shows the existing state and what it ignored', async () => {
     const { api } = await open()
     const { projectId, environmentId } = await environmentFor(api)
     const place = { projectId, environmentId }
@@ -30,7 +30,7 @@ describe('publishing', () => {
     expect(await repeat({ mode: 'anyone_with_link' })).toMatchObject({ ...again, overridesIgnored: true })
   })
 
-  test('names come from the environment; blank ones, archived environments and foreign ones are refused', async () => {
+  test('names the scenario after its environment, and refuses blank names and unusable environments', async () => {
     const { api } = await open()
     const { projectId, environmentId } = await environmentFor(api)
     const place = { projectId, environmentId }
@@ -54,7 +54,7 @@ describe('publishing', () => {
     expect(await api.refused(userTesting.unpublish, foreign)).toMatchObject({ status: 404 })
   })
 
-  test('only hashes of links and tokens and no invitation are in the database', async () => {
+  test('stores only hashes of links and tokens, and no invitation', async () => {
     const dataDir = temporaryDirectory()
     const { api, close } = await open({ dataDir })
     const { link, target, scenarioId } = await published(api, { mode: 'anyone_with_link' })
@@ -70,8 +70,8 @@ describe('publishing', () => {
   })
 })
 
-describe('the read-only routes', () => {
-  test('show what is published with its parts, and no link', async () => {
+describe('the read-only routes of scenarios', () => {
+  test('show published scenarios with their parts, and no link', async () => {
     const { api } = await open()
     const config = { hostStyle: 'claude', systemPrompt: 'Be brief.', temperature: 0.2, requireToolApproval: true }
     const { projectId, serverId, clientId, scenarioId } = await published(api, {}, 'Study', config)
@@ -105,8 +105,8 @@ describe('the read-only routes', () => {
   })
 })
 
-describe('changes', () => {
-  test('text and mode are two changes; the replies carry no version and no members', async () => {
+describe('changes of a scenario', () => {
+  test('count text and mode as two changes, and answer without versions and members', async () => {
     const { api } = await open()
     const { target, scenarioId, projectId } = await published(api)
     const edit = (body: object) => api.call(userTesting.update, { ...target, body })
@@ -123,7 +123,7 @@ describe('changes', () => {
     expect(await api.call(userTesting.get, target)).toMatchObject({ name: 'New', mode: 'project_members' })
   })
 
-  test('rebinding keeps link and version, and refuses what is published or foreign', async () => {
+  test('of the environment keep link and version, and need an environment that is free and known', async () => {
     const { api } = await open()
     const { target, projectId, scenario, link } = await published(api, { mode: 'anyone_with_link' })
     const second = await environmentFor(api, 'Second')
@@ -146,7 +146,7 @@ describe('changes', () => {
     expect(await api.refused(userTesting.rebind, unknown)).toMatchObject({ status: 404 })
   })
 
-  test('members are invited once, found in any spelling, and removed by id or address', async () => {
+  test('invite a member once, find the address in any spelling, and remove by id or address', async () => {
     const { api } = await open()
     const { target } = await published(api, { mode: 'invited_only' })
     const first = await invite(api, target, ' Ada@Example.org ')
@@ -167,7 +167,7 @@ describe('changes', () => {
     })
   })
 
-  test('caps are replaced as a whole, and what is not here cannot be switched on', async () => {
+  test('replace all caps together, and refuse to switch on features that do not exist here', async () => {
     const { api } = await open()
     const { target } = await published(api)
     const set = (body: object) => api.send(userTesting.setGuestExecution, { ...target, body })
@@ -182,7 +182,7 @@ describe('changes', () => {
   })
 })
 
-test('each operation wants its role, and the gate closes all but unpublish', async () => {
+test('each operation on scenarios needs its role, and a closed gate leaves only unpublish', async () => {
   const { api, store } = await open()
   const { target, projectId, environmentId } = await published(api)
   const place = { projectId, environmentId }

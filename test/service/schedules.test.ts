@@ -41,7 +41,7 @@ async function workspace(options: Partial<ServiceOptions> & { dataDir?: string }
 
 const every = (intervalMinutes: number, more: object = {}) => ({ enabled: true, intervalMinutes, ...more })
 
-test('a schedule launches real runs at its slots, and one for all that were missed', async () => {
+test('a schedule launches real runs at its times, and one run for all times that were missed', async () => {
   const { api, projectId, clock, suite, set, untilNext, runsOf } = await workspace()
   const suiteId = await suite('nightly')
   expect((await set(suiteId, every(5))).schedule).toEqual({
@@ -84,8 +84,8 @@ test('a scheduled run that was missed while the program was closed is launched o
   expect((await api.call(runs.list, { projectId, suiteId })).items).toHaveLength(1)
 })
 
-describe('several processes on one directory', () => {
-  test('launch each slot once between two services', async () => {
+describe('schedules with several processes on one directory', () => {
+  test('launch each run once from two services', async () => {
     const dataDir = temporaryDirectory()
     const one = await workspace({ dataDir, maxConcurrentRuns: 100 })
     const now = () => one.clock.time
@@ -102,7 +102,7 @@ describe('several processes on one directory', () => {
     }
   })
 
-  test('are left alone by one that is not to launch any', async () => {
+  test('are not launched by a process that must not launch any', async () => {
     const dataDir = temporaryDirectory()
     const { clock, suite, set, untilNext, runsOf } = await workspace({ dataDir })
     // For this one every slot would be long due.
@@ -114,7 +114,7 @@ describe('several processes on one directory', () => {
     expect(await runsOf(suiteId)).toHaveLength(1)
   })
 
-  test('launch each slot once between programs that race for it', async () => {
+  test('launch each run once from programs that race for it', async () => {
     const dataDir = temporaryDirectory()
     const { api, projectId, clock, suite, set, scheduleOf, runsOf } = await workspace({ dataDir })
     const ids: string[] = []
@@ -145,7 +145,7 @@ describe('several processes on one directory', () => {
   }, 60_000)
 })
 
-test('a schedule that is off or gone launches nothing', async () => {
+test('a schedule that is off or deleted launches nothing', async () => {
   const { api, store, projectId, clock, suite, set, scheduleOf, untilNext, runsOf } = await workspace()
   const [off, gone, control] = [await suite('off'), await suite('gone'), await suite('control')]
   for (const id of [off, gone]) await set(id, every(5))
@@ -165,7 +165,7 @@ test('a schedule that is off or gone launches nothing', async () => {
   expect(await scheduleOf(control)).toMatchObject({ lastRefusal: null })
 })
 
-test('a slot without a free place for its run is noted and given up, and the next one tries again', async () => {
+test('a scheduled run without a free slot is recorded as skipped, and the next one is tried again', async () => {
   const { api, projectId, clock, suite, set, untilNext, runsOf } = await workspace({ maxConcurrentRuns: 1 })
   const [busy, scheduled] = [await suite('busy', [longCase('long', 60)]), await suite('scheduled')]
   await set(scheduled, every(5))
@@ -183,7 +183,7 @@ test('a slot without a free place for its run is noted and given up, and the nex
   expect(await runsOf(scheduled)).toHaveLength(1)
 })
 
-test('a suite that can no longer run says why at every slot, and hinders no other one', async () => {
+test('a suite that can no longer run records why at every scheduled time, and blocks no other suite', async () => {
   const { api, projectId, serverId, clock, suite, set, untilNext, runsOf } = await workspace()
   const copy = { name: 'second', transportType: 'http', url: 'http://127.0.0.1:9/mcp', enabled: true }
   const second = await api.call(servers.create, { projectId, body: copy })
@@ -220,7 +220,7 @@ describe('the environment of a schedule', () => {
   }
   const pinOf = ({ schedule }: EvalSuiteDetail) => schedule?.environmentId
 
-  test('goes without saying when there is one, and is mandatory when there are several', async () => {
+  test('may be left out if there is only one, and is required if there are several', async () => {
     const single = await withEnvironments(['a'])
     expect(pinOf(await single.set(single.suiteId, every(5)))).toBe(single.ids[0])
     const { suiteId, ids, set, refuse, other } = await withEnvironments(['a', 'b'])
@@ -233,7 +233,7 @@ describe('the environment of a schedule', () => {
     expect(pinOf(await set(suiteId, every(5, { environmentId: ids[1] })))).toBe(ids[1])
   })
 
-  test('is kept when the schedule is switched off, and repointed without losing the rhythm', async () => {
+  test('is kept when the schedule is switched off, and can be changed without moving the launch times', async () => {
     const { suiteId, ids, clock, set, untilNext, runsOf } = await withEnvironments(['a', 'b'])
     await set(suiteId, every(10, { environmentId: ids[0] }))
     expect((await set(suiteId, { enabled: false })).schedule).toMatchObject({ enabled: false, environmentId: ids[0] })
@@ -252,7 +252,7 @@ describe('the environment of a schedule', () => {
   })
 })
 
-test('an invalid schedule is refused with its faulty field', async () => {
+test('an invalid schedule is refused with the reason', async () => {
   const { api, store, projectId, suite, refuse, runsOf } = await workspace()
   const suiteId = await suite('any')
   for (const [body, field] of [
@@ -272,7 +272,7 @@ test('an invalid schedule is refused with its faulty field', async () => {
   expect(await runsOf(suiteId)).toEqual([])
 })
 
-test('the next slot is the first one after a time, and slots never shift', () => {
+test('the next launch is the first one after a given time, and launch times never shift', () => {
   const time = fc.integer({ min: 0, max: 4e12 })
   const interval = fc.integer({ min: 5, max: 10_080 }).map(minutes => minutes * MINUTE)
   fc.assert(

@@ -29,7 +29,7 @@ async function outcomes(api: Api, count: number): Promise<string[]> {
   return met
 }
 
-describe('faults', () => {
+describe('injected faults', () => {
   test.each([
     ['500=1', '500'],
     ['502=1', '502'],
@@ -42,24 +42,24 @@ describe('faults', () => {
     ['enums=1', 'ok'],
     ['latency=1', 'ok'],
     ['latency=60000:0', 'ok'],
-  ])('%s is met as %s', async (fault, wanted) => {
+  ])('of %s reach the client as %s', async (fault, wanted) => {
     const { api } = await serveHere({ faults: [fault] })
     expect(await outcome(api)).toBe(wanted)
   })
 
-  test('a refused request comes with and without a time to wait', async () => {
+  test('refuse requests with and without a time to wait', async () => {
     const { api } = await serveHere({ faults: ['429=1'], rateLimit: 0 })
     expect(new Set(await outcomes(api, 20))).toEqual(new Set(['429', '429 with a time']))
   })
 
-  test('latency holds an answer back for as long as it says', async () => {
+  test('delay an answer by the given latency', async () => {
     const { api } = await serveHere({ faults: ['latency=150'] })
     const begun = performance.now()
     expect(await outcome(api)).toBe('ok')
     expect(performance.now() - begun).toBeGreaterThanOrEqual(149)
   })
 
-  test('the same seed meets the same faults', async () => {
+  test('are the same for the same seed', async () => {
     const faults = ['429=0.2,500=0.2', 'html=0.1', 'drop=0.2', 'truncate=0.2', 'fields=0.3', 'latency=1:0.5']
     const meet = async (seed: number) => outcomes((await serveHere({ faults, seed, rateLimit: 0 })).api, 40)
     const first = await meet(7)
@@ -69,21 +69,21 @@ describe('faults', () => {
   })
 
   test.each(['flood=1', '429=2', '500=-1', '500=', '500', 'latency=0.5', 'latency=', 'latency=5:2', '=1'])(
-    '"%s" is none',
+    'cannot be given as "%s"',
     async fault => {
       const words = `"${fault}" is not a fault; use latency=MS`
       await expect(serve({ dataDir: temporaryDirectory(), faults: [fault] })).rejects.toThrow(words)
     },
   )
 
-  test('the refusal names every kind', async () => {
+  test('are all named when an unknown kind is refused', async () => {
     const refused = serve({ dataDir: temporaryDirectory(), faults: ['x'] })
     for (const kind of FAULT_KINDS) await expect(refused).rejects.toThrow(kind)
   })
 })
 
 describe('answers of a newer deployment', () => {
-  test('are still the contract’s, with other fields and other values', async () => {
+  test('match the contract, with other fields and other values', async () => {
     const { api } = await serveHere({ faults: ['fields=1,enums=1'], rateLimit: 0 })
     const { projectId, suiteId, serverId } = await sandbox(api)
     const [project] = (await api.call(projects.list)).items
@@ -103,7 +103,7 @@ describe('answers of a newer deployment', () => {
     await api.call(runs.cancel, place)
   })
 
-  test('other values alone leave the fields as they are', async () => {
+  test('have the same fields if only values differ', async () => {
     const { api } = await serveHere({ faults: ['enums=1'], rateLimit: 0 })
     const { projectId, suiteId } = await sandbox(api)
     const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })

@@ -33,7 +33,7 @@ describe('a request over HTTP', () => {
     return status
   }
 
-  test('is answered under the address it names, and not at all where it names none', async () => {
+  test('is answered under the host it names, and not at all if it names none', async () => {
     const { api, baseUrl } = await serveHere({ rateLimit: 0 })
     const key = `Authorization: Bearer ${api.key}`
     const me = `${new URL(baseUrl).pathname}/me`
@@ -49,7 +49,7 @@ describe('a request over HTTP', () => {
     expect(await get(me)).toBe(400)
   })
 
-  test('with two keys has none', async () => {
+  test('with two keys is refused as one without a key', async () => {
     const { api, baseUrl } = await serveHere()
     const key = `Authorization: Bearer ${api.key}`
     const get = `GET ${new URL(baseUrl).pathname}/me HTTP/1.1`
@@ -59,7 +59,7 @@ describe('a request over HTTP', () => {
   })
 })
 
-describe('a body that nobody reads', () => {
+describe('a request body that nobody reads', () => {
   const post = (baseUrl: string, key: string, length: number) =>
     lines(
       `POST ${new URL(baseUrl).pathname}${projects.create.path} HTTP/1.1`,
@@ -69,7 +69,7 @@ describe('a body that nobody reads', () => {
       `Content-Length: ${length}`,
     )
 
-  test('is passed over when it arrives: its connection serves the next request', async () => {
+  test('is skipped when it arrives, and its connection serves the next request', async () => {
     const { baseUrl } = await serveHere()
     const line = await dial(baseUrl)
     const body = 'x'.repeat(1_000_000)
@@ -78,7 +78,7 @@ describe('a body that nobody reads', () => {
     expect(line.isOpen()).toBe(true)
   })
 
-  test('and does not end is cut off behind its answer, also when a part of it was read', async () => {
+  test('is cut off after its answer if it never ends, even if a part of it was read', async () => {
     const { api, baseUrl } = await serveHere()
     const refused = await dial(baseUrl)
     refused.write(post(baseUrl, 'sk_wrong', 1_000_000))
@@ -90,7 +90,7 @@ describe('a body that nobody reads', () => {
     expect([refused.statuses(), long.statuses()]).toEqual([[401], [400]])
   })
 
-  test('because its sender is gone is not a failure of the service', async () => {
+  test('is not an error of the service if its sender is gone', async () => {
     const { api, baseUrl, printed } = await serveHere({ requestLog: '-' })
     const line = await dial(baseUrl)
     line.write(post(baseUrl, api.key, 1000))

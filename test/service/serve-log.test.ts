@@ -26,7 +26,7 @@ type Line = {
 }
 
 describe('the log of requests', () => {
-  test('has one line for each, with the id that the caller was told, and no secret', async () => {
+  test('has one line for each request, with the id that the caller was told, and no secret', async () => {
     const file = temporaryFile('requests.log')
     const { api, baseUrl } = await serveHere({ requestLog: file, rateLimit: 0 })
     const { projectId, serverId } = await sandbox(api)
@@ -57,7 +57,7 @@ describe('the log of requests', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('goes to standard output in words', async () => {
+  test('goes to standard output as readable text', async () => {
     const words: string[] = []
     const { promise: greeted, resolve } = Promise.withResolvers<void>()
     const stdout = (text: string) => {
@@ -74,14 +74,14 @@ describe('the log of requests', () => {
     expect(words[1]).toMatch(new RegExp(`^\\S+Z ${id} GET /api/v1/me 401 [\\d.]+ms -\\n$`))
   })
 
-  test('is refused where it cannot be written', async () => {
+  test('is refused if it cannot be written', async () => {
     const options = { dataDir: temporaryDirectory(), requestLog: '/does/not/exist/requests.log' }
     await expect(serve(options)).rejects.toThrow(UsageError)
   })
 })
 
 describe('the log of the program', () => {
-  test('is for its owner only, also where the file was there before', () => {
+  test('is readable only by its owner, even if the file existed before', () => {
     const file = temporaryFile('mcpdeck.log')
     writeFileSync(file, 'earlier\n', { mode: 0o644 })
     const log = createLog(file)
@@ -105,12 +105,12 @@ describe('the log of the program', () => {
     ['the env value hunter2-of-env', 'the env value [secret]'],
     ['plain text of /projects/prj_1', 'plain text of /projects/prj_1'],
     ['a\nforged 2026-01-01T00:00:00Z line\u001B[2J', 'a\n  forged 2026-01-01T00:00:00Z line\\x1b[2J'],
-  ])('%j is noted as %j', (text, noted) => {
+  ])('has %j as %j', (text, noted) => {
     const redact = createRedaction({ MCPDECK_API_KEY: 'hunter2-of-env' })
     expect(redact(text)).toBe(noted)
   })
 
-  test('no key gets through, whatever stands around it', () => {
+  test('has no key, whatever surrounds the key', () => {
     const redact = createRedaction({})
     const key = fc.stringMatching(/^[a-f0-9]{12}[\w-]{20,43}$/)
     fc.assert(

@@ -86,7 +86,7 @@ describe('mcpdeck serve', () => {
     expect(await exited).toEqual([0, null])
   })
 
-  test.each(Object.entries(UNFINISHED))('ends in spite of %s', async (_what, say) => {
+  test.each(Object.entries(UNFINISHED))('ends despite %s', async (_what, say) => {
     const { child, next, api, baseUrl } = await startServe(temporaryDirectory(), { rateLimit: 0 })
     const { projectId } = await sandbox(api)
     const { hostname, port } = new URL(baseUrl)
@@ -103,7 +103,7 @@ describe('mcpdeck serve', () => {
     expect(await exited).toEqual([0, null])
   })
 
-  test('under load finishes what is asked, settles its runs and leaves no program behind', async () => {
+  test('under load answers open requests, settles its runs and leaves no program behind', async () => {
     const dataDir = temporaryDirectory()
     const { child, next, api, pid } = await startServe(dataDir, { rateLimit: 0 })
     const { projectId, serverId } = await sandbox(api)

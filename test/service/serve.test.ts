@@ -27,7 +27,7 @@ describe('mcpdeck serve', () => {
     expect(await api.refused(account.me, {}, { key: 'sk_wrong' })).toMatchObject({ status: 401 })
   })
 
-  test('answers runs of a suite bare, as the service document says, or in the published envelope', async () => {
+  test('answers runs of a suite as a bare list, as documented, or in the published envelope', async () => {
     const runsOf = async (options: Parameters<typeof serveHere>[0]): Promise<unknown> => {
       const { api } = await serveHere(options)
       const { projectId, suiteId } = await sandbox(api)
@@ -54,12 +54,12 @@ describe('mcpdeck serve', () => {
     '127.0.0.1.example.com',
     'localhost.example.com',
     '127.1',
-  ])('refuses the host "%s", which others may reach, unless it is asked for', async host => {
+  ])('refuses the host "%s", which others may reach, unless asked for it', async host => {
     const dataDir = temporaryDirectory()
     await expect(serve({ dataDir, host })).rejects.toThrow('--allow-remote')
   })
 
-  test('listens for others where that is asked for, and says so', async () => {
+  test('listens on other addresses if asked to, and says so', async () => {
     const warnings: string[] = []
     const stderr = (text: string) => void warnings.push(text)
     const { baseUrl, api } = await serveHere({ host: '0.0.0.0', allowRemote: true, stderr })
@@ -81,7 +81,7 @@ describe('mcpdeck serve', () => {
   })
 })
 
-describe('the name that a request is sent to', () => {
+describe('the host name of a request', () => {
   /** The answer to a request with this Host header; fetch sets its own. */
   const ask = async (baseUrl: string, key: string, host: string, path = '/me') => {
     const { hostname, port, pathname } = new URL(baseUrl)
@@ -91,7 +91,7 @@ describe('the name that a request is sent to', () => {
     return { status: response.statusCode, text: await text(response) }
   }
 
-  test('is one of loopback or one that was allowed; the refusal says how', async () => {
+  test('must be one of loopback or an allowed one; the refusal says how to allow it', async () => {
     const { api, baseUrl, printed } = await serveHere({ allowHost: ['Deck.example'], requestLog: '-' })
     for (const host of [
       '127.0.0.1',

@@ -42,7 +42,7 @@ function untilIs(api: Api, { connectionRequestId: requestId }: ServerConnection,
 }
 
 describe('a request to connect', () => {
-  test('saves a server that needs no authorization, and works with it at once', async () => {
+  test('saves a server that needs no authorization, which works at once', async () => {
     const { api, projectId } = await workspace()
     const { url } = await localServer()
     const asked = Date.now()
@@ -57,7 +57,7 @@ describe('a request to connect', () => {
     expect(items).toMatchObject([{ name: 'count' }])
   })
 
-  test('takes the saved server with that address, and names a new one by its host', async () => {
+  test('uses the saved server with that address, and names a new server by its host', async () => {
     const { api, projectId } = await workspace()
     const { url, origin } = await localServer()
     const connect = async () => untilIs(api, await api.call(connections.create, { body: { url, projectId } }), 'ready')
@@ -68,7 +68,7 @@ describe('a request to connect', () => {
     expect(second.connectionRequestId).not.toBe(first.connectionRequestId)
   })
 
-  test('that could mean several servers names them, and goes through when one is chosen', async () => {
+  test('that matches several servers names them, and goes through when one is chosen', async () => {
     const { api, projectId } = await workspace()
     const { url } = await localServer()
     const keyed = `${url}?key=secret`
@@ -104,7 +104,7 @@ describe('a request to connect', () => {
     expect(await untilIs(api, bound, 'ready')).toMatchObject({ status: 'ready', server: { name: 'Later' } })
   })
 
-  test('is answered again while it is open, unless a fresh authorization is wanted', async () => {
+  test('is answered again while it is open, unless a new authorization is requested', async () => {
     const { api, projectId } = await workspace()
     const { url } = await guardedServer()
     const create = (body: object = {}) => api.call(connections.create, { body: { url, projectId, ...body } })
@@ -114,7 +114,7 @@ describe('a request to connect', () => {
   })
 })
 
-describe('a server that asks for OAuth', () => {
+describe('a request to connect to a server that asks for OAuth', () => {
   const importTokens = (api: Api, { projectId, serverId }: ServerConnection, url: string, token: string) =>
     api.call(servers.importTokens, {
       projectId,
@@ -126,7 +126,7 @@ describe('a server that asks for OAuth', () => {
       },
     })
 
-  test('is waited for: wrong tokens keep it waiting, right ones let it continue by itself', async () => {
+  test('keeps waiting after wrong tokens, and continues by itself after right ones', async () => {
     const { api, store, projectId } = await workspace()
     const { url } = await guardedServer()
     const begun = await api.call(connections.create, { body: { url, projectId, name: 'guarded' } })
@@ -150,7 +150,7 @@ describe('a server that asks for OAuth', () => {
     expect(await untilIs(api, again, 'awaiting_authorization')).toMatchObject({ status: 'awaiting_authorization' })
   })
 
-  test('fails when the server is deleted meanwhile, and a bare 401 is not about OAuth', async () => {
+  test('fails if the server is deleted meanwhile, and a 401 without more is not taken for OAuth', async () => {
     const { api, projectId } = await workspace()
     const { url } = await guardedServer()
     const begun = await api.call(connections.create, { body: { url, projectId } })
@@ -169,7 +169,7 @@ describe('a server that asks for OAuth', () => {
   })
 })
 
-test('a dead server is tried again, at once when asked to, and fails in the end', async () => {
+test('a server that does not answer is tried again, at once if asked to, and fails in the end', async () => {
   const { api, projectId } = await workspace()
   const url = await deadAddress()
   const begun = await api.call(connections.create, { body: { url, projectId } })
@@ -189,7 +189,7 @@ test('a dead server is tried again, at once when asked to, and fails in the end'
   expect(await api.call(connections.cancel, { requestId })).toEqual(failed)
 })
 
-test('a server that comes up in time is ready by a retry', async () => {
+test('a server that starts in time is ready after a retry', async () => {
   const { api, projectId } = await workspace()
   let isUp = false
   const { url } = await localServer({
@@ -214,8 +214,8 @@ test('a server that comes up in time is ready by a retry', async () => {
   expect(await api.call(connections.get, { requestId })).toMatchObject({ status: 'ready', server: { url } })
 })
 
-describe('open requests', () => {
-  test('are five for an account; the next one is refused with their ids until one is cancelled', async () => {
+describe('open connection requests', () => {
+  test('are limited to five an account; the next one is refused with their ids until one is cancelled', async () => {
     const { api } = await workspace()
     const create = (number: number) => ({ body: { url: `https://server-${number}.example/mcp` } })
     const ids: string[] = []
@@ -248,7 +248,7 @@ describe('open requests', () => {
     expect((await api.call(connections.create, { body })).connectionRequestId).not.toBe(requestId)
   })
 
-  test('are cancelled in the midst of a validation', async () => {
+  test('can be cancelled during a validation', async () => {
     const { api, projectId } = await workspace()
     const asked = Promise.withResolvers<void>()
     const { url } = await localServer({ initialize: () => asked.resolve() })
@@ -259,7 +259,7 @@ describe('open requests', () => {
     expect((await api.call(servers.list, { projectId })).items).toHaveLength(1)
   })
 
-  test('go on after the process that served them ended', async () => {
+  test('continue after the process that served them ended', async () => {
     const dataDir = temporaryDirectory()
     const asked = Promise.withResolvers<void>()
     let isSilent = true
@@ -285,7 +285,7 @@ describe('open requests', () => {
   })
 })
 
-test('polls count in a budget of their own', async () => {
+test('polls of connection requests count against a budget of their own', async () => {
   const { api } = await open({ rateLimit: { perMinute: 1, burst: 3 } })
   const { connectionRequestId: requestId } = await api.call(connections.create, {
     body: { url: 'https://server.example/mcp' },
@@ -297,7 +297,7 @@ test('polls count in a budget of their own', async () => {
   expect((await api.send(projects.list)).status).toBe(200)
 })
 
-test('what contradicts itself is refused by name, and foreign things are not found', async () => {
+test('contradictory fields are refused by name, and items of other projects are not found', async () => {
   const { api, store, projectId, serverId } = await workspace()
   const url = 'https://server.example/mcp'
   const { id: otherId } = await api.call(projects.create, { body: { name: 'Other' } })

@@ -37,7 +37,7 @@ test('a form is listed with its purpose, answered once, and then removed', async
   expect(await api.refused(serverRequests.answer, { ...at, body })).toMatchObject({ status: 404 })
 })
 
-test('sampling is drafted by the configured model, which sends nothing, and needs a text and its writer', async () => {
+test('sampling is drafted by the configured model without being sent, and needs a text and its author', async () => {
   const { settings } = await scriptedModel(() => ({ text: 'Drafted.' }))
   const { api, call, waits } = await workspace({ models: { ...settings, model: 'small' } })
   const called = call('sample')

@@ -20,7 +20,7 @@ async function saved(api: Api, address: string) {
   return { projectId, serverId }
 }
 
-test('who may not change servers sees no secret of an address', async () => {
+test('users who may not change servers see no secret of an address', async () => {
   const { api, store } = await open()
   const target = await saved(api, url)
   const { projectId } = target
@@ -45,7 +45,7 @@ test.each([
   ['another program', { transportType: 'stdio', command: 'one' }, { command: 'two' }, false],
   ['other arguments', { transportType: 'stdio', command: 'one' }, { args: ['other.js'] }, false],
   ['another name', { transportType: 'stdio', command: 'one' }, { name: 'renamed' }, true],
-] as const)('%s: what was stored for the place before goes along only there: %o', async (_, reach, change, stays) => {
+] as const)('%s: data stored for the former place is kept only for that place: %o', async (_, reach, change, stays) => {
   const { api, store } = await open()
   const { projectId } = await sandbox(api)
   const secrets =
@@ -62,7 +62,7 @@ test.each([
   expect(JSON.stringify(store.servers.require(projectId, serverId).secrets)).toContain('"B":"new"')
 })
 
-test('messages that passed and calls by hand hold no secret of an address, nor one that the server repeats', async () => {
+test('no recorded message or call by hand holds a secret of an address, even if the server repeats it', async () => {
   const { api, store } = await open()
   const http = await startHttpServer({
     'tools/call': (message, request, response) => {
@@ -108,7 +108,7 @@ test('readiness runs and connection requests hold no secret of an address either
   }
 })
 
-test('addresses with secrets are sealed at rest, those of an older workspace at its next start', async () => {
+test('addresses with secrets are encrypted at rest, and those of an older workspace at its next start', async () => {
   const dataDir = temporaryDirectory()
   const { api, store, close } = await open({ dataDir })
   const target = await saved(api, url)

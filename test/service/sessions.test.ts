@@ -27,7 +27,7 @@ async function pages(api: Api, query: Record<string, unknown>, between: () => Pr
 
 const titles = (items: { title?: string | null | undefined }[]) => items.map(({ title }) => title)
 
-test('trials that began are sessions, the latest activity first', async () => {
+test('trials that began are sessions, with the latest activity first', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   expect(await api.call(sessions.list, { projectId })).toEqual({ items: [], scope: 'titles' })
@@ -67,7 +67,7 @@ test('trials that began are sessions, the latest activity first', async () => {
   expect((await filtered({ status: 'archived' })).items).toEqual([])
 })
 
-test('a trial under way is in the feed; its counts come with its end', async () => {
+test('a trial in progress is in the feed, and gets its counts when it ends', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const suite = { name: 'Own', model: 'none', serverIds: [serverId], tests: [longCase('long', 60)] }
@@ -83,7 +83,7 @@ test('a trial under way is in the feed; its counts come with its end', async () 
   await api.call(runs.cancel, { projectId, runId })
 })
 
-test('a search by title counts words, one by transcript counts occurrences', async () => {
+test('a search by title counts words, and a search by transcript counts occurrences', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const at = (minute: number) => ({ startedAt: minute * 60_000 })
@@ -121,7 +121,7 @@ test('a search by title counts words, one by transcript counts occurrences', asy
   ])
 })
 
-test('a cursor belongs to the list and the options that gave it', async () => {
+test('a cursor belongs to the list and the options that returned it', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   await report(api, projectId, [{ caseTitle: 'a b' }, { caseTitle: 'b a' }, { caseTitle: 'a' }])
@@ -153,7 +153,7 @@ test('a cursor belongs to the list and the options that gave it', async () => {
     expect(await api.refused(sessions.list, { projectId, ...query })).toMatchObject({ status: 400, details: { field } })
 })
 
-test('pages hold every session once and in order, whatever comes in between', async () => {
+test('pages hold every session once and in order, even if sessions are added meanwhile', async () => {
   const { api } = await open()
   const minutes = (maxLength: number) => fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength })
   const cases = fc.record({ first: minutes(12), between: minutes(3), limit: fc.integer({ min: 1, max: 4 }) })
@@ -206,7 +206,7 @@ test('a forged cursor is refused, however it was changed', async () => {
   )
 })
 
-test('chat sessions span the projects of the caller, latest activity first', async () => {
+test('chat sessions of all projects of the caller are listed, latest activity first', async () => {
   const { api, store } = await open()
   const { projectId } = await sandbox(api)
   const other = (await api.call(projects.create, { body: { name: 'Other' } })).id

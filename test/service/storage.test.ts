@@ -47,7 +47,7 @@ async function served() {
   return { service, store, fill, empty: () => (store.write = write), api: createApi(service.fetch, service.localKey) }
 }
 
-test('reads are answered while nothing can be written, and a write says what to do', async () => {
+test('reads are answered while nothing can be written, and a failed write says what to do', async () => {
   const { api, fill, empty } = await served()
   const { projectId, suiteId } = await sandbox(api)
   onTestFinished(() => void empty())
@@ -69,7 +69,7 @@ test('reads are answered while nothing can be written, and a write says what to 
   expect(await api.call(projects.create, { body: { name: 'new' } })).toMatchObject({ name: 'new' })
 })
 
-test('a run whose end cannot be stored is not followed for ever by the process that executed it', async () => {
+test('the process that executes a run stops following it if its end cannot be stored', async () => {
   const { service, api, fill, empty } = await served()
   onTestFinished(() => void empty())
   const { projectId, serverId } = await sandbox(api)
@@ -104,7 +104,7 @@ const BREAKAGES: Record<string, [title: RegExp, (dataDir: string) => void]> = {
   'a cut key file': [/not the key/, dataDir => truncateSync(join(dataDir, 'secret.key'), 7)],
 }
 
-test.each(Object.entries(BREAKAGES))('%s is told by its own sentence', (_what, [sentence, damage]) => {
+test.each(Object.entries(BREAKAGES))('%s is reported with its own message', (_what, [sentence, damage]) => {
   const dataDir = temporaryDirectory()
   openStore({ dataDir }).close()
   damage(dataDir)

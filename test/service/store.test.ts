@@ -12,7 +12,7 @@ import { createApi, echoCase, open, sandbox, temporaryDirectory, untilEnded } fr
 const { runs, iterations, projects, servers } = contract
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('the data directory is for its owner only', async () => {
+test('only the owner can use the data directory', async () => {
   const { store } = await open()
   const { path, database, sealingKey, localKey } = store.directory!
   expect(modeOf(path)).toBe(0o700)
@@ -20,7 +20,7 @@ test('the data directory is for its owner only', async () => {
     expect({ file, mode: modeOf(file) }).toEqual({ file, mode: 0o600 })
 })
 
-test('a data directory that cannot be one is refused at once, in words', () => {
+test('an unusable path for the data directory is refused at once with a sentence', () => {
   const folder = temporaryDirectory()
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -35,7 +35,7 @@ test('a data directory that cannot be one is refused at once, in words', () => {
   expect(modeOf(join(folder, 'a'))).toBe(0o700)
 })
 
-test('a directory that others use is refused, and keeps its rights', () => {
+test('a directory that others use is refused, and keeps its permissions', () => {
   const folder = temporaryDirectory()
   const shared = join(folder, 'shared')
   mkdirSync(shared, { mode: 0o755 })
@@ -51,11 +51,14 @@ test('a directory that others use is refused, and keeps its rights', () => {
   expect(modeOf(shared)).toBe(0o700)
 })
 
-test.runIf(process.platform === 'linux')('if the system cannot create directories the store fails at once', () => {
-  expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow('/proc/mcpdeck: no directory can be made there')
-})
+test.runIf(process.platform === 'linux')(
+  'no data directory is created if the system cannot create directories, and nothing waits',
+  () => {
+    expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow('/proc/mcpdeck: no directory can be made there')
+  },
+)
 
-test('a second start finds everything as it was', async () => {
+test('a second start finds everything unchanged', async () => {
   const dataDir = temporaryDirectory()
   const first = await createService({ dataDir })
   const known = await sandbox(createApi(first.fetch, first.localKey))
@@ -66,7 +69,7 @@ test('a second start finds everything as it was', async () => {
   expect((await second.api.call(projects.list)).items).toHaveLength(1)
 })
 
-test('a start that finds everything writes nothing, and needs not wait for anyone who writes', async () => {
+test('a start without anything to change writes nothing, and does not wait for other writers', async () => {
   const dataDir = temporaryDirectory()
   const first = await createService({ dataDir })
   const file = first.store.directory!.database
@@ -83,7 +86,7 @@ test('a start that finds everything writes nothing, and needs not wait for anyon
   expect(readFileSync(file)).toEqual(before)
 })
 
-test('a lost local key is replaced, a lost database takes the kept one, a lost sealing key is said', async () => {
+test('a lost local key is replaced, a new database keeps it, and a wrong sealing key is reported', async () => {
   const dataDir = temporaryDirectory()
   const first = await createService({ dataDir })
   await first.close()
@@ -122,8 +125,8 @@ test('a workspace in memory leaves nothing behind', async () => {
   expect((await api.call(projects.list)).items).toMatchObject([{ name: 'Sandbox' }])
 })
 
-describe('cursors', () => {
-  test('a changed, foreign or made-up cursor is refused', async () => {
+describe('a cursor', () => {
+  test('that is changed, foreign or made up is refused', async () => {
     const { api } = await open({ maxConcurrentRuns: 5 })
     const { projectId, serverId } = await sandbox(api)
     const tests = [{ ...echoCase('a', 'a'), runs: 3, model: 'm', provider: 'm' }]
@@ -149,7 +152,7 @@ describe('cursors', () => {
       expect(await refuse(forged)).toMatchObject(wanted)
   })
 
-  test('no single changed character passes', () => {
+  test('with any single character changed is refused', () => {
     const store = openStore({ memory: true })
     onTestFinished(() => store.close())
     const position = fc.nat()
@@ -167,14 +170,14 @@ describe('cursors', () => {
   })
 })
 
-test('ids sort in the order in which they were made', () => {
+test('ids sort in the order in which they were created', () => {
   const ids = Array.from({ length: 5000 }, () => newId('run'))
   expect(ids.toSorted()).toEqual(ids)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids[0]).toMatch(/^run_[0-9a-z]{26}$/)
 })
 
-test('a failed write leaves nothing, also when it was joined by another', () => {
+test('a failed write leaves nothing behind, even if another write joined its transaction', () => {
   const store = openStore({ memory: true })
   onTestFinished(() => store.close())
   const fail = () =>

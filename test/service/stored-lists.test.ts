@@ -36,7 +36,7 @@ const LISTS: readonly [name: string, list: AnyEndpoint, add: (program: Opened) =
   ],
 ]
 
-test.each(LISTS)('%s are named in another state once another program has stored more of them', async (_, list, add) => {
+test.each(LISTS)('the state of %s changes once another program has stored more of them', async (_, list, add) => {
   const dataDir = temporaryDirectory()
   const screen = await open({ dataDir })
   const other = await open({ dataDir })
@@ -57,7 +57,7 @@ test.each(LISTS)('%s are named in another state once another program has stored 
   expect(after.state).not.toBe(before.state)
 })
 
-test('what hangs on more than what is stored has no state, and a workspace that is closed has none', async () => {
+test('a list that depends on more than stored records has no state, and neither has a closed workspace', async () => {
   const service = await open()
   expect(service.stateOf(contract.runs.get)).toBeUndefined()
   expect(service.stateOf(contract.servers.list)).toBeDefined()

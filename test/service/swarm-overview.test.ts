@@ -63,7 +63,7 @@ function insertSession(
   store.journeySessions.endGrading(id, { grades: { goal, criteria } })
 }
 
-test('the overview rolls up what runs of the project left behind', async () => {
+test('the overview sums up the results of the project’s runs', async () => {
   const { api, store, projectId, persona, journey } = await workspace()
   const nothing = { gradedCount: 0, passedCount: 0, passRate: null, runsWithGrades: 0, trend: [] }
   expect(await api.call(journeyRuns.overview, { projectId })).toEqual({
@@ -111,7 +111,7 @@ test('the overview rolls up what runs of the project left behind', async () => {
   ])
 })
 
-test('the scan is bounded, and says how far it went', async () => {
+test('the overview scans a limited number of runs, and says how far it got', async () => {
   const { api, store, projectId } = await workspace()
   for (let count = 0; count < OVERVIEW_RUNS + 2; count += 1)
     insertRun(store, projectId, 'jny_old', [{ goal: true, polite: true }])

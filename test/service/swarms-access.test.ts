@@ -7,7 +7,7 @@ import { GOAL, otherProject, SIZE, workspace } from './swarms-workspace.ts'
 
 const { journeyRuns, journeys, personas, projects, swarms } = contract
 
-test('another project is another world', async () => {
+test('records of another project are not visible', async () => {
   const { api, store, projectId, environment, persona, swarm, journey } = await workspace()
   const { id: personaId } = await persona()
   const { id: swarmId } = await swarm()
@@ -49,7 +49,7 @@ test('another project is another world', async () => {
   expect(await api.call(personas.create, { projectId, body }, { key: member })).toMatchObject(body)
 })
 
-test('a closed gate refuses writes, empties lists, and lets deletes through', async () => {
+test('with the gate closed, writes are refused, lists are empty, and deletes still work', async () => {
   const { api, store, projectId, persona, swarm, journey } = await workspace()
   const { id: personaId } = await persona()
   const { id: swarmId } = await swarm()
@@ -88,7 +88,7 @@ test('a closed gate refuses writes, empties lists, and lets deletes through', as
     expect(await api.call(endpoint, { projectId })).toEqual({ items: [] })
 })
 
-test('a project takes its personas, journeys and swarms with it, and another start reads the rest', async () => {
+test('a deleted project takes its personas and journeys with it, and another start reads the others', async () => {
   const { api, store, projectId, persona, journey } = await workspace()
   const { id: personaId } = await persona()
   const doomed = await otherProject(api)
@@ -104,7 +104,7 @@ test('a project takes its personas, journeys and swarms with it, and another sta
   expect(read).toEqual(made)
 })
 
-test('capabilities say what a role may do, and what is switched off', async () => {
+test('capabilities list what a role may do, and what is switched off', async () => {
   const { api, store, projectId } = await workspace()
   const { organizationId } = store.projects.get(projectId)!
   const ask = async (role: 'member' | 'editor' | 'admin') => {

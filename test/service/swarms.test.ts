@@ -5,7 +5,7 @@ import { GOAL, otherProject, SIZE, workspace } from './swarms-workspace.ts'
 
 const { clients, environments, journeys, personas, swarms } = contract
 
-test('a persona is made, read, edited, listed and deleted', async () => {
+test('a persona is created, read, edited, listed and deleted', async () => {
   const { api, projectId, persona } = await workspace()
   const made = await persona('Ada Löwe', { notes: 'Impatient.', avatarShape: 3 })
   expect(made).toEqual({
@@ -41,7 +41,7 @@ test('a persona is made, read, edited, listed and deleted', async () => {
   expect(await api.refused(personas.update, { ...input, body: { name: 'x' } })).toMatchObject({ status: 404 })
 })
 
-test('a persona goes only when no live journey refers to it', async () => {
+test('a persona can be deleted only while no live journey refers to it', async () => {
   const { api, projectId, persona, journey } = await workspace()
   const { id: personaId } = await persona()
   const made = await journey(personaId)
@@ -58,7 +58,7 @@ test('a persona goes only when no live journey refers to it', async () => {
   expect(await api.call(journeys.get, input)).toMatchObject({ id: made.id, personaId })
 })
 
-test('a swarm is made, read, edited and archived', async () => {
+test('a swarm is created, read, edited and archived', async () => {
   const { api, projectId, environment, swarm } = await workspace()
   const [first, second] = [await environment('First'), await environment('Second')]
   const made = await swarm({ description: 'Nightly', environmentIds: [first.id, second.id, first.id] })
@@ -99,7 +99,7 @@ test('a swarm is made, read, edited and archived', async () => {
   expect(await api.call(swarms.archive, input)).toEqual(archived)
 })
 
-test('a journey is made, read, edited and archived', async () => {
+test('a journey is created, read, edited and archived', async () => {
   const { api, projectId, client, environment, persona, journey } = await workspace()
   const { id: personaId } = await persona()
   const there = await environment('There')
@@ -186,7 +186,7 @@ test('a journey keeps an environment that was archived and a client that was del
   })
 })
 
-test('what is wrong with a write is said', async () => {
+test('invalid writes of personas, swarms and journeys are refused with the reason', async () => {
   const { api, projectId, persona, swarm, journey } = await workspace()
   const { id: personaId } = await persona()
   const { id: swarmId } = await swarm()
@@ -282,7 +282,7 @@ test('a refused create does not use up its key', async () => {
   expect(await api.call(swarms.create, { projectId, body: right }, { headers })).toMatchObject(right)
 })
 
-test('lists are read page by page, latest first, and what is made meanwhile moves nothing', async () => {
+test('lists are read page by page, latest first, and a new record meanwhile does not shift them', async () => {
   const { api, store, projectId, persona, swarm, journey } = await workspace()
   const { id: personaId } = await persona('0')
   const make = {

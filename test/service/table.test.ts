@@ -38,7 +38,7 @@ const thing = { id: 'one', projectId: 'p', name: 'First', isOn: true, tags: ['a'
 
 afterEach(() => database.exec('DELETE FROM thing'))
 
-test('a row is read as it was written, and what is absent stays absent', () => {
+test('a row is read as it was written, and absent columns stay absent', () => {
   const full = { ...thing, id: 'two', isOn: false, extra: { n: 1 }, counts: { n: 2 }, note: '', secret: 'hush' }
   things.basics.insert(thing)
   things.basics.insert(full)
@@ -49,13 +49,13 @@ test('a row is read as it was written, and what is absent stays absent', () => {
   expect(Buffer.from(secret ?? []).includes('hush')).toBe(false)
 })
 
-test('an update writes all but what is fixed, and clears what the row has no more', () => {
+test('an update writes all columns but the fixed ones, and clears those that the row no longer has', () => {
   things.basics.insert({ ...thing, note: 'old', secret: 'hush' })
   things.basics.update({ ...thing, projectId: 'elsewhere', name: 'Second' })
   expect(things.basics.get('p', 'one')).toEqual({ ...thing, name: 'Second', position: 1 })
 })
 
-test('a change is made where the row still equals what was said, null included', () => {
+test('an update applies only while the row still has the expected values, including null', () => {
   things.basics.insert({ ...thing, note: 'kept' })
   expect(things.change({ id: 'one', name: 'Other' }, { endedAt: 1 })).toBe(0)
   expect(things.change({ id: 'one', name: 'First', endedAt: null }, { name: 'Second', endedAt: 2 })).toBe(1)
@@ -63,7 +63,7 @@ test('a change is made where the row still equals what was said, null included',
   expect(things.one({ id: 'one' })).toMatchObject({ name: 'Second', note: 'kept', tags: ['a'], endedAt: 2 })
 })
 
-test('pages go from the latest row back, within one owner and what else is wanted', () => {
+test('pages go from the latest row back, within one owner and the other conditions', () => {
   for (const id of ['a', 'b', 'c', 'd']) things.basics.insert({ ...thing, id, endedAt: id === 'c' ? 1 : null })
   things.basics.insert({ ...thing, id: 'foreign', projectId: 'elsewhere' })
   const page = things.page('AND endedAt IS NULL')

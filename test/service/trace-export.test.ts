@@ -63,7 +63,7 @@ async function report(api: Api, projectId: string, results: object[]) {
   await api.call(evalIngest.report, { projectId, body: { suiteName: 'Reported', results } })
 }
 
-test('every iteration of a run is a trace of its steps and calls, without what was said', async () => {
+test('every iteration of a run is a trace of its steps and calls, without the text of messages', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   expect(await exported(api, { projectId })).toMatchObject({ spans: [], complete: 'true', next: undefined })
@@ -97,7 +97,7 @@ test('every iteration of a run is a trace of its steps and calls, without what w
   expect(full.text).toContain('The sum of 2 and 2 is 4.')
 })
 
-test('content that is exported holds no credential of a server that a tool printed', async () => {
+test('exported content holds no credential of a server, even if a tool printed it', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const env = { WEATHER_API_KEY: 'hunter2-"and"-more', DEFAULT_CITY: 'Amsterdam-Centrum' }
@@ -113,7 +113,7 @@ test('content that is exported holds no credential of a server that a tool print
   expect(text).toContain('Amsterdam-Centrum')
 })
 
-test('pages hold whole traces, oldest first, and say in headers how to continue', async () => {
+test('pages hold whole traces, oldest first, and their headers say how to continue', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const results = [5, 3, 1, 4, 2].map(n => ({
@@ -147,7 +147,7 @@ test('pages hold whole traces, oldest first, and say in headers how to continue'
   expect((await exported(api, { projectId, sourceTypes: 'direct' })).spans).toEqual([])
 })
 
-test('a trial under way is exported when it has ended', async () => {
+test('a trial in progress is exported once it has ended', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const suite = { name: 'Own', model: 'none', serverIds: [serverId], tests: [longCase('long', 1)] }
@@ -190,7 +190,7 @@ test('wrong options, foreign projects and cursors of other exports are refused',
   expect(await api.refused(traceExports.otlp, { projectId }, { key })).toMatchObject({ status: 404 })
 })
 
-test('no repository is connected here, and none can be', async () => {
+test('no repository is connected to a local workspace, and none can be', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const organizationId = (await api.call(account.organizations)).items[0]!.id

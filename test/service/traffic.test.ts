@@ -34,8 +34,8 @@ async function talkativeServer(api: Api) {
   return { ids: { projectId, serverId }, call }
 }
 
-describe('over stdio', () => {
-  test('each message is recorded with its time, its size and what answered it', async () => {
+describe('traffic over stdio', () => {
+  test('has each message with its time, its size and its answer', async () => {
     const { api } = await open()
     const { projectId, serverId } = await sandbox(api)
     const ids = { projectId, serverId }
@@ -56,7 +56,7 @@ describe('over stdio', () => {
     expect(message.exchange).toBeNull()
   })
 
-  test('pages continue where the last one ended, and what was cleared is gone', async () => {
+  test('goes on where the last page ended, and no longer has cleared messages', async () => {
     const { api } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('echo')
@@ -77,7 +77,7 @@ describe('over stdio', () => {
     expect(await api.refused(traffic.get, { ...ids, frameId: first.items[0]!.id })).toMatchObject({ status: 404 })
   })
 
-  test('an answer of megabytes is cut, its size told and its request found', async () => {
+  test('cuts an answer of megabytes, but has its size and its request', async () => {
     const { api } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('large')
@@ -89,7 +89,7 @@ describe('over stdio', () => {
     expect(text.length).toBeLessThan(300_000)
   })
 
-  test('of ten thousand notifications the latest are kept, in their order', async () => {
+  test('keeps the latest of ten thousand notifications, in their order', async () => {
     const { api } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('logs')
@@ -102,7 +102,7 @@ describe('over stdio', () => {
     expect(await api.call(traffic.list, { ...ids, limit: 1 })).toMatchObject({ dropped: true })
   })
 
-  test('what is no protocol is on the console, without secrets', async () => {
+  test('shows lines that are not protocol messages in the console, without secrets', async () => {
     const { api } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('binary', { key: SECRET })
@@ -122,8 +122,8 @@ describe('over stdio', () => {
   })
 })
 
-describe('over HTTP', () => {
-  test('the exchange stands with its messages, and a refusal is one', async () => {
+describe('traffic over HTTP', () => {
+  test('shows an exchange with its messages, and a refusal as one', async () => {
     const server = await startHttpServer({
       'tools/call': (_message, _request, response) => void response.writeHead(500).end('out of order'),
     })
@@ -151,7 +151,7 @@ describe('over HTTP', () => {
     expect(all.find(({ id }) => id === refused.answers)).toMatchObject({ method: 'tools/call', kind: 'request' })
   })
 
-  test('a server that nobody reaches leaves its reason', async () => {
+  test('shows the reason why a server cannot be reached', async () => {
     const { api } = await open({ log: () => undefined })
     const { projectId } = await sandbox(api)
     const body = { name: 'gone', enabled: true, transportType: 'http', url: 'http://127.0.0.1:1/mcp' }
@@ -162,7 +162,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('of another project’s server nothing is answered', async () => {
+test('the traffic of a server in another project is not answered', async () => {
   const { api } = await open()
   const { serverId } = await sandbox(api)
   const { id: projectId } = await api.call(contract.projects.create, { body: { name: 'Other' } })
@@ -170,11 +170,11 @@ test('of another project’s server nothing is answered', async () => {
     expect(await api.refused(endpoint, { projectId, serverId })).toMatchObject({ status: 404 })
 })
 
-describe('a service that does not announce it', () => {
+describe('traffic of a service that does not announce it', () => {
   test.each([
     ['has other capabilities', { '/capabilities': { evalVocabulary: { versions: ['1'] } } }],
     ['announces something else', { '/capabilities': { local: ['other', 7] } }],
-  ])('is not asked where it %s', async (_, answers) => {
+  ])('is not requested if the service %s', async (_, answers) => {
     const asked: string[] = []
     const service = await openService()
     onTestFinished(service.close)

@@ -23,7 +23,7 @@ async function openSuite(listed: readonly string[] | undefined, tests: object[] 
   return { api, projectId, suiteId, launch, clock }
 }
 
-test('a model that the endpoint does not list is refused before a run is written, with those it lists', async () => {
+test('a model that the endpoint does not list is refused before a run is written, with the listed models', async () => {
   const { api, projectId, suiteId } = await openSuite(LISTED)
   for (const [model, hostedModels] of [
     ['unheard-of', LISTED],
@@ -46,19 +46,19 @@ test('a model that the endpoint does not list is refused before a run is written
 })
 
 test.each(['small', 'acme/large', 'llama3', 'talker', 'talker-latest', 'large'])(
-  'the model %s is one that the endpoint takes',
+  'the model %s is accepted by the endpoint',
   async model => {
     const { launch } = await openSuite(LISTED)
     expect(await launch({ model })).toMatchObject({ result: 'passed' })
   },
 )
 
-test('cases that ask no model are no concern of it', async () => {
+test('an unknown model does not affect cases that ask no model', async () => {
   const { launch } = await openSuite(LISTED, [{ ...echoCase('calls', 'hi'), runs: 1 }])
   expect(await launch({ model: 'unheard-of' })).toMatchObject({ result: 'passed' })
 })
 
-test('nothing is refused where the endpoint lists no models, or the caller’s own key reaches them', async () => {
+test('nothing is refused if the endpoint lists no models, or if the caller’s own key reaches them', async () => {
   const { launch } = await openSuite(undefined)
   expect(await launch({ model: 'unheard-of' })).toMatchObject({ result: 'passed' })
   const own = await openSuite(LISTED)
@@ -66,7 +66,7 @@ test('nothing is refused where the endpoint lists no models, or the caller’s o
   expect(await own.launch(withKey)).toMatchObject({ result: 'passed' })
 })
 
-test('a schedule does not launch what no model can execute, and says why', async () => {
+test('a schedule does not launch a run that no model can execute, and says why', async () => {
   const { api, projectId, suiteId, clock } = await openSuite(LISTED)
   const [only] = (await api.call(cases.list, { projectId, suiteId })).items
   const body = { models: [{ model: 'unheard-of' }] }

@@ -45,7 +45,7 @@ function refusal(dataDir: string): StorageError {
   throw new Error('It was opened.')
 }
 
-test('an older workspace is upgraded with all it holds, a copy from before is kept, and that is said once', async () => {
+test('an older workspace is upgraded with all its data and a copy from before, and that is reported once', async () => {
   const { dataDir, file } = olderWorkspace()
   const { api, store } = await open({ dataDir })
   const [project] = (await api.call(projects.list)).items
@@ -69,7 +69,7 @@ test('an older workspace is upgraded with all it holds, a copy from before is ke
   ])
 })
 
-test('an older version goes back by what its refusal says, and an upgrade again keeps a copy again', async () => {
+test('following the refusal of an older version restores it, and another upgrade keeps another copy', async () => {
   const { dataDir, file } = olderWorkspace()
   openStore({ dataDir }).close()
   // This program is the older one from here on: what it knows, with what a newer one left beside it.
@@ -90,7 +90,7 @@ test('an older version goes back by what its refusal says, and an upgrade again 
   expect(schemaIn(join(dataDir, COPY))).toBe(OLDER)
 })
 
-test('a newer workspace without a copy is refused with another way', () => {
+test('a newer workspace without a copy is refused with a different remedy', () => {
   const dataDir = temporaryDirectory()
   openStore({ dataDir }).close()
   const newer = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
@@ -99,14 +99,14 @@ test('a newer workspace without a copy is refused with another way', () => {
   expect(refusal(dataDir).next).toBe('Install that version again, or name another directory with --data-dir.')
 })
 
-test('where no copy can be kept nothing is upgraded', () => {
+test('nothing is upgraded if no copy can be kept', () => {
   const { dataDir, file } = olderWorkspace()
   mkdirSync(join(dataDir, `${COPY}.part`))
   expect(() => openStore({ dataDir })).toThrow('EISDIR')
   expect(schemaIn(file)).toBe(OLDER)
 })
 
-test('a workspace that another process reads is upgraded, and what was half copied is copied again', () => {
+test('a workspace that another process reads is upgraded, and an incomplete copy is copied again', () => {
   const { dataDir } = olderWorkspace()
   const part = join(dataDir, `${COPY}.part`)
   writeFileSync(part, 'left by a process that was killed')
@@ -130,7 +130,7 @@ test('a new or current workspace is not backed up', () => {
   expect(readdirSync(dataDir).filter(name => name.startsWith('mcpdeck.schema'))).toEqual([])
 })
 
-test('a workspace of the first schema is brought up to date and keeps what it has', async () => {
+test('a workspace of the first schema is upgraded and keeps its data', async () => {
   const dataDir = temporaryDirectory()
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'))
   database.exec(`${initial}; PRAGMA user_version = 1;

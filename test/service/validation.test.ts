@@ -5,7 +5,7 @@ import { echoCase, open, sandbox } from './harness.ts'
 
 const { projects, servers, suites, cases, runs, iterations } = contract
 
-test('a body that is wrong in very many places is refused in few words', async () => {
+test('a body with very many errors is refused in a few words', async () => {
   const { api } = await open()
   const { projectId } = await sandbox(api)
   const unknown = Array.from({ length: 20_000 }, (_, index) => `"field${index}":1`).join(',')
@@ -86,7 +86,7 @@ test('a refusal names the field', async () => {
   }
 })
 
-test('headers are checked as well', async () => {
+test('headers are validated as well', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const input = { projectId, suiteId, body: { cases: [echoCase('a', 'b')] } }

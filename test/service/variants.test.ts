@@ -68,7 +68,7 @@ test('a case on two models is two variants: one that could not be set up leaves 
   })
 })
 
-test('one variant that fails and one that passes are counted each, and compared each with its own', async () => {
+test('a failing and a passing variant count separately, and each is compared with its own earlier result', async () => {
   const models = [two[0]!, { model: 'small', provider: 'other' }]
   const { api, projectId, suiteId } = await openSuite(models, () => ({ text: 'Hello.' }))
   const { runId: base } = await runOf(api, projectId, { suiteId })
@@ -90,7 +90,7 @@ test('a case that gets a second model keeps its first variant in a comparison', 
   expect(compared.cases.map(({ status }) => status)).toEqual(['unchanged_passed', 'new_case'])
 })
 
-test('a case that asks no model has none: its tokens are known, and no model is a cause of its failure', async () => {
+test('a case that asks no model has none: it used no tokens, and no model is a cause of its failure', async () => {
   const endpoint = await scriptedModel(() => ({ text: 'Hello.' }))
   const { api } = await open({ models: endpoint.settings })
   const { projectId } = await sandbox(api)

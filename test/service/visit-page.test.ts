@@ -56,7 +56,7 @@ async function browse(api: Api, link: string) {
   return { at, until: (line: string) => until(shown, lines => lines.some(text => text.includes(line))), html }
 }
 
-test('the page opens a session, says things, and tells why it ended', async () => {
+test('the page opens a session, sends messages, and shows why the session ended', async () => {
   const model = await scriptedModel(helper)
   const { api } = await open({ models: model.settings })
   const { link, target, projectId, environmentId } = await published(api, { mode: 'invited_only' })
@@ -80,7 +80,7 @@ test('the page opens a session, says things, and tells why it ended', async () =
   expect(at('say').hidden).toBe(true)
 })
 
-test('guests and members of the project come in by the page as well', async () => {
+test('guests and members of the project can enter through the page as well', async () => {
   const model = await scriptedModel(helper)
   const { api } = await open({ models: model.settings })
   for (const mode of ['anyone_with_link', 'project_members']) {

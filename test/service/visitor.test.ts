@@ -90,7 +90,7 @@ describe('a conversation', () => {
     ])
   })
 
-  test('sessions and transcripts are paged, newest session first, and foreign cursors are refused', async () => {
+  test('lists sessions and transcripts in pages, newest session first, and refuses foreign cursors', async () => {
     const { api, visit, target, clock } = await study()
     const session = await visit.enter()
     for (let i = 0; i < 51; i += 1) {
@@ -114,7 +114,7 @@ describe('a conversation', () => {
     expect(await api.refused(userTestingSessions.get, forged)).toMatchObject({ status: 400 })
   })
 
-  test('one answer at a time, and what a dead process left behind blocks nothing', async () => {
+  test('gives one answer at a time, and an answer left by a dead process blocks nothing', async () => {
     const { visit, model, store } = await study()
     const session = await visit.enter()
     const answer = session.say('take your time')
@@ -133,7 +133,7 @@ describe('a conversation', () => {
     expect(await other.say('hello')).toMatchObject({ status: 200 })
   })
 
-  test('a visitor who hangs up stops the model, and may ask again', async () => {
+  test('stops the model when the visitor hangs up, who may ask again', async () => {
     const { visit, model, api, transcript } = await study()
     const session = await visit.enter()
     const hangUp = new AbortController()
@@ -180,7 +180,7 @@ describe('a conversation', () => {
     expect(await answer).toMatchObject({ status: 401, body: { details: { endedBy: 'owner' } } })
   })
 
-  test('a rebound scenario answers from its new environment in the same session', async () => {
+  test('continues in the same session with the new environment after the scenario is rebound', async () => {
     const { api, visit, target, projectId, model } = await study()
     const session = await visit.enter()
     await session.say('hello')
@@ -191,7 +191,7 @@ describe('a conversation', () => {
     expect(model.asked.at(-1)).toMatchObject({ model: 'large', prompts: ['hello', 'and you?'] })
   })
 
-  test('a session ends after a day of silence', async () => {
+  test('ends after a day of silence', async () => {
     const { visit, clock } = await study()
     const session = await visit.enter()
     clock.now += 24 * HOUR - 1
@@ -201,8 +201,8 @@ describe('a conversation', () => {
   })
 })
 
-describe('who may come in', () => {
-  test('members of the project sign in with a key, which counts as long as it lives', async () => {
+describe('the entry of visitors', () => {
+  test('admits members of the project with a key, for as long as the key is valid', async () => {
     const { api, store, visit, target, projectId } = await study({ mode: 'project_members' })
     expect(await visit.describe()).toMatchObject({ body: { mode: 'project_members', needs: 'key' } })
     expect(await visit.redeem()).toMatchObject({ status: 401, body: { details: { needs: 'key' } } })
@@ -226,7 +226,7 @@ describe('who may come in', () => {
     expect(await session.say('still there?')).toMatchObject({ status: 401, body: { details: { endedBy: 'owner' } } })
   })
 
-  test('invited people show their own invitation, and nobody else’s', async () => {
+  test('admits invited people with their own invitation only', async () => {
     const { api, visit, target, link } = await study({ mode: 'invited_only' })
     expect(await visit.redeem()).toMatchObject({ status: 401, body: { details: { needs: 'invitation' } } })
     expect(await visit.redeem({ key: api.key })).toMatchObject({ status: 401 })
@@ -239,7 +239,7 @@ describe('who may come in', () => {
     expect(await visitor(api.fetch, `${link}x`).redeem({ invitation: ada.code })).toMatchObject({ status: 404 })
   })
 
-  test('strangers get answers when an admin allowed it, as many a day as the cap says', async () => {
+  test('gives strangers answers if an admin allowed it, at most as many a day as the cap says', async () => {
     const { api, visit, target, clock } = await study()
     const session = await visit.enter()
     await api.call(userTesting.setGuestExecution, { ...target, body: { ...caps, enabled: false } })
@@ -256,7 +256,7 @@ describe('who may come in', () => {
   })
 })
 
-describe('what cannot be answered', () => {
+describe('a failure to answer', () => {
   test.each([
     ['without a model', { model: false }, 422, /configure a model/, /MCPDECK_MODEL_BASE_URL/],
     [
@@ -281,7 +281,7 @@ describe('what cannot be answered', () => {
       /its owner can see why/,
       /without an answer/,
     ],
-  ] as const)('%s is told in general words, and to the owner in particular', async (_, given, status, told, noted) => {
+  ] as const)('%s is explained in general, and to the owner in detail', async (_, given, status, told, noted) => {
     const { visit, transcript } = await study({ mode: 'anyone_with_link' }, given)
     const session = await visit.enter()
     const refused = await session.say('hello')
@@ -311,7 +311,7 @@ describe('what cannot be answered', () => {
     }
   })
 
-  test('a tool that fails is named, its words stay with the assistant', async () => {
+  test('by a tool is reported with its name, but its message stays with the assistant', async () => {
     const script = ({ results }: Asked): Answer =>
       results.length > 0
         ? { text: 'That did not work.' }
@@ -324,8 +324,8 @@ describe('what cannot be answered', () => {
   })
 })
 
-describe('the endpoint', () => {
-  test('takes JSON of its own page only, in bounds, with known fields', async () => {
+describe('the visitor endpoint', () => {
+  test('takes only JSON from its own page, within limits and with known fields', async () => {
     const { visit, link, log } = await study()
     const session = await visit.enter()
     const messages = `${visit.origin}/visit/session/messages`
@@ -373,7 +373,7 @@ describe('the endpoint', () => {
     expect(again.headers.get('content-security-policy')).not.toBe(policy)
   })
 
-  test('slows down guessing and talking, and lets go after a while', async () => {
+  test('slows down guessing and talking, and stops doing so after a while', async () => {
     const { api, visit, clock } = await study()
     const wrong = visitor(api.fetch, `${visit.origin}/visit/${'0'.repeat(12)}${'x'.repeat(43)}`)
     const guesses: number[] = []
@@ -392,7 +392,7 @@ describe('the endpoint', () => {
   })
 })
 
-test('the client of a scenario may go, and its visitors are told', async () => {
+test('the client of a scenario may be deleted, and its visitors are told', async () => {
   const { api, visit, projectId, clientId } = await study()
   const session = await visit.enter()
   await api.call(clients.delete, { projectId, clientId, body: { force: true } })

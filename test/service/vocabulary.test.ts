@@ -14,7 +14,7 @@ function rolesIn(answer: unknown): unknown[] {
   return [...new Set(items.flatMap(item => item.evaluationConfig?.definitions?.map(({ role }) => role) ?? []))]
 }
 
-test('the role of a scorer is spelt as the caller asks, and answers that vary say so', async () => {
+test('the role of a scorer is spelt as the caller asks, and answers that depend on it say so', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const { runId } = await api.call(runs.create, { projectId, body: { suiteId } })
@@ -40,7 +40,7 @@ test('the role of a scorer is spelt as the caller asks, and answers that vary sa
   })
 })
 
-test('the announced vocabulary is what our own client then speaks', async () => {
+test('our own client uses the announced vocabulary', async () => {
   const { api, answer, localKey } = await open()
   expect(announcedVocabulary(await api.call(capabilities.get))).toBe('2')
   const { projectId, suiteId } = await sandbox(api)
@@ -56,12 +56,12 @@ test('the announced vocabulary is what our own client then speaks', async () => 
   expect(rolesIn(await client.iterations.list({ projectId, runId }))).toEqual(['required'])
 })
 
-describe('bodies of cases', () => {
+describe('the bodies of cases', () => {
   const canonical = { headers: { [HEADER]: '2' } }
   const assertion = { type: 'noToolErrors', role: 'required' }
   const echo = (title: string) => echoCase(title, 'hi')
 
-  test('take assertions, iterations and legacyIterations in vocabulary 2 alone', async () => {
+  test('take assertions, iterations and legacyIterations in vocabulary 2 only', async () => {
     const { api } = await open()
     const { projectId, suiteId, serverId } = await sandbox(api)
     const target = { projectId, suiteId }
@@ -96,7 +96,7 @@ describe('bodies of cases', () => {
     }
   })
 
-  test('of a suite are its defaultAssertions in vocabulary 2 alone, never beside checks', async () => {
+  test('of a suite call its checks defaultAssertions in vocabulary 2 only, and never with checks as well', async () => {
     const { api } = await open()
     const { projectId, suiteId } = await sandbox(api)
     const target = { projectId, suiteId }
@@ -116,7 +116,7 @@ describe('bodies of cases', () => {
     expect((await api.call(suites.get, target)).settings?.checks ?? []).toEqual([])
   })
 
-  test('name the role required with the header only, and data of calls is no role', async () => {
+  test('use the role required only with the header, and arguments of calls may contain any role', async () => {
     const { api } = await open()
     const { projectId, suiteId } = await sandbox(api)
     const target = { projectId, suiteId }
@@ -147,7 +147,7 @@ describe('bodies of cases', () => {
 
 const WORDS = ['checks', 'assertions', 'defaultAssertions', 'gating', 'required'] as const
 
-test('cases and suites are answered in the words of the vocabulary that was asked for, and say that they vary', async () => {
+test('cases and suites are answered in the requested vocabulary, and say that they depend on it', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const checks = [{ type: 'noToolErrors', role: 'gating' }]
@@ -181,7 +181,7 @@ test('cases and suites are answered in the words of the vocabulary that was aske
   expect(list.items).toContainEqual(one)
 })
 
-test('what vocabulary 2 answers of a case can be sent back in it', async () => {
+test('a case as answered in vocabulary 2 can be sent back in it', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   const checks = { mode: 'extend' as const, list: [{ type: 'noToolErrors', role: 'gating' }] }

@@ -55,7 +55,7 @@ test.each<[string, unknown, string[]]>([
     { vulns: [osv('d', [{ introduced: '3.0.0' }, { last_affected: '4.0.0' }])] },
     ['d 4.0.0: GHSA-1 Worse'],
   ],
-])('%s is found, and the exit code is 1', (_, advisories, found) => {
+])('the audit reports %s, and its exit code is 1', (_, advisories, found) => {
   const { status, stdout } = audit(advisories)
   expect(
     stdout
@@ -73,7 +73,7 @@ test.each<[string, unknown]>([
   ['a withdrawn record', osv('a', [{ introduced: '0' }], { withdrawn: '2026-01-01T00:00:00Z' })],
   ['another package', osv('alias', [{ introduced: '0' }])],
   ['no advisories', {}],
-])('%s is none, and the exit code is 0', (_, advisories) => {
+])('the audit reports nothing for %s, and its exit code is 0', (_, advisories) => {
   const { status, stdout } = audit(advisories)
   expect(stdout).toContain('0 known, 4 versions')
   expect(status).toBe(0)
@@ -96,7 +96,7 @@ test.each<[string, unknown, unknown, string]>([
     { packages: { 'node_modules/x': { version: 'git' } } },
     'node_modules/x has no version',
   ],
-])('with %s nothing was checked, which is 2 and not 0', (_, advisories, lockfile, why) => {
+])('with %s the audit checked nothing, and its exit code is 2 instead of 0', (_, advisories, lockfile, why) => {
   const { status, stderr } = audit(advisories, lockfile)
   expect(stderr).toContain(why)
   expect(status).toBe(2)
@@ -117,7 +117,7 @@ test('every package that npm installs is checked against its integrity, and Node
 
 // Other systems have no digest on record: CI runs on these.
 test.runIf(process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch))(
-  'CI runs the Node on record, and no other program in its place',
+  'CI runs the recorded Node, and no other program in its place',
   () => {
     const check = join(root, 'scripts/ci/check-node.sh')
     expect(spawnSync(check, { encoding: 'utf8' })).toMatchObject({ status: 0 })

@@ -12,7 +12,7 @@ function startAs(version: string) {
   })
 }
 
-test.each(['12.22.12', '20.20.2', '22.18.9'])('Node %s is told which one is needed', version => {
+test.each(['12.22.12', '20.20.2', '22.18.9'])('Node %s is refused with the version that is needed', version => {
   const { status, stdout, stderr } = startAs(version)
   expect(stderr).toBe(`mcpdeck needs Node 22.19 or newer; this is Node ${version}.\n`)
   expect(stdout).toBe('')
@@ -35,7 +35,7 @@ test('a Node without WebAssembly is refused with what to do about it', () => {
   expect(status).toBe(2)
 })
 
-test('a clock before 1970 ends the program with a sentence, not a wait without end', () => {
+test('a clock before 1970 ends the program with a sentence instead of an endless wait', () => {
   const before = 'data:text/javascript,Date.now = () => -86400000'
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', before, boot, 'now', '--json'], {
     encoding: 'utf8',
@@ -62,7 +62,7 @@ test.each([[], ['--version'], ['get', 'projects'], ['run', 'x', '--yes']])(
   },
 )
 
-test('what a start loads is plain ASCII, which V8 keeps with one byte a character', () => {
+test('the code that a start loads is plain ASCII, which V8 stores in one byte a character', () => {
   const folder = dirname(boot)
   const loaded = readdirSync(folder).filter(name => /^(?:start|open|registry|dashboard|service)-/.test(name))
   expect(loaded.map(name => name.replace(/-.*/, ''))).toEqual(

@@ -24,7 +24,7 @@ export const standIns = [processes.execFileSync('echo', ['here']).toString(), ty
 export const known = [hash instanceof Hash, typeof constants.R_OK]
 `
 
-test('Node’s modules come without import, in every form, and do the same', async () => {
+test('Node’s modules are loaded without import, in every form, and behave the same', async () => {
   const code = render(SOURCE)
   expect(code).not.toMatch(/^import/m)
   const file = join(temporaryDirectory(), 'chunk.mjs')
@@ -52,7 +52,7 @@ exports.seen = [
 ]
 `
 
-test('the same holds for what is required, and costly ones come with their first use', () => {
+test('required modules behave the same, and costly modules are loaded at their first use', () => {
   const code = render(REQUIRING)
   const required: string[] = []
   const exports: { seen?: unknown } = {}
@@ -65,7 +65,7 @@ test('the same holds for what is required, and costly ones come with their first
   expect(exports.seen).toEqual(['a/b', true, 'here\n', './other.cjs'])
 })
 
-test('what is not Node’s own stays', () => {
+test('an import of anything other than Node’s own modules is left alone', () => {
   const code = `import zod from 'zod'\nimport { a } from './a.js'\nexport { a, zod }\n`
   expect(render(code)).toBe(code)
 })

@@ -77,7 +77,7 @@ beforeAll(() => {
   delete process.env[REPORT_FILE]
 })
 
-test('a failed test that starts programs runs once more, a test of pure rules does not', async () => {
+test('a failed test that starts programs runs once more, and a test of pure rules does not', async () => {
   const checkout = openProject()
   const { code, report, output } = await runTests(checkout, [])
   expect({ code, passed: report?.passed }).toEqual({ code: 1, passed: 1 })
@@ -98,7 +98,7 @@ test('a failed test that starts programs runs once more, a test of pure rules do
   expect(text).toMatch(/the second run, alone, passed:\n(?:.*\n)+ {2}2 passed, 2 failed, 1 skipped/)
 })
 
-test('a run of tests that breaks off has no report', async () => {
+test('a test run that breaks off has no report', async () => {
   const checkout = openProject()
   writeFileSync(join(checkout.cwd, 'vitest.config.ts'), 'process.exit(7)')
   expect(await runTests(checkout, [])).toMatchObject({ code: 7, report: undefined })
@@ -116,13 +116,13 @@ const failure = (file: string, lines: number): FailureAt => ({
   },
 })
 
-test('when very many files fail, none runs again', async () => {
+test('no test runs again when very many files fail', async () => {
   const many = Array.from({ length: 21 }, (_, number) => failure(`${number}.test.ts`, 3))
   const { failed, flaky } = await lookAgain(many)
   expect({ failed, flaky }).toEqual({ failed: many, flaky: [] })
 })
 
-test.each([1, 3, 40, 5000])('the summary of %i failures has at most 200 lines and names the first', count => {
+test.each([1, 3, 40, 5000])('the summary of %i failures has at most 200 lines and names the first failure', count => {
   const text = summary(
     Array.from({ length: count }, (_, number) => failure(`${number}.test.ts`, 300)),
     [],
@@ -132,7 +132,7 @@ test.each([1, 3, 40, 5000])('the summary of %i failures has at most 200 lines an
   if (count > 33) expect(text).toContain(`and ${count} failures in all`)
 })
 
-test('the closing line counts what passed, failed and was skipped', () => {
+test('the closing line counts passed, failed and skipped tests', () => {
   const none: Failure[] = []
   expect(closingLine({ passed: 3, skipped: 0, failures: none })).toBe('3 passed, 0 failed')
   expect(closingLine({ passed: 3, skipped: 2, failures: [failure('a', 1).failure] })).toBe(
@@ -140,7 +140,7 @@ test('the closing line counts what passed, failed and was skipped', () => {
   )
 })
 
-test('a sample has enough tests, is the same for a commit and another for the next', () => {
+test('a sample has enough tests, is the same for one commit and differs for the next', () => {
   const files = Array.from({ length: 100 }, (_, number) => ({
     project: 'fast',
     file: `${number}.test.ts`,

@@ -97,7 +97,7 @@ tester.run('rooms', roomsRule, {
   ],
 })
 
-test('a short file that one other imports on its floor is a part of that', () => {
+test('a short file that is imported by only one other file of its floor is a part of that file', () => {
   const root = mkdtempSync(join(tmpdir(), 'mcpdeck-parts-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
   const write = (file: string, text: string) => {

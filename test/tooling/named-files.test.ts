@@ -15,7 +15,7 @@ test('no document names a folder of the machine that wrote it', () => {
   for (const text of documents) expect(text).not.toMatch(/(?:^|[^\w.])\/[\w/.-]*(?:node_modules|dist)\//m)
 })
 
-test('every file of the sources that documents and comments name is there', () => {
+test('every source file that documents and comments name exists', () => {
   const named = texts.flatMap(text =>
     [...readFileSync(join(ROOT, text), 'utf8').matchAll(NAMED)].map(([, name = '']) => ({ text, name })),
   )
@@ -23,7 +23,7 @@ test('every file of the sources that documents and comments name is there', () =
   expect(named.filter(({ name }) => !exists(name))).toEqual([])
 })
 
-test('every page and picture that a document links to is there', () => {
+test('every page and picture that a document links to exists', () => {
   const documents = texts.filter(text => text.endsWith('.md'))
   const linked = documents.flatMap(text =>
     [...readFileSync(join(ROOT, text), 'utf8').matchAll(/\]\(([^)#:]+?)(?:#[^)]*)?\)|(?:src|srcset)="([^"]+)"/g)].map(
@@ -34,7 +34,7 @@ test('every page and picture that a document links to is there', () => {
   expect(linked.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
-test('every heading that a document links to is there', () => {
+test('every heading that a document links to exists', () => {
   const documents = texts.filter(text => text.endsWith('.md'))
   const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
   const anchors = (file: string): string[] =>

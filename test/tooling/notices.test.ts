@@ -6,7 +6,7 @@ import { noticesFile, noticesOf } from '../../scripts/build/notices.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('the build tells the licence of each package that is in it, and of no other', () => {
+test('the build lists the licence of each package that it contains, and of no other', () => {
   const notices = readFileSync(join(root, 'dist', noticesFile), 'utf8')
   const ofMcp = ['client', 'sdk', 'server-everything'].map(name => `@modelcontextprotocol/${name}`)
   for (const name of ['react', 'ink', 'zod', 'commander', 'undici', 'yaml', ...ofMcp]) {

@@ -27,7 +27,7 @@ function startedBy(file: string, text: string): string[] {
   return [...new Set(names)].filter(name => !BUILT_IN.has(name))
 }
 
-test('what runs other programs than a bare machine has says so, and is skipped there', () => {
+test('a test that runs programs missing on a bare machine declares them, and is skipped there', () => {
   const folder = execFileSync(join(root, 'scripts/bare-path.sh'), { encoding: 'utf8' }).trim()
   const bare = new Set(readdirSync(folder))
   rmSync(folder, { recursive: true })

@@ -54,7 +54,7 @@ test('the package is small, has no dependencies, and runs where it is installed'
   expect(run(home, program, 'call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toBe('The sum of 2 and 3 is 5.\n')
 })
 
-test('the formula installs an archive of every system, with its checksum', () => {
+test('the formula installs an archive for every system, with its checksum', () => {
   const formula = readFileSync(join(root, 'packaging/mcpdeck.rb'), 'utf8')
   const installed = [...formula.matchAll(/url "\{url\}\/mcpdeck-\{version\}-(.+)\.tar\.gz"\n +sha256 "\{(.+)\}"/g)]
   expect(installed.map(([, archive]) => archive).toSorted()).toEqual(systems.toSorted())
@@ -62,7 +62,7 @@ test('the formula installs an archive of every system, with its checksum', () =>
 })
 
 // It takes seconds of a processor: a hundred megabytes are read, searched and written.
-test('a single executable does all of it without Node, from files that it unpacks for this user alone', async context => {
+test('a single executable does everything without Node, from files unpacked for this user only', async context => {
   const system = systems.find(each => each === `${process.platform}-${process.arch}`)
   if (!system) return context.skip('No executable is made for this system.')
   if (!existsSync(join(root, 'node_modules/postject')))

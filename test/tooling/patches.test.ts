@@ -142,7 +142,7 @@ function expectEqual(ask: (packages: TextPackages) => unknown): void {
   expect(outcome(() => ask(patched))).toEqual(wanted)
 }
 
-test.each(patchedPackages)('the patch of %s applies, and can be left out', async name => {
+test.each(patchedPackages)('the patch of %s applies, and the build works without it', async name => {
   expect(await bundle(name)).not.toBe(patchedCode)
 })
 
@@ -150,7 +150,7 @@ test.each([
   'https://json-schema.org/draft/2020-12/schema',
   'https://json-schema.org/draft/2019-09/schema',
   'http://json-schema.org/draft-07/schema#',
-])('values are checked as before by engines that load late: %s', $schema => {
+])('engines that load late validate values as before: %s', $schema => {
   const verdicts = ({ fromJsonSchema }: TextPackages) =>
     ['a@b.example', 'nobody', 1].map(value =>
       fromJsonSchema({ $schema, type: 'string', format: 'email' })['~standard'].validate(value),
@@ -159,13 +159,13 @@ test.each([
   expect(verdicts(patched)[0]).toEqual({ value: 'a@b.example' })
 })
 
-describe('a package that changed where it is patched', () => {
+describe('a package whose patched code has changed', () => {
   const file = 'ink/build/output.js'
   const changed = (code: string): string => code.replace('class OutputCaches', 'class Caches')
   const sentence = (version: string): string =>
     `patches/ink+8.0.0.patch no longer applies to build/output.js of ink: made for 8.0.0, installed is ${version}.`
 
-  test('is named with its patch, and its version with the one that the patch was made for', () => {
+  test('is named with its patch, its version and the version that the patch was made for', () => {
     expect(patchFaults(join(root, 'node_modules'))).toEqual([])
     const modules = join(folder, 'modules')
     for (const name of patchedPackages)
@@ -179,14 +179,14 @@ describe('a package that changed where it is patched', () => {
     expect(patchFaults(modules), 'a file that is gone').toEqual([sentence('8.0.1')])
   })
 
-  test('fails the build with the same sentence, unless it is left out', async () => {
+  test('fails the build with the same sentence, unless the patch is left out', async () => {
     const release: Plugin = { name: 'release', transform: (code, id) => (id.endsWith(file) ? changed(code) : null) }
     await expect(bundle('', release)).rejects.toThrow(sentence('8.0.0'))
     await bundle('ink', release)
   })
 })
 
-test('the layout engine loads without fetch, at once', async () => {
+test('the layout engine loads synchronously and without fetch', async () => {
   const fetched = vi.fn<typeof fetch>(() => Promise.reject(new Error('no network')))
   vi.stubGlobal('fetch', fetched)
   try {
@@ -201,7 +201,7 @@ test('the layout engine loads without fetch, at once', async () => {
   }
 })
 
-test('cells that look the same are one object, since those of thousands of lines are kept', () => {
+test('cells that look the same are one object, because those of thousands of lines are kept', () => {
   const { tokenize, styledCharsFromTokens } = patched
   const line = `\u001B[31m${'ab─好'.repeat(20)}\u001B[39m${'ab'.repeat(20)}`
   const cells = [line, `${line} 2`].flatMap(each => styledCharsFromTokens(tokenize(each)))
@@ -209,7 +209,7 @@ test('cells that look the same are one object, since those of thousands of lines
   expect(new Set(cells).size).toBe(4 + 2 + 2)
 })
 
-test('every UTF-16 unit before the ideographs, beside letters, signs and lines, is measured and cut as before', () => {
+test('every UTF-16 unit below the ideographs is measured and cut as before, beside letters, signs and lines', () => {
   const outcomes = ({ stringWidth, tokenize, sliceAnsi }: TextPackages, sample: string): string =>
     JSON.stringify([stringWidth(sample), tokenize(sample), sliceAnsi(sample, 1, 3)])
   const wrong = Array.from({ length: 0x3000 }, (_, unit) => String.fromCharCode(unit)).filter(character => {
@@ -219,7 +219,7 @@ test('every UTF-16 unit before the ideographs, beside letters, signs and lines, 
   expect(wrong).toEqual([])
 })
 
-describe('patched text packages answer as the original ones', () => {
+describe('the patched text packages give the results of the original ones:', () => {
   test('string-width', () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), fc.boolean(), (sample, ambiguousIsNarrow, countAnsiEscapeCodes) => {
@@ -270,7 +270,7 @@ describe('patched text packages answer as the original ones', () => {
     )
   })
 
-  test('whole frames, one after the other over the same caches', () => {
+  test('whole frames, one after the other with the same caches', () => {
     const edge = fc.integer({ min: -2, max: 26 })
     const clip = fc.oneof(
       fc.record({ x1: edge, x2: edge }),

@@ -50,7 +50,7 @@ const printed = (written: string): string =>
 
 const shownParts = (group: object) => Object.keys(group).filter(name => !name.startsWith('@_') && name !== '#text')
 
-test('whatever a screen shows is text in its picture, in its cells, but for frames and bars, and nothing else', () => {
+test('the text of a picture is exactly the text of its screen, at the same cells, except for frames and bars', () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 4 }), text, (rows, title) => {
       const xml = svgOf(rows, PAGE, title)
@@ -71,7 +71,7 @@ test('whatever a screen shows is text in its picture, in its cells, but for fram
   )
 })
 
-test('letters of one look share a text, a wide one has its own, and what follows is behind it', () => {
+test('letters of the same look share a text, a wide letter has its own, and the next keeps its place', () => {
   const letters = [...'ab'].map(each => ({ ...PLAIN, text: each }))
   const wide = [
     { ...PLAIN, text: '世', width: 2, bold: true },
@@ -86,7 +86,7 @@ test('letters of one look share a text, a wide one has its own, and what follows
   ])
 })
 
-test('a frame is lines that meet, whatever font is there, and a bar is one piece', () => {
+test('a frame is drawn as lines that meet in any font, and a bar as one shape', () => {
   const rowOf = (text: string) => [...text].map(each => ({ ...PLAIN, text: each }))
   const svg = svgOf(['╭──╮', '│█▌│', '╰──╯'].map(rowOf), PAGE, 'Frame')
   const [frame, bar] = [...svg.matchAll(/<path.* d="(.*)"/g)].map(([, path]) => path)
@@ -100,7 +100,7 @@ test('a frame is lines that meet, whatever font is there, and a bar is one piece
 describe('docs/screens.md', () => {
   const files = readdirSync(folder)
 
-  test('has every screen in every size, on both grounds', () => {
+  test('has every screen in every size, on both backgrounds', () => {
     const wanted = screens.flatMap(({ route }) =>
       SIZES.flatMap(size => LOOKS.map(look => fileOf(route.screen, size, look))),
     )
@@ -108,20 +108,20 @@ describe('docs/screens.md', () => {
     expect(present).toEqual(new Set(wanted))
   })
 
-  test('shows no text that is cut beside blank columns', () => {
+  test('shows no text that is cut off beside blank columns', () => {
     const cuts = files.flatMap(name =>
       needlessCuts(frameOf(readFileSync(join(folder, name), 'utf8'))).map(cut => `${name}: ${cut}`),
     )
     expect(cuts).toEqual([])
   })
 
-  test('is light enough for who clones it', () => {
+  test('is small enough for people who clone the repository', () => {
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
     expect(bytes).toBeLessThan(2.5 * 1024 * 1024)
   })
 })
 
-test('a text that is cut beside blank columns of its row or of a neighbour is found', () => {
+test('a text that is cut off beside blank columns of its row or of a neighbour is found', () => {
   const frame = (...rows: string[]) => ({
     rows: ['', '', '', ...rows, '', ''].map(row => [...row]),
     edges: [...rows[0]!].flatMap((letter, column) => (letter === '│' ? [column] : [])),

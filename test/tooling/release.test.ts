@@ -56,7 +56,7 @@ test('a release changes version and changelog, makes files with checksums, commi
   expect(read('release/NOTES.md')).toBe('- New: a thing.\n')
 })
 
-test('what is in the way of a release is said, and nothing changes', () => {
+test('a release that cannot be made says why, and changes nothing', () => {
   const { git, write, run } = project()
   git('tag', 'v1.1.0')
   expect(run('1.1.0')).toMatchObject({ status: 2, stderr: 'The tag v1.1.0 is there already.\n' })
@@ -69,7 +69,7 @@ test('what is in the way of a release is said, and nothing changes', () => {
   expect([git('status', '--porcelain'), git('log', '--format=%s')]).toEqual(['M index.js', 'Begin'])
 })
 
-test.runIf(existsSync(join(root, '.git')))('a release of this project is tried dry', () => {
+test.runIf(existsSync(join(root, '.git')))('a dry run of a release of this project succeeds', () => {
   const changelog = join(root, 'CHANGELOG.md')
   const before = readFileSync(changelog, 'utf8')
   // Git refuses to look into a folder of another user otherwise.

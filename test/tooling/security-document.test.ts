@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const document = readFileSync(join(ROOT, 'docs/security.md'), 'utf8')
 const promises = document.split('\n').filter(line => line.startsWith('| ') && line.includes('.test.ts'))
 
-test('every promise names tests that exist, by file and title', () => {
+test('every promise of docs/security.md names tests that exist, by file and title', () => {
   expect(promises.length).toBeGreaterThan(20)
   for (const promise of promises) {
     const named = [...promise.matchAll(/`([\w./-]+\.test\.tsx?)`: "([^"]+)"/g)]
@@ -20,7 +20,7 @@ test('every promise names tests that exist, by file and title', () => {
   }
 })
 
-test('the parts of the fuzz suite are those that there are', () => {
+test('docs/security.md lists exactly the parts of the fuzz suite', () => {
   const [, listed = ''] = document.split('## Fuzz')
   const rows = listed.split('\n').filter(line => line.startsWith('| `'))
   expect(rows).toEqual(PARTS.map(({ name, says }) => `| \`${name}\` | ${says} |`))

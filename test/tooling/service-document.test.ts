@@ -16,7 +16,7 @@ test.each([
   ["import { servers } from '../../src/api/contract/servers.ts'\nservers.list", ['servers.list']],
   ["import { servers } from './elsewhere.ts'\nservers.list", []],
   ['const { runs } = contract\n// runs.list\n  * runs.get', []],
-])('a test that says %j uses %j', (text, operations) => {
+])('operations in a test are recognised: %j uses %j', (text, operations) => {
   expect([...usesIn(text)]).toEqual(operations)
 })
 
@@ -33,7 +33,7 @@ test('the document has one row for every operation, and names what serves, refus
   }
 })
 
-test('what nothing serves or tests stops the document by name', () => {
+test('an operation that nothing serves or tests fails the document, which names it', () => {
   const { list } = contract.servers
   const served = new Map([['servers', 'src/service/servers/handlers.ts']])
   const tested = new Map([['servers.list', ['a.test.ts']]])

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { declaredSurface, promisedIn, stabilityDocument } from '../../scripts/docs/stability.ts'
 import { root } from '../../scripts/paths.ts'
 
-test('every command, argument, option and setting that was promised is there', () => {
+test('every command, argument, option and setting that was promised exists', () => {
   const promised = promisedIn(readFileSync(join(root, 'docs/stability.md'), 'utf8'))
   const declared = declaredSurface()
   expect(promised.size).toBeGreaterThan(50)
@@ -16,7 +16,7 @@ test('every command, argument, option and setting that was promised is there', (
   expect(gone).toEqual([])
 })
 
-test('what was promised does not leave the document when it is written again', () => {
+test('a promised name stays in the document when the document is generated again', () => {
   const before = '```text\nrun: [suite] --gone\nvanished: --all\n```\n'
   const after = promisedIn(stabilityDocument(before))
   expect(after.get('run:')).toEqual(expect.arrayContaining(['--yes', '--gone']))

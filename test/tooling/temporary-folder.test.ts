@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { roomyFolder } from '../temporary-folder.ts'
 
-test('temporary files of tests go to the first folder that takes them', () => {
+test('temporary files of tests go to the first folder that accepts them', () => {
   const [one, other] = ['one-', 'other-'].map(name => mkdtempSync(join(tmpdir(), name))) as [string, string]
   onTestFinished(() => [one, other].forEach(folder => rmSync(folder, { recursive: true })))
   const file = join(one, 'file')

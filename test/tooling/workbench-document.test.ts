@@ -88,17 +88,17 @@ function testSources(): string[] {
 
 const rows = rowsOf(readFileSync(join(ROOT, 'docs/workbench.md'), 'utf8'))
 
-test('the table has a row for everything that people who build servers do', () => {
+test('the table of docs/workbench.md has a row for each task of people who build servers', () => {
   expect(rows.map(({ what }) => what)).toContain('snapshots')
   expect(rows.flatMap(({ keys }) => keys)).toContain('alt+i')
   expect(rows.flatMap(({ commands }) => commands)).toContain('mcpdeck try -- COMMAND')
 })
 
-test.each(rows)('$what: its keys and commands exist and are exercised', row => {
+test.each(rows)('$what: its keys and commands exist and are covered by tests', row => {
   expect(faultsOf(row, exercisedIn(testSources()))).toEqual([])
 })
 
-describe('a row is refused', () => {
+describe('the check of a documented row', () => {
   const row = (keys: string, commands: string, missing = '') =>
     rowsOf(`| what |\n|---|\n| it | ${keys} | ${commands} | ${missing} |`)
   const faults = (keys: string, commands: string, source: string) =>
@@ -115,7 +115,7 @@ describe('a row is refused', () => {
     ['', '`mcpdeck fly`', "run('fly')", ['it: there is no command fly']],
     ['', '`--json`', "run('call')", ['it: no test runs --json']],
     ['', '', '', ['it: names nothing, and nothing that is missing']],
-  ])('%s %s, where tests say %j', (keys, commands, source, wanted) => {
+  ])('finds the faults of "%s %s" for tests with %j', (keys, commands, source, wanted) => {
     expect(faults(keys, commands, source)).toEqual(wanted)
   })
 })

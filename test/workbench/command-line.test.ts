@@ -32,7 +32,7 @@ describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', na
   const server = () => servers.find(each => each.name === name)!
   const snapshot = () => at(`${name}.json`)
 
-  test('a saved server is called, and one by its command', async () => {
+  test('a saved server is called by name, and an unsaved one by its command', async () => {
     const { tool, fields, answer, command, env = {} } = server()
     const answered = { code: 0, stdout: expect.stringContaining(answer) as string }
     expect(await run('call', name, tool, ...fields, '--yes')).toMatchObject(answered)
@@ -43,7 +43,7 @@ describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', na
     expect(await run('tools', ...reach)).toMatchObject({ code: 0, stdout: expect.stringContaining(tool) as string })
   })
 
-  test('doctor reports live steps and advice, and --strict counts that', async () => {
+  test('doctor reports live steps and advice, and --strict fails on advice', async () => {
     const { items } = JSON.parse((await run('doctor', name, '--json')).stdout) as { items: { status: string }[] }
     expect(items.filter(({ status }) => status === 'error')).toEqual([])
     const strict = await run('doctor', name, '--strict')
@@ -51,7 +51,7 @@ describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', na
     expect(strict.stdout).toMatch(/tool list +costs a model about \d+ tokens/)
   })
 
-  test('a snapshot is what the server is, and a tool with another name breaks callers', async () => {
+  test('a snapshot describes the server, and a renamed tool is reported as breaking callers', async () => {
     const { tool } = server()
     writeFileSync(snapshot(), (await run('snapshot', name)).stdout)
     expect(await run('snapshot', 'diff', snapshot(), name)).toMatchObject({ code: 0, stderr: 'Nothing changed.\n' })
@@ -71,7 +71,7 @@ test('results are printed as text, or whole as JSON', async () => {
   expect(stdout).toMatch(/^\[image image\/png \d+ bytes\]$/m)
 })
 
-test('a picture is written to a file, which is not replaced unasked', async () => {
+test('a picture is written to a file, and an existing file is not replaced unless asked', async () => {
   const picture = ['call', 'everything', 'get-tiny-image', '--yes', '--output', at('logo.png')]
   const written = await run(...picture)
   expect(written).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Wrote .*: image image\/png \d+ bytes\.$/m) })
@@ -86,20 +86,20 @@ test('a picture is written to a file, which is not replaced unasked', async () =
   expect(existsSync(at('none'))).toBe(false)
 })
 
-test('a tool that describes itself over a page takes one line of the list', async () => {
+test('a tool whose description is longer than a page takes one line of the list', async () => {
   const listed = text(await run('tools', 'thinking'))
   expect(listed).toMatch(/A detailed tool for dynamic and reflective problem-solving through thoughts\.$/m)
   expect(listed.trim().split('\n')).toHaveLength(2)
 })
 
-test('prompts and resources are read, and a server that does not answer is not validated', async () => {
+test('prompts and resources are read, and validate fails for a server that does not answer', async () => {
   expect(text(await run('prompt', 'everything', 'args-prompt', 'city=Rome'))).toContain('Rome')
   expect(text(await run('read', 'everything', 'demo://resource/static/document/features.md'))).toMatch(/^# /)
   expect(await run('validate', 'memory')).toMatchObject({ code: 0 })
   expect(await run('validate', '--command', `'${process.execPath}' -e 0`)).toMatchObject({ code: 3 })
 })
 
-test('a program that ends at its start is started once, and says why', async () => {
+test('a program that exits while starting is started once, and the error says why', async () => {
   const starts = at('starts')
   writeFileSync(at('starts.sh'), `echo started >> '${starts}'\necho 'API_KEY is missing' >&2\nexit 3\n`)
   const { code, stderr } = await run('tools', '--command', commandLineOf('sh', at('starts.sh')))
@@ -107,7 +107,7 @@ test('a program that ends at its start is started once, and says why', async () 
   expect(stderr).toContain('API_KEY is missing')
 })
 
-test('a server by its command has paths below the directory that is named', async () => {
+test('a server that is run by its command resolves paths in the directory that is named', async () => {
   const [node = '', program = ''] = servers.find(({ name }) => name === 'files')!.command
   const call = ['call', '--command', `'${node}' '${program}' files`, '--cwd', folder, 'read_text_file']
   // In a process of its own, which goes there.
@@ -115,7 +115,7 @@ test('a server by its command has paths below the directory that is named', asyn
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('kept in a file') as string })
 })
 
-test('a server over HTTP is opened by its address, and saved takes tokens', async () => {
+test('an HTTP server is opened by its address, and once saved it accepts tokens', async () => {
   const url = await referenceServerOverHttp()
   expect(await run('tools', '--url', url)).toMatchObject({ code: 0, stdout: expect.stringContaining('echo') as string })
   writeFileSync(at('far.json'), JSON.stringify({ mcpServers: { far: { url } } }))
@@ -125,7 +125,7 @@ test('a server over HTTP is opened by its address, and saved takes tokens', asyn
   expect(await run('call', 'far', 'echo', 'message=hi', '--yes')).toMatchObject({ code: 0, stdout: 'Echo: hi\n' })
 })
 
-test('saved servers go back into a file, and change as YAML in the editor', async () => {
+test('saved servers are written back to a file, and are edited as YAML in the editor', async () => {
   const exported = JSON.parse(text(await run('server', 'export', 'files', 'memory'))) as { mcpServers: object }
   expect(Object.keys(exported.mcpServers)).toEqual(['files', 'memory'])
   const env = { EDITOR: `sed -i s/thinking/thoughts/` }

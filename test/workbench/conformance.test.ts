@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => home.close())
 
-test('each server from npm answers the suite behind the bridge', async () => {
+test('each server from npm answers the conformance suite behind the bridge', async () => {
   const servers = realServers(cwd)
   writeFileSync(join(cwd, 'mcp.json'), mcpJson(servers.filter(({ name }) => name !== 'everything')))
   expect(await home.run(['server', 'import', join(cwd, 'mcp.json'), '--yes'])).toMatchObject({ code: 0 })
@@ -25,7 +25,7 @@ test('each server from npm answers the suite behind the bridge', async () => {
   expect(suite.starts().map(({ status }) => status)).toEqual(servers.map(() => 200))
 })
 
-test('the last whole run of a saved server is kept, and the next one says what changed', async () => {
+test('the last complete conformance run of a saved server is kept, and the next reports differences', async () => {
   const run = async (scenarios: SuitePlan['scenarios'], args: readonly string[] = []) => {
     suite.plan({ scenarios: scenarios! })
     return await home.run(['conformance', 'everything', ...args], { cwd })

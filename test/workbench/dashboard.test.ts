@@ -22,7 +22,7 @@ async function close(terminal: Terminal, shown: string): Promise<void> {
   await terminal.waitFor(() => !terminal.screen().includes(shown))
 }
 
-test('a server from npm is tried: called, called again, looked into, made a case and saved', async () => {
+test('a server from npm is tried: called twice, inspected, saved with a case of its call', async () => {
   const { terminal, home } = opened(command => ['try', '--', ...command('files')])
   await terminal.waitFor('14 listed')
   terminal.press('enter')
@@ -81,7 +81,7 @@ test('a server from npm is tried: called, called again, looked into, made a case
   await terminal.waitFor(/Saved server-filesystem in Sandbox/)
 })
 
-test('saved servers are taken from files, pasted, edited, examined and compared', async () => {
+test('saved servers are imported from files, pasted, edited, examined and compared', async () => {
   const { terminal, home, servers } = opened((_, folder) => {
     mkdirSync(join(folder, '.cursor'))
     const known = realServers(folder).filter(({ name }) => name !== 'everything')
@@ -125,7 +125,7 @@ test('saved servers are taken from files, pasted, edited, examined and compared'
   )
 })
 
-test('a suite on the reference server runs again when a file is saved, from the dashboard and as a command', async () => {
+test('a suite on the reference server runs again when a file is saved, in the dashboard and as a command', async () => {
   const { terminal, home } = opened(() => ['runs'])
   mkdirSync(join(home, 'src'))
   await terminal.waitFor('▌Reference server smoke')
@@ -141,7 +141,7 @@ test('a suite on the reference server runs again when a file is saved, from the 
   expect(await command.waitForExit()).toMatchObject({ code: 3 })
 })
 
-test('the arguments of a call are edited as a text in the editor, and sent from the form', async () => {
+test('the arguments of a call are edited as text in the editor, and sent from the form', async () => {
   const home = createHome()
   onTestFinished(() => removeHome(home))
   const { command } = realServers(home).find(({ name }) => name === 'everything')!

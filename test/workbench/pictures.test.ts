@@ -9,7 +9,7 @@ import { realServers } from './real-servers.ts'
 /** The first two cells of a picture. */
 const PICTURE_CELLS = '\u{10eeee}\u0305\u0305\u{10eeee}\u0305\u030D'
 
-test('the picture of a call is drawn in blocks, and by the terminal itself where it says that it can', async () => {
+test('the picture of a call is drawn in blocks, or by the terminal itself if it says that it can', async () => {
   const home = createHome()
   onTestFinished(() => removeHome(home))
   const { command } = realServers(home).find(({ name }) => name === 'everything')!
