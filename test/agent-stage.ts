@@ -3,7 +3,7 @@ import type { Answer, Asked } from './service/scripted-model.ts'
 
 const calling = (name: string, args: unknown): Answer => ({ calls: [{ name, args }] })
 
-/** A model that writes a failing suite for the chosen server and proposes its run, and explains a chosen run. */
+/** A model that adds a failing suite for the selected server, proposes its run, and explains a selected run. */
 export function suiteWriter({ prompts, results }: Asked): Answer {
   const [, kind, id = ''] = /\(Chosen on the screen: (\w+) ([\w-]+)\.\)$/.exec(prompts.at(-1) ?? '') ?? []
   return kind === 'server' ? written(id, results) : explained(id, results)

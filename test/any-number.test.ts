@@ -55,7 +55,7 @@ const BUDGET: BudgetSnapshot = {
   slowed: false,
 }
 
-/** Text that no person may see. */
+/** Texts that must never be shown to a person. */
 const NONSENSE = /NaN|undefined|Infinity|∞|Invalid Date|\[object/
 
 function expectSense(text: string): void {

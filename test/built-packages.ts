@@ -3,7 +3,7 @@ import { patched } from '../scripts/build/patches.ts'
 
 const REACT = /\/node_modules\/(react|react-reconciler|scheduler)\//
 
-/** Run once in each process, which several files share. */
+/** Runs once in each process, which serves several test files. */
 const DONE = Symbol.for('mcpdeck.built-packages')
 
 // Screens are rendered with the packages of the build: patched, and with React for production.

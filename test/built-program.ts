@@ -27,8 +27,8 @@ export async function setup(): Promise<(() => void) | undefined> {
 }
 
 /**
- * Done once, alone: a dozen concurrent starts would each compile and store the code. It uses the screen of most tests,
- * since what is compiled by the end is stored.
+ * Done once, before other starts: a dozen concurrent starts would each compile and store the code. It opens the screen
+ * that most tests use, because the code compiled by its end is stored.
  */
 async function startDashboard(): Promise<void> {
   await using terminal = openTerminal({ isUsed: true })

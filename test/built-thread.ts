@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 const BUILT = pathToFileURL(join(import.meta.dirname, '../dist/run-thread.js'))
 
-/** Run once in each process, which several files share. */
+/** Runs once in each process, which serves several test files. */
 const DONE = Symbol.for('mcpdeck.built-thread')
 
 // Runs use the thread of the build: from source each would load 200 files.

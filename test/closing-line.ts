@@ -3,31 +3,31 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 import { isInstalled } from './programs.ts'
 
-/** Names the file that takes the {@link TestReport} of a run. */
+/** Name of the variable with the path of the file for the {@link TestReport} of a run. */
 export const REPORT_FILE = 'MCPDECK_TEST_REPORT'
 
-/** A test that failed, or a file or a group of tests that could not begin or end. */
+/** A test that failed, or a file or a group of tests that could not start or end. */
 export type Failure = {
   project: string
-  /** Below the folder of the project. Empty for an error outside of all files. */
+  /** Path relative to the folder of the project. Empty for an error outside of all files. */
   file: string
   name: string
   errors: string[]
-  /** What its terminals showed last. */
+  /** The last screens of its terminals. */
   screens: string[]
   startsPrograms: boolean
 }
 
-/** What a run of the tests comes to. */
+/** Result of a run of the tests. */
 export type TestReport = {
   passed: number
   skipped: number
   failures: Failure[]
-  /** Each file with the number of its tests and how long they took, in milliseconds. */
+  /** Each file with its number of tests and their duration in milliseconds. */
   files: { project: string; file: string; tests: number; ms: number }[]
 }
 
-/** Ends a test run with `N passed, N failed`, so that the result can be read off the last line. */
+/** Ends a test run with `N passed, N failed`, so that the last line tells the result. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const tests = modules.flatMap(module => [...module.children.allTests()])
@@ -41,7 +41,7 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-/** The line that tells the result of a run. */
+/** Returns the line with the result of a run. */
 export function closingLine({
   passed,
   failures,
@@ -77,7 +77,8 @@ function failuresOf(module: TestModule): Failure[] {
     const { screens = [], startsPrograms = false } = test.meta()
     return { ...place, name: test.fullName, errors: (test.result().errors ?? []).map(textOf), screens, startsPrograms }
   })
-  // What cannot load, and hooks of a file or group, fail the run without failing a test. What they start is not known.
+  // A file that cannot load, or a failed hook of a file or group, fails the run without a failed test. It is unknown
+  // what such a file starts.
   const groups = [module, ...module.children.allSuites()].flatMap(group => {
     const name = group.type === 'suite' ? `hooks of ${group.fullName}` : 'loading, or hooks of the file'
     const errors = group.errors().map(textOf)

@@ -1,2 +1,2 @@
-/** A command as a person types it, each word in quotes: paths may have spaces. */
+/** Returns a command as a person types it, with each word in quotes, because paths may have spaces. */
 export const commandLineOf = (...words: readonly string[]): string => words.map(word => `'${word}'`).join(' ')

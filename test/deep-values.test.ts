@@ -24,7 +24,7 @@ import { rowsOf } from './outline-rows.ts'
 const { symbols } = createTheme({ level: 0, ascii: false })
 const look = { symbols, rendered: true }
 
-/** What wraps a value once more: a list, or a field that somebody's reading goes into. */
+/** Ways to wrap a value once more: in a list, or in a field that some code follows. */
 const WRAPS: readonly ((inner: string) => string)[] = [
   inner => `[${inner}]`,
   ...['x', 'properties', 'items', 'anyOf', 'enum', 'default', 'content', 'arguments', 'parts'].map(
@@ -32,7 +32,7 @@ const WRAPS: readonly ((inner: string) => string)[] = [
   ),
 ]
 
-/** JSON of up to 20,000 levels, as text. */
+/** JSON with up to 20,000 levels, as text. */
 const nested = fc
   .tuple(
     fc.array(fc.nat({ max: WRAPS.length - 1 }), { minLength: 1, maxLength: 6 }),
@@ -48,13 +48,13 @@ const nested = fc
     return `${open.join('')}1${close.toReversed().join('')}`
   })
 
-/** Everything that can be copied of a document, as far as it opens, and its rows. */
+/** Reads everything that can be copied from an unfolded document, and its rows. */
 function read(roots: readonly OutlineNode[]): void {
   rowsOf(roots)
   for (const root of roots) root.copy?.()
 }
 
-/** Every function that takes values as they came from a server, a model or the service. */
+/** Every function that accepts unchecked values from a server, a model or the service. */
 const READERS: Record<string, (value: unknown, text: string) => void> = {
   jsonText: value => void JSON.parse(jsonText(value, 2)),
   jsonLines: value => void jsonLines(value),
@@ -129,6 +129,6 @@ test('JSON that is too deep is reported, and never called equal', () => {
   expect(schemaChanges(JSON.parse(deep('1')), JSON.parse(deep('2')))).toMatchObject([{ input: 'unknown' }])
   expect(isSameJson(JSON.parse(deep('1')), JSON.parse(deep('2')))).toBe(false)
   expect(() => parseInner(deep('1'))).toThrow(SyntaxError)
-  // Texts within a conversation stay texts.
+  // Texts within a conversation remain texts.
   expect(callOf({ name: 'a', arguments: deep('1') }).arguments).toBe(deep('1'))
 })

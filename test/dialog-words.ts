@@ -1,4 +1,6 @@
-/** The words of what has the keys: of a dialog those in its frame, without the page beside it. */
+/**
+ * Returns the text of the part that has the keys: of a dialog the text inside its frame, without the page beside it.
+ */
 export function wordsOf(frame: string): string {
   const rows = frame.split('\n')
   const top = rows.findLastIndex(row => /\S.*╭▌/.test(row))

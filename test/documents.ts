@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Recorded screens, which hold no commands. */
+/** Recorded screens, which contain no commands. */
 const SCREENS = new Set(['tour.md', 'terminals.md'])
 
-/** Words with which a command in the text of a sentence or in a table begins. */
+/** Words that a command begins with in a sentence or a table. */
 const PROGRAM = /^(?:mcpdeck|npm|npx) \S/
 export const SUBCOMMANDS = [
   'api',
@@ -62,10 +62,7 @@ const SUBCOMMAND = new RegExp(`^(?:${SUBCOMMANDS.join('|')}) \\S`)
 
 export type Documented = { document: string; command: string }
 
-/**
- * Every command of the documents, each once: lines of shell blocks, steps of build jobs, and what stands between
- * backticks.
- */
+/** Every command of the documents once: lines of shell blocks, steps of build jobs, and text between backticks. */
 export function documentedCommands(): Documented[] {
   const docs = readdirSync(join(ROOT, 'docs')).filter(name => name.endsWith('.md') && !SCREENS.has(name))
   const found = ['README.md', ...docs.map(name => `docs/${name}`)].flatMap(document =>
@@ -74,7 +71,7 @@ export function documentedCommands(): Documented[] {
   return [...new Map(found.toReversed().map(each => [each.command, each])).values()].toReversed()
 }
 
-/** The commands of one document. */
+/** Returns the commands of one document. */
 export function commandsIn(markdown: string): string[] {
   const blocks = [...markdown.matchAll(/^```(\w*)\n(.*?)^```/gms)]
   const inBlocks = blocks.flatMap(([, language = '', text = '']) => linesOf(language, text))
@@ -84,7 +81,7 @@ export function commandsIn(markdown: string): string[] {
 }
 
 function linesOf(language: string, text: string): string[] {
-  // Whole scripts, which test/cli/empty-project.test.ts runs.
+  // These are whole scripts, which test/cli/empty-project.test.ts runs.
   if (language === 'shell') return []
   const lines = text.split('\n').map(line => line.trim())
   if (language === 'sh' || language === 'bash')

@@ -11,7 +11,7 @@ const SERVER = join(import.meta.dirname, 'servers/stdio-server.mjs')
 type Body<E> = InputOf<E> extends { body: infer B } ? B : never
 type Tests = NonNullable<Body<typeof contract.runs.create>['tests']>
 
-/** A case that calls `get-sum` of the server, and expects its answer. */
+/** A case that calls `get-sum` of the server and expects its result. */
 function sumCase(title: string, a: number, b: number): Tests[number] {
   const assertion = { type: 'responseContains', needle: `The sum is ${a + b}.` }
   return {
@@ -37,18 +37,16 @@ const PID: Tests[number] = {
   ],
 }
 
-/**
- * A suite of four cases over a server that changes the schema of `get-sum`, which three of them call, at any moment.
- */
+/** A suite of four cases on a server whose schema of `get-sum`, which three of them call, can change at any moment. */
 export type DriftingSuite = {
   suiteId: string
   /** The first run, which passed. */
   runId: string
-  /** Makes the first number of `get-sum` a text, or a number again. */
+  /** Changes the first number of `get-sum` to a text, or back to a number. */
   drift: (drifted: boolean) => void
 }
 
-/** Saves server and suite, and waits for the first run. `folder` is where the server's switch lies. */
+/** Saves server and suite, and waits for the first run. `folder` contains the switch of the server. */
 export async function createDriftingSuite(
   client: Pick<Client, 'servers' | 'runs'>,
   projectId: string,

@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs'
 
-/** What a saved state of the server is like. */
+/** The behaviour of a saved version of the server. */
 export type EditedServer = {
-  /** Arguments of `weather` that must be given. */
+  /** Required arguments of `weather`. */
   required?: readonly string[]
-  /** Its answer. */
+  /** The answer of `weather`. */
   answer?: string
-  /** How long a call takes, in milliseconds. */
+  /** Duration of a call in milliseconds. */
   delayMs?: number
-  /** It ends at once, with this on stderr. */
+  /** If set, the server exits at once with this text on stderr. */
   fails?: string
 }
 
-/** Writes a small MCP server over stdio, as an editor saves one. */
+/** Writes a small MCP server over stdio, like saving it in an editor. */
 export function saveServer(
   file: string,
   { required = [], answer = 'It is sunny.', delayMs = 0, fails }: EditedServer = {},

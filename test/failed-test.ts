@@ -3,19 +3,19 @@ import { forgetPrograms, forgetTerminals, lastScreens, startsPrograms } from './
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** A failed test's: whether its file starts programs. */
+    /** Of a failed test: whether its file starts programs. */
     startsPrograms?: boolean
-    /** A failed test's: what its terminals showed last. */
+    /** Of a failed test: the last screens of its terminals. */
     screens?: string[]
   }
 }
 
 beforeAll(forgetPrograms)
 
-// The reporter adds this to what failed.
+// The reporter adds this to the failure.
 afterEach(({ task }) => {
   if (task.result?.state === 'fail')
     Object.assign(task.meta, { startsPrograms: startsPrograms(), screens: lastScreens() })
-  // Tests that run beside each other share the list.
+  // Concurrent tests share the list.
   if (!task.concurrent) forgetTerminals()
 })

@@ -1,5 +1,5 @@
 import { Agent, setGlobalDispatcher } from 'undici'
 
-// A service ends a connection that rests for some seconds, and on a busy machine a request of a test can leave on it at
-// that moment. So the tests' own requests each get a connection of their own.
+// A service closes a connection that is idle for some seconds, and on a busy machine a test may send a request on it at
+// that moment. So each request of the tests gets a new connection.
 setGlobalDispatcher(new Agent({ pipelining: 0 }))

@@ -46,10 +46,10 @@ persona: { name: Priya, role: a traveller }
 journey: { name: Trip, goal: Find the weather, persona: Priya, environments: [staging], sessionsPerTarget: 1, maxTurns: 3 }
 `
 
-/** Kills happen in parallel, since each program mostly waits for the rate of its key. */
+/** The kills run in parallel, because each program mostly waits for the rate limit of its key. */
 const PLACES = 12
 
-/** A home with the files, whose commands reach the service over a connection that can be held. */
+/** A home with the files, whose commands reach the service over a connection that can be held back. */
 async function openPlace(baseUrl: string, key: string) {
   const [home, proxy] = await Promise.all([openHome(), startProxy(baseUrl)])
   onTestFinished(async () => {
@@ -67,7 +67,7 @@ async function openPlace(baseUrl: string, key: string) {
       home.rest()
       return home.run(applying(projectId), { env })
     },
-    /** The same as a process that can be killed. */
+    /** Runs the same command as a process that can be killed. */
     start(projectId: string) {
       home.rest()
       return home.start(applying(projectId), { env })

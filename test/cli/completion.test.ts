@@ -172,7 +172,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
   })
 })
 
-// Fish 4 always does what fish 3 does only on request.
+// Fish 3 does this only on request; fish 4 always does it.
 test.each<[string, string[]]>([
   ['as it is', []],
   ['where a question mark matches no other character', ['--features=qmark-noglob']],

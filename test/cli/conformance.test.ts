@@ -344,7 +344,7 @@ test('a missing suite is fetched with npx, which is reported, and a failure exit
   rmSync(join(cwd, 'node_modules'), { recursive: true })
   const bin = join(cwd, 'bin')
   mkdirSync(bin)
-  // Tests have no network: this prints its arguments, and fails like npx.
+  // Tests have no network. This npx prints its arguments and fails.
   writeFileSync(join(bin, 'npx'), '#!/bin/sh\necho "npm error asked $(command -v node) for $*" >&2\nexit 1\n', {
     mode: 0o755,
   })

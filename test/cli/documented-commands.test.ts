@@ -109,7 +109,7 @@ const ENDS: Readonly<Record<string, number>> = {
   'mcpdeck doctor everything --strict': 3,
 }
 
-/** Commands that serve until stopped, recognized by their first output. */
+/** Commands that serve until stopped, with the output that shows that they started. */
 const SERVES = /^serve(?: --(?!help).*)?$/
 
 let home: Awaited<ReturnType<typeof openHome>>
@@ -235,7 +235,7 @@ test.each(all.filter(isOurs))('$document: $command', async ({ command }) => {
   const { code, stdout, stderr } = await home.run(words, { cwd: home.home })
   expect({ command, code, stderr: stderr.slice(-600) }).toMatchObject({ code: ENDS[command] ?? 0 })
   if (target !== undefined) writeFileSync(join(home.home, target), stdout)
-  // A listing of existing things is not empty.
+  // A list of existing records is not empty.
   if (words[0] === 'get') expect(stdout.trim().split('\n').filter(Boolean)).not.toEqual([])
 })
 

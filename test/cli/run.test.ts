@@ -9,10 +9,10 @@ import { openStage } from './stage.ts'
 const CREATE = 'POST /projects/p1/eval-runs'
 const RERUN = 'POST /projects/p1/eval-runs/r0/rerun'
 
-/** A suite of two cases with two environments, of which each launch is told and at once passed. */
+/** A suite of two cases with two environments. Each launch is recorded and passes at once. */
 async function openSuite(ending: Ending) {
   const { home, service } = await openStage(ending)
-  /** Bodies of launches as they arrived. */
+  /** Bodies of the launches, as received. */
   const launched: { body: Record<string, unknown>; key: unknown }[] = []
   service.suites = [{ id: 's1', name: 'Smoke', environment: { servers: ['everything'] } }]
   service.answers['GET /projects/p1/eval-suites/s1/cases'] = () => ({

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 type Fields = Record<string, unknown>
-/** Answers a request instead of the double; true when it has. */
+/** Answers a request instead of the double; returns true if it did. */
 type Fault = (response: ServerResponse, path: string) => boolean
 
 const KEY = 'sk_double'
@@ -20,7 +20,7 @@ export function trial(id: string, fields: Fields = {}): Fields {
   }
 }
 
-/** Refuses with the contract's body. */
+/** Refuses with a body of the contract. */
 export function refusing(status: number, code: string, headers: Record<string, string> = {}): Fault {
   return response => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -45,8 +45,7 @@ export const hangingUp: Fault = response => {
 }
 
 /**
- * A service on loopback with one project, one suite and the runs that a test puts there, which does everything wrong
- * that a test asks for.
+ * A service on loopback with one project, one suite and the runs of a test. It fails in every way that a test asks for.
  */
 export async function openRunsDouble() {
   const runs = new Map<string, Fields>()
@@ -54,7 +53,7 @@ export async function openRunsDouble() {
     runs,
     trials: [trial('a'), trial('b')],
     suites: [{ id: 's1', name: 'Smoke' }] as Fields[],
-    /** Answers of `METHOD path` below the address, whole; without a body where that is undefined. */
+    /** Complete answers by `METHOD path` below the address; an undefined answer has no body. */
     answers: {} as Record<string, (body: Fields, request: IncomingMessage) => { status?: number; body: unknown }>,
     fault: undefined as Fault | undefined,
     seen: [] as string[],
@@ -94,11 +93,11 @@ export async function openRunsDouble() {
   const { port } = server.address() as AddressInfo
   return Object.assign(double, {
     env: { MCPDECK_BASE_URL: `http://127.0.0.1:${port}/api/v1`, MCPDECK_API_KEY: KEY },
-    /** Puts a run there, or changes one. */
+    /** Adds or changes a run. */
     put(id: string, fields: Fields) {
       runs.set(id, { id, suiteId: 's1', status: 'running', createdAt: Date.now() - 5_000, ...runs.get(id), ...fields })
     },
-    /** Nobody listens any more; a second time it does nothing. */
+    /** Stops listening; a second call does nothing. */
     async close() {
       if (!server.listening) return
       server.closeAllConnections()

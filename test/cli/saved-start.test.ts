@@ -8,7 +8,7 @@ import { PATIENCE } from '../patience.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
 
-/** A home with servers whose programs note each start, and the notes. */
+/** A home with servers whose programs record each start, and the recorded starts. */
 async function openStarts() {
   const home = await openHome()
   onTestFinished(() => home.close())

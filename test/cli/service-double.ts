@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 /** A request as the service saw it. */
 export type SeenRequest = { method: string; path: string; headers: IncomingHttpHeaders }
 
-/** A service on loopback that takes one key and holds nothing, so that tests see what reaches it and when. */
+/** A service on loopback that accepts one key and has no data, so that tests see which requests reach it and when. */
 export async function openHttpServer(key: string, options: { date?: () => Date } = {}) {
   const seen: SeenRequest[] = []
   const server = createServer((request, response) => {

@@ -5,8 +5,8 @@ import { openHome } from './program.ts'
 import { openRunsDouble } from './runs-double.ts'
 
 /**
- * A home and a service for one test alone, which go away with it: tests that start the program mostly wait, so those of
- * a file run side by side.
+ * A home and a service for one test, removed when the test ends. Tests that start the program mostly wait, so those of
+ * a file run concurrently.
  */
 export async function openStage(ending: Ending) {
   const home = await openHome()
@@ -18,7 +18,7 @@ export async function openStage(ending: Ending) {
     home,
     service,
     watch,
-    /** What `watch` concludes, which is its exit code too. */
+    /** The conclusion of `watch`, which is also its exit code. */
     async conclusionOf(...args: string[]) {
       const { code, stdout, stderr } = await watch(...args, '--json')
       const end = JSON.parse(stdout) as Conclusion

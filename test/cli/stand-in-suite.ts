@@ -4,15 +4,15 @@ import { join } from 'node:path'
 /** A check as the official suite writes it. */
 export type WrittenCheck = { id: string; status: unknown; description?: string; errorMessage?: string }
 
-/** What the stand-in does: the checks of each scenario, or text in the place of its result, and how it ends. */
+/** What the stand-in does: the checks of each scenario, or a text in place of its result, and how it ends. */
 export type SuitePlan = {
   scenarios?: Record<string, WrittenCheck[] | string | null>
-  /** How many it says that it runs; by default all of the plan. */
+  /** How many scenarios it announces; by default all of the plan. */
   says?: number
-  /** After the last scenario: by default the code that the suite has for its checks. */
+  /** How it ends after the last scenario; by default with the suite's exit code for its checks. */
   ends?: number | 'hangs' | 'crashes'
   stderr?: string
-  /** Version of the protocol that it names with its request. */
+  /** The protocol version that it sends in its request. */
   speaks?: string
 }
 
@@ -20,8 +20,8 @@ export const passing = (id: string): WrittenCheck => ({ id, status: 'SUCCESS', d
 export const failing = (id: string, errorMessage = 'nothing'): WrittenCheck => ({ id, status: 'FAILURE', errorMessage })
 
 /**
- * Installs a program below a folder that plays the command line of `@modelcontextprotocol/conformance`: same options,
- * output, result files and exit codes.
+ * Installs a program below a folder that imitates the command line of `@modelcontextprotocol/conformance`, with the
+ * same options, output, result files and exit codes.
  */
 export function installStandIn(folder: string, version = '0.1.16') {
   const place = join(folder, 'node_modules/@modelcontextprotocol/conformance')
@@ -30,7 +30,7 @@ export function installStandIn(folder: string, version = '0.1.16') {
   writeFileSync(join(place, 'suite.mjs'), PROGRAM)
   return {
     plan: (plan: SuitePlan) => writeFileSync(join(place, 'plan.json'), JSON.stringify(plan)),
-    /** Arguments, environment and process of each start so far, and what the address answered. */
+    /** Arguments, environment and process of each start so far, and the answer of the address. */
     starts: () =>
       (existsSync(join(place, 'starts')) ? readFileSync(join(place, 'starts'), 'utf8') : '')
         .split('\n')

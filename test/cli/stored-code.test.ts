@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../service/harness.ts'
 
 const MODULE = join(import.meta.dirname, '../../src/cli/boot/program-files.ts')
 
-/** A program that loads files of a folder, and goes on until it is let go. */
+/** A program that loads files of a folder, and keeps running until it is told to end. */
 async function started(folder: string, store: string, files: readonly string[]) {
   const script = `
     const { programFiles } = await import(${JSON.stringify(MODULE)})

@@ -13,19 +13,19 @@ import { sandbox, untilEnded } from '../service/harness.ts'
 import { endOf, HOST } from './hosts.ts'
 import { openHome } from './program.ts'
 
-/** A command that crashed has 70. */
+/** A command that crashed exits with 70. */
 const END = new RegExp(endOf(String.raw`((?!70 )\d+)`).trim())
 
-/** Runs commands one after the other in a terminal; answers what of all that they wrote there was unasked. */
+/** Runs commands one after the other in a terminal; returns the output that may not reach a terminal. */
 async function fooled(commands: readonly (readonly [Purpose, ...string[]])[], env: Record<string, string>) {
   const list = JSON.stringify(commands.map(([, ...args]) => args))
   await using terminal = openTerminal({ command: process.execPath, args: [HOST, list], env, cols: 100, rows: 30 })
   const unasked = watchUnasked(terminal, 'text')
   expect(await terminal.waitForExit(250_000)).toMatchObject({ signal: undefined })
-  // After each output stands its code.
+  // Each output is followed by its exit code.
   const pieces = terminal.output.split(END).slice(0, -1)
   const outputs = pieces.filter((_, index) => index % 2 === 0)
-  // What failed says so in words, whatever was asked for.
+  // A failure is reported as sentences, whatever output format was requested.
   const purposeOf = (index: number): Purpose => (pieces[2 * index + 1] === '0' ? commands[index]![0] : 'text')
   expect(outputs).toHaveLength(commands.length)
   expect(outputs.filter(output => output.includes('evil')).length).toBeGreaterThan(outputs.length / 4)
@@ -43,7 +43,7 @@ async function openStage(spoiling: Spoiling, ending: TestContext) {
 
 type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** What a listing belongs to, of the sandbox. */
+/** The record of the sandbox that a listing belongs to. */
 function parentOptions({ serverId, suiteId, runId, trialId }: Stage): Record<string, string> {
   return { server: serverId, suite: suiteId, run: runId, trial: trialId }
 }
@@ -63,10 +63,10 @@ describe.concurrent('a hostile service', () => {
     async (spoiling, context) => {
       const stage = await openStage(spoiling, context)
       const commands = listings(stage).flatMap((args, index) => {
-        // What is refused says so as text, whatever was asked for, and by one way for all listings.
+        // A refusal is reported as text, whatever format was requested, and in the same way for all listings.
         if (spoiling === 'every refusal') return index % 4 === 0 ? [['text', ...args] as const] : []
         const text = ['text', ...args] as const
-        // JSON is escaped whatever stands in it, words of the contract too.
+        // JSON is escaped whatever it contains, including words of the contract.
         if (spoiling === 'every text') return [text]
         return [text, ['data', ...args, index % 2 === 0 ? '--json' : '--jsonl'] as const]
       })
@@ -90,7 +90,7 @@ describe.concurrent('a hostile service', () => {
         ['text', 'run', suiteId, '--yes', '--json'],
       ]
       const commands: [Purpose, ...string[]][] = [
-        // A run whose state is no word of the contract is followed for ever.
+        // A run with an unknown state is followed without end.
         ...(spoiling === 'every text' ? [] : following),
         ['text', 'suite', 'export', 'nothing of this name'],
         ['text', 'doctor', serverId],
@@ -126,7 +126,7 @@ describe.concurrent('a hostile service', () => {
     const said: unknown = await raw.json()
     const fields = ['--field', `projectId=${projectId}`, '--field', `runId=${runId}`]
     const printed = JSON.parse(await stdoutOf('api', contract.iterations.list.operation, ...fields)) as object
-    // The service spoils each answer in another way: what is compared is how much of it there is.
+    // The service alters each answer differently, so only the amount of the alterations is compared.
     expect(shapeOf(printed)).toEqual(shapeOf(said))
     const file = join(home.home, 'report.xml')
     await home.run(['watch', runId, '--junit', file], { env })
@@ -155,7 +155,7 @@ describe.concurrent('a hostile service', () => {
   })
 })
 
-/** A value with each text made the same. */
+/** Returns a value with all its texts made equal. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return typeof value

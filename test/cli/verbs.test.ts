@@ -303,7 +303,7 @@ describe('records', () => {
 })
 
 describe('what is in flight', () => {
-  /** A workspace that is served by this process, and the program in a home of the same workspace. */
+  /** A workspace served by this process, and the program in a home with the same workspace. */
   async function staged() {
     const own = await openHome()
     onTestFinished(() => own.close())
@@ -363,7 +363,7 @@ describe('access', () => {
     })
     const published = await run('publish', 'Staging', '--mode', 'invited_only', '--name', 'Desk', '--yes')
     expect(published).toMatchObject({ code: 0, stdout: expect.stringMatching(/^http:\S+\/visit\/\S+\n$/) })
-    // The port of the environment, where the next `mcpdeck serve` listens.
+    // The port in the environment, where the next `mcpdeck serve` listens.
     expect(new URL(published.stdout).port).toBe(String(UNUSED_PORT))
     expect(published.stderr).toContain('Answered: it is for invited people.')
     expect(items(await run('get', 'scenarios', '--json'))).toContainEqual(

@@ -19,7 +19,7 @@ const EXIT_OF = { passed: 0, failed: 1, undecided: 3, broken: 3, cancelled: 3, '
 let opened: TestService
 let projectId: string
 beforeAll(async () => {
-  // What is for people goes there, once for each run without a verdict.
+  // Text for people is written there, once for each run without a verdict.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   opened = await openService()
   projectId = (await opened.client.projects.list({})).items[0]!.id
@@ -29,7 +29,7 @@ afterAll(async () => {
   await opened.close()
 })
 
-/** The last word of `watch` on a run, as text and as the object that `--json` prints. */
+/** The summary line of `watch` for a run, as text and as the object that `--json` prints. */
 async function lastWordOf({ run, trials }: MadeRun, own: GateOptions = {}) {
   const isOpen = outcomeOfRun(run) === 'in-flight'
   const followed: Followed = { kind: isOpen ? 'timed_out' : 'ended', run, trials }
@@ -58,10 +58,12 @@ function junitOf({ run, trials }: MadeRun, { exitCode }: Conclusion): Suite {
   return (parser.parse(xml) as { testsuites: { testsuite: Suite } }).testsuites.testsuite
 }
 
-/** Suites made so far: one that is there already would bring its own threshold. */
+/**
+ * Number of suites created so far. Each run gets a new suite, because an existing one would bring its own threshold.
+ */
 let suites = 0
 
-/** Makes runs, each of a suite of its own, and checks them. */
+/** Makes runs, each of its own suite, and checks them. */
 function forRandomRuns(check: (made: MadeRun, expected: Expected) => Promise<void>) {
   return fc.assert(
     fc.asyncProperty(randomRun, async plan => {
@@ -108,7 +110,7 @@ test('service, run screen, summary, JUnit and exit code agree, and only a comple
   })
 })
 
-/** What stands beside a run that passed names how much of it that speaks for. */
+/** The text beside a passed run says how much of the run the verdict covers. */
 function expectPart({ part }: Conclusion, { isPlain, outcome, trials }: Expected): void {
   if (outcome !== 'passed' || isPlain) return expect(part).toBeNull()
   const graded = trials.passed + trials.failed
@@ -133,10 +135,10 @@ test('the worst of several environments decides the exit code, and each has its 
       const { exitCode, text } = await printed(results)
       const expected = plans.map(plan => expectedOf({ ...plan, end: 'finalized' }))
       const codes = expected.map(({ outcome }) => EXIT_OF[outcome])
-      // A run that failed decides, also beside one without a verdict.
+      // A failed run decides, even beside one without a verdict.
       expect(exitCode).toBe(codes.includes(1) ? 1 : Math.max(...codes))
       for (const [index, { isPlain }] of expected.entries()) {
-        // Cases that were there before the run and are not in it are a part that it does not speak for.
+        // Cases that existed before the run and are not in it are not covered by its verdict.
         const isWhole = casesOf([plans[index]!]).size === casesOf(plans.slice(0, index + 1)).size
         expect(text.includes(`e${index}: Passed.`)).toBe(isPlain && isWhole)
       }

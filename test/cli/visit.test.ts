@@ -19,7 +19,7 @@ import { helper, invite, published, served } from '../service/visits.ts'
 const { userTesting, userTestingSessions } = contract
 
 describe('mcpdeck visit', () => {
-  /** A visit whose lines the test types and whose output it reads. */
+  /** A visit in which the test types the lines and reads the output. */
   function visiting(link: string, options: object = {}) {
     const input = new PassThrough()
     let output = ''
@@ -73,7 +73,7 @@ describe('mcpdeck visit', () => {
     expect(await visiting(link).code).toBe(3)
   })
 
-  /** A program on loopback that answers links as a test says, until its end. */
+  /** A program on loopback that answers links as a test says, until the test ends. */
   async function stranger(answer: RequestListener): Promise<string> {
     const server = createServer(answer).listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -6,7 +6,7 @@ import { until, type Ending } from '../service/harness.ts'
 import { prepareWatchedSuite } from '../watched-suite.ts'
 import { openHome } from './program.ts'
 
-/** Starts watching in a home of its own; what it prints is waited for in its order. */
+/** Starts watching in a separate home; its output is awaited in order. */
 async function openWatch(ending: Ending, first?: EditedServer, ...more: readonly string[]) {
   const home = await openHome()
   ending.onTestFinished(() => home.close())
@@ -16,7 +16,7 @@ async function openWatch(ending: Ending, first?: EditedServer, ...more: readonly
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   ending.onTestFinished(() => void child.kill('SIGKILL'))
-  /** Waits until the next round waits for changes; what was printed since the last one. */
+  /** Waits until the next round waits for changes; returns the output since the last call. */
   let seen = { out: 0, errors: 0 }
   const round = async (): Promise<string> => {
     await until(

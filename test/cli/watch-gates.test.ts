@@ -3,7 +3,7 @@ import type { Ending } from '../service/harness.ts'
 import { trial } from './runs-double.ts'
 import { openStage } from './stage.ts'
 
-/** A run that passed, with every kind of trial. */
+/** A passed run with every kind of trial. */
 async function openGraded(ending: Ending) {
   const stage = await openStage(ending)
   stage.service.trials = [

@@ -11,11 +11,11 @@ import { asHtml, hangingUp, redirecting, refusing, trial, type RunsDouble } from
 import { openStage } from './stage.ts'
 import { DEADLINE_MS } from '../../src/api/client/transport/transport.ts'
 
-// What waits longest begins first.
+// The tests that wait longest start first.
 describe.concurrent('a line that is lost midway', () => {
   test.for<[string, number, NonNullable<RunsDouble['fault']>]>([
     ['connections that break', 4, hangingUp],
-    // It is not asked for again at once.
+    // A page is not requested again at once.
     ['a page of a proxy', 2, asHtml],
     ['a proxy that sends elsewhere', 2, redirecting],
     ['errors of the service', 4, refusing(503, 'INTERNAL_ERROR')],
@@ -49,7 +49,7 @@ describe.concurrent('a line that is lost midway', () => {
 
   test.for([
     ['the list of projects', '/projects'],
-    // These are read between the run and its trials.
+    // These are read after the run and before its trials.
     ['the run', '/capabilities'],
   ])('after only %s was answered is waited for as well', async ([, last], ending) => {
     const { service, watch } = await openStage(ending)
@@ -69,8 +69,8 @@ describe.concurrent('a line that is lost midway', () => {
     expect(code).toBe(0)
   })
 
-  // The time is up here at a moment, not after some seconds in which a busy machine gets nowhere; that it is 3 shows a
-  // run that takes longer.
+  // The time is up at once here instead of after seconds in which a busy machine may make no progress. The test of a
+  // run that takes longer shows that the exit code is 3.
   test('lost for longer than the given time ends it, with what was read', async ending => {
     const { service } = await openStage(ending)
     service.put('r1', { status: 'running' })
@@ -222,7 +222,7 @@ describe.concurrent('no verdict, and never 1', () => {
   test('a run that takes longer than the given time', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
-    // Time to start and to read once, also on a busy machine; the others beside it take as long.
+    // Time to start and to read once, even on a busy machine. The concurrent tests take as long.
     const { code, end, stderr } = await conclusionOf('r1', '--timeout', '5s')
     expect(code).toBe(3)
     expect(end).toMatchObject({ because: 'timed_out', verdict: null, run: { status: 'running' } })
@@ -273,7 +273,7 @@ describe.concurrent('interrupted', () => {
       exitCode: 130,
       verdict: null,
     })
-    // Reports go by the suite's name, however they came to their end.
+    // Reports use the name of the suite, however the run ended.
     expect(readFileSync(summary, 'utf8')).toMatch(/^## Smoke: no verdict$/m)
     expect(readFileSync(junit, 'utf8')).toContain('<testsuite name="Smoke"')
   })
@@ -309,7 +309,7 @@ describe.concurrent('interrupted', () => {
     expect(await ended()).toMatchObject({ code: 143, stdout: '', stderr: 'Interrupted.\n' })
   })
 
-  // Whoever waits for either waits for half a minute.
+  // Each of these requests would be waited for half a minute.
   test.for<[string, string, NonNullable<RunsDouble['fault']>]>([
     ['before a repeat that the service put off', '/projects', refusing(503, 'INTERNAL_ERROR', { 'retry-after': '55' })],
     ['while the service holds its vocabulary back', '/capabilities', () => true],
@@ -392,7 +392,7 @@ test.concurrent('a pending name lookup does not delay exiting', async ending => 
   const asked = performance.now()
   watching.child.kill('SIGINT')
   expect(await watching.ended()).toMatchObject({ code: 0, stdout: expect.stringContaining('Passed') as string })
-  // A read is given up by itself at its deadline: before that, nobody waited for it.
+  // A read ends by itself at its deadline: an exit before that shows that nothing waited for it.
   expect(performance.now() - asked).toBeLessThan(DEADLINE_MS)
   expect(readFileSync(file, 'utf8')).toContain('<testsuite name="s1" id="r1"')
 })

@@ -41,7 +41,7 @@ const parsed = <T>({ stdout, stderr }: Ended): T => {
 const first = async (home: Home, operation: string, fields: Fields = {}) =>
   parsed<{ items: { id: string }[] }>(await call(home, operation, fields)).items[0]!.id
 
-/** A suite of a new workspace with the cases that are given. */
+/** A suite with the given cases in a new workspace. */
 async function suiteOf(home: Home, tests: object[]) {
   const projectId = await first(home, 'listProjects')
   const serverId = await first(home, 'listProjectServers', { projectId })
@@ -60,7 +60,7 @@ async function launch(home: Home, { projectId, suiteId }: Suite, more: object = 
 
 const stateOf = async (home: Home, { projectId, runId }: { projectId: string; runId: string }) =>
   parsed<Run>(await call(home, 'getEvalRun', { projectId, runId }))
-/** One command follows the run to its end; asking again and again would start one for each question. */
+/** Follows the run to its end with one command; asking repeatedly would start a command for each question. */
 async function followed(home: Home, run: { projectId: string; runId: string }): Promise<Run> {
   await home.run(['--project', run.projectId, 'watch', run.runId])
   return await stateOf(home, run)
@@ -164,7 +164,7 @@ test('a socket that does not belong to this user gets no request', async () => {
   const path = join(home.home, '.local/share/mcpdeck/worker.sock')
   const heard: string[] = []
   const stranger = createServer(socket => socket.on('data', (chunk: Buffer) => heard.push(chunk.toString())))
-  // Another user's socket takes root to make; whoever is not root leaves a file there, which is no socket.
+  // Creating a socket of another user requires root. Other users create a plain file there instead.
   const isRoot = process.getuid?.() === 0
   if (isRoot) {
     await once(stranger.listen(path), 'listening')
@@ -227,7 +227,7 @@ async function played(isSilent = () => false) {
   const { suiteId } = await api.call(contract.suites.create, { projectId, body: suite })
   const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })
   await untilEnded(api, projectId, runId)
-  // Nothing but the worker is left to execute anything.
+  // Only the worker is left to execute anything.
   await close()
   const env = {
     MCPDECK_MODEL_BASE_URL: models.baseUrl,
@@ -239,7 +239,7 @@ async function played(isSilent = () => false) {
 
 const grade = json({ score: 0.9, reason: 'As expected.', rubricHits: [] })
 
-/** Hands an operation over, waits until its worker has ended for want of work, and answers what the command printed. */
+/** Passes an operation to the worker, waits until the idle worker has ended, and returns the output of the command. */
 async function handedOver(home: Home, operation: string, fields: Fields, body: object | undefined, env: Fields = {}) {
   const started = await call(home, operation, fields, body, env)
   expect(started.stderr).toMatch(/^Handed over to the workspace's worker/)

@@ -31,7 +31,7 @@ journey: { name: Trip, goal: Find the weather, persona: Priya, swarm: Weekly, se
 journey: { name: Order, goal: Get a total, persona: Priya, environments: [staging], sessionsPerTarget: 1, maxTurns: 9 }
 `
 
-/** A client behind a line that goes down for good with the wanted write, and how many writes it sent. */
+/** A client behind a connection that breaks for good at the given write, and the number of writes it sent. */
 async function dyingClient(baseUrl: string, key: string, dying?: { at: number; loss: Loss }) {
   const line = await lossyLine(baseUrl, { losses: ['broken'] })
   onTestFinished(() => line.close())

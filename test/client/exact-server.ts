@@ -1,10 +1,10 @@
-/** The service's own bucket: exact, refilled continuously, refusing what it has no token for. */
+/** The token bucket of the service: exact, refilled continuously, and refusing every request without a token. */
 export function exactServer(capacity: number, refillPerSecond: number, start: number) {
   let level = capacity
   let at = start
   let refused = 0
   return {
-    /** Whether the request passes; times in milliseconds that never run backwards. */
+    /** Returns whether a request is accepted. Times are milliseconds that never decrease. */
     arrive(now: number): boolean {
       level = Math.min(capacity, level + ((now - at) / 1000) * refillPerSecond)
       at = now

@@ -1,7 +1,7 @@
 import { createBudget } from '../../src/api/client/budget/budget.ts'
 
 /**
- * A process that sends as many requests as its shared budget allows, until its parent lets go of it.
+ * A process that sends as many requests as its shared budget allows, until its parent ends it.
  * Arguments: address, budget file, capacity, requests a second.
  */
 const [url = '', file = '', capacity, refillPerSecond] = process.argv.slice(2)

@@ -10,26 +10,26 @@ import { virtualMachine } from './virtual-machine.ts'
 const HOUR_MS = 3_600_000
 const REQUESTS_OF_A_RUN = 2
 const LIST_INTERVAL_MS = 60_000
-/** What is on screen is never older than the interval at which it is read again and this. */
+/** Data on screen is never older than its polling interval plus this time. */
 const SLACK_MS = 5_000
-/** How long a person waits for what they asked for, 99 times in 100. */
+/** Longest wait of a person for a requested read, in 99 of 100 cases. */
 const PATIENCE_MS = 2_000
 
-/** Numbers in a range, the same ones in every run. */
+/** Random numbers in a range, the same in every run. */
 function numbers(seed: number, min: number, max: number): () => number {
   const drawn = fc.sample(fc.noBias(fc.integer({ min, max })), { seed, numRuns: 20_000 })
   let next = 0
   return () => drawn[(next += 1) % drawn.length] ?? min
 }
 
-/** The service as one key sees it over a line of changing speed. */
+/** The service as seen by one key over a connection of changing speed. */
 function service(clock: VirtualClock, seed: number) {
   const limit = exactServer(10, 1, clock.now())
   const delay = numbers(seed, 20, 250)
   const pass = () => new Promise<void>(resolve => clock.after(delay(), resolve))
   return {
     limit,
-    /** Resolves to the time of the answer's content. */
+    /** Resolves to the time at which the content of the answer was made. */
     async send(budget: Budget, priority: Priority, owner: string): Promise<number> {
       const permit = await budget.acquire({ priority, owner })
       await pass()
@@ -43,7 +43,7 @@ function service(clock: VirtualClock, seed: number) {
   }
 }
 
-/** Mean pause between two clicks, and the most that one asks for. */
+/** Mean pause between two clicks, and the maximum number of reads of one click. */
 type Clicks = { pauseMs: number; requests: number }
 
 /** An hour at the screen with three live runs and five lists, and two more processes with a live run each. */
@@ -98,7 +98,7 @@ async function hour(seed: number, clicks: Clicks) {
   return { refused: limit.refused, slowed, overdue, answers, left: clock.pending }
 }
 
-/** The value that the given part of all does not exceed. */
+/** Returns the value that the given share of all values does not exceed. */
 function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0

@@ -8,7 +8,7 @@ import { type ApiRequest, plainHeaders } from '../../src/api/contract/message.ts
 import { createHttpFetch, type HttpFetchOptions } from '../../src/api/client/transport/fetch.ts'
 import { readText } from '../../src/api/client/transport/response.ts'
 
-/** A server on loopback and a way to ask it. */
+/** A server on loopback and a function that sends it a request. */
 async function start(answer: RequestListener, options: HttpFetchOptions = {}) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')

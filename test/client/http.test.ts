@@ -13,7 +13,7 @@ import { type BehaviourName, goodRun, startMisbehavingServer } from './misbehavi
 import { PATIENCE } from '../patience.ts'
 
 const KEY = 'sk_secret-key-of-the-test'
-/** Of answers that never come, and of those that do, also on a machine with much else to do; in milliseconds. */
+/** Deadlines in milliseconds: for answers that never come, and for those that come, even on a busy machine. */
 const [SHORT, AMPLE] = [300, 20_000]
 
 let server: Awaited<ReturnType<typeof startMisbehavingServer>>
@@ -40,7 +40,7 @@ beforeAll(async () => {
   server = await startMisbehavingServer(elsewhere.origin)
   http = createHttpFetch()
   client = clientOf(server.origin)
-  // The first request loads the HTTP library, for which these deadlines have no room.
+  // The first request loads the HTTP library, which takes longer than these deadlines.
   await fetchOnce()
 })
 
@@ -49,7 +49,7 @@ afterAll(async () => {
   await http.close()
 })
 
-/** One request without a deadline. */
+/** Sends one request without a deadline. */
 const fetchOnce = async () => {
   const unhurried = createClient({
     fetch: http.fetch,

@@ -7,7 +7,7 @@ test.each([1, 3, 10])('%i machines with one key settle after a minute of an hour
   const { answered, refused, least } = await simulateMachines(machines)
   expect(refused / (answered + refused)).toBeLessThan(0.01)
   expect(least).toBeGreaterThan(0.5)
-  // What is there is used.
+  // The available rate is used.
   expect(answered).toBeGreaterThan(0.8 * 59 * 60)
 })
 

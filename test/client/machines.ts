@@ -17,19 +17,19 @@ const LIVE_RUNS = 2
 const REQUESTS_OF_A_RUN = 2
 const CLICK_EVERY_MS = 20_000
 
-/** What came of an hour after its first minute. */
+/** Result of an hour after its first minute. */
 export type Hour = {
   answered: number
   refused: number
   /** Refusals of the first minute. */
   atFirst: number
-  /** What the machine that got least had answered, as a part of its fair share of the service's rate. */
+  /** Answers of the machine that got the fewest, as a fraction of its fair share of the service's rate. */
   least: number
 }
 
 /**
  * An hour of machines that use one key at the contract's limits and know nothing of each other. Each shows two live
- * runs and four lists, and has a person who asks for something every twenty seconds.
+ * runs and four lists, and has a person who requests something every twenty seconds.
  */
 export async function simulateMachines(machines: number, seed = 1): Promise<Hour> {
   const clock = new VirtualClock()
@@ -93,7 +93,7 @@ function refusedForRate(): ApiError {
   return new ApiError({ kind: 'http', message: '', sent: true, ...limit })
 }
 
-/** Numbers from 0 to 1, the same ones in every run. */
+/** Random numbers from 0 to 1, the same in every run. */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

@@ -13,7 +13,7 @@ function refuse(response: ServerResponse, status: number, body: unknown, headers
   response.writeHead(status, { ...json, ...headers }).end(JSON.stringify(body))
 }
 
-/** What the server does for `/projects/p/eval-runs/{name}`. Nothing here depends on time passing. */
+/** What the server does for `/projects/p/eval-runs/{name}`. Nothing here depends on elapsed time. */
 const behaviours = {
   good: response => response.writeHead(200, { ...json, 'x-request-id': 'req-7' }).end(text),
   chunked: response => {

@@ -8,7 +8,7 @@ import type { Fetch } from '../../src/api/client/transport/fetch.ts'
 const account = { id: 'usr_1', email: 'one@deployment.test' }
 const published = { id: 'scn_1', name: 'Study', mode: 'project_members', accessVersion: 1, created: true }
 
-/** A deployment that answers each verb as it is told. */
+/** A deployment that answers each HTTP method as told. */
 function deployment(answers: Record<string, { status: number; body: object }>) {
   const seen: string[] = []
   const fetch: Fetch = async ({ method, body }) => {
@@ -36,7 +36,7 @@ describe('publishing', () => {
   })
 
   test.each([
-    // The account tells a missing path from a wrong address, once and while nothing else was answered.
+    // A request for the account tells a missing path from a wrong address. It is sent once, before any other answer.
     [404, 'NOT_FOUND', ['GET ']],
     [405, 'METHOD_NOT_ALLOWED', []],
   ])('uses PUT, with the same body, if POST answers %i', async (status, code, between) => {

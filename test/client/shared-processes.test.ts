@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Counts by the first segment of the path; answers after a moment, so that requests overlap. */
+/** Counts requests by the first segment of the path; answers after a moment, so that requests overlap. */
 async function startServer() {
   const limit = exactServer(CAPACITY, PER_SECOND, performance.now())
   const seen = new Map<string, number>()

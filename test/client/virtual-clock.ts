@@ -2,7 +2,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 
 type Timer = { at: number; order: number; run: () => void }
 
-/** A clock that moves only when told to; timers run in order, each after all work before it has settled. */
+/** A clock that moves only when told to; timers run in order, each after all earlier work has settled. */
 export class VirtualClock implements Clock {
   #now = 1_000_000
   #order = 0
@@ -16,12 +16,12 @@ export class VirtualClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Timers that have been set and neither ran nor were cancelled. */
+  /** Timers that are set and have neither run nor been cancelled. */
   get pending(): number {
     return this.#timers.size
   }
 
-  /** Moves time forward, running what falls due. */
+  /** Moves time forward and runs the timers that are due. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await settle()
@@ -29,7 +29,7 @@ export class VirtualClock implements Clock {
     this.#now = end
   }
 
-  /** Moves time forward as far as it takes for `work` to end. */
+  /** Moves time forward until `work` ends. */
   async finish<T>(work: Promise<T>): Promise<T> {
     const state = { done: false }
     const end = () => {
@@ -60,7 +60,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets promises and streams in memory come to rest. */
+/** Waits until promises and streams in memory have settled. */
 async function settle(): Promise<void> {
   await new Promise(resolve => setImmediate(resolve))
 }

@@ -13,7 +13,7 @@ export function virtualMachine(clock: VirtualClock) {
   let lastPid = 100
   return {
     file,
-    /** Starts a process; `kill` makes its id vanish and leaves all that it held behind. */
+    /** Starts a process. `kill` removes its id and leaves everything it held. */
     start(options: BudgetOptions = {}, keyId = 'key') {
       const pid = (lastPid += 1)
       living.add(pid)

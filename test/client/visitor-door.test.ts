@@ -12,7 +12,7 @@ function doorOf(answer: Fetch, http?: Fetch) {
   const network = createHttpFetch()
   onTestFinished(() => network.close())
   const origin = 'http://127.0.0.1:9'
-  // A busy machine may take seconds over an answer.
+  // A busy machine may take seconds to answer.
   return createVisitorDoor({ origin, start: 'mcpdeck serve', answer, http: http ?? network.fetch, patienceMs: 60_000 })
 }
 

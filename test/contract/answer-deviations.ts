@@ -1,19 +1,19 @@
-/** A place where answers of this service knowingly differ from the published file; none of them is a wrong type. */
+/** A place where answers of this service intentionally differ from the published file. None of them is a wrong type. */
 export type AnswerDeviation = {
   operations: readonly string[]
-  /** The difference in the words of the check. */
+  /** The difference as the check words it. */
   what: string
-  /** Which document decides, and where. */
+  /** The document that decides, and the place in it. */
   reason: string
 }
 
 const ERROR_CODES =
   'UNAUTHORIZED, FORBIDDEN, NOT_FOUND, CONFLICT, VALIDATION_ERROR, RATE_LIMITED, FEATURE_NOT_SUPPORTED, SERVER_UNREACHABLE, TIMEOUT, OAUTH_REQUIRED, INTERNAL_ERROR'
 
-/** What the check says of the list that is answered without an envelope. */
+/** The message of the check for the list that is answered without an envelope. */
 export const BARE = 'a bare array, published as { items }'
 
-/** Every difference there is, rendered in docs/service.md; the tests refuse any other. */
+/** All known differences, rendered in docs/service.md; the tests refuse any other. */
 export const answerDeviations: readonly AnswerDeviation[] = [
   {
     operations: ['listEvalSuiteRuns'],

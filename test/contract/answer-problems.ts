@@ -1,16 +1,16 @@
 import type { AnswerDeviation } from './answer-deviations.ts'
 
-/** Deviations that answers of this process showed. */
+/** Deviations in answers of this process. */
 export const metDeviations = new Set<AnswerDeviation>()
 
-/** What answers of the running test broke: our own shapes, or the published file's. */
+/** Violations in answers of the running test, of our own shapes or of the published file. */
 const problems = new Set<string>()
 
 export function noteAnswerProblem(problem: string): void {
   problems.add(problem)
 }
 
-/** The problems since the last call. */
+/** Returns the problems since the last call. */
 export function takeAnswerProblems(): string[] {
   const found = [...problems]
   problems.clear()

@@ -9,7 +9,7 @@ import { checked } from './checked-answers.ts'
 const { account, clients, connections, environments, hostCatalog, iterations, projects, runs, servers, suites } =
   contract
 
-/** What the check finds in an answer to a read. */
+/** Returns what the check finds in an answer to a read. */
 async function problemsOf(path: string, status: number, body: unknown): Promise<string[]> {
   const answer = checked(() => Promise.resolve({ status, headers: plainHeaders({}), body: JSON.stringify(body) }))
   const request: ApiRequest = {
@@ -89,7 +89,7 @@ test('every listed deviation occurs', async () => {
   await api.call(clients.create, { projectId, body: { name: 'own', config: { modelId: 'm' } } })
   await api.call(clients.list, { projectId })
   await api.call(runs.list, { projectId, suiteId })
-  // With a second project each of them waits for the choice of one.
+  // With a second project each of them would wait until one is chosen.
   await api.call(projects.create, { body: { name: 'Second' } })
   const ask = (number: number) => api.send(connections.create, { body: { url: `http://127.0.0.1:1/${number}` } })
   const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(ask))

@@ -13,7 +13,7 @@ type Answering<Request, Response> = (request: Request) => Promise<Response>
 let published: ReturnType<typeof createPublishedAnswers> | undefined
 let router: Router | undefined
 
-/** The same service, each answer of which is checked against the contract's shapes and the published file's. */
+/** Returns the same service, with each answer checked against the contract's shapes and those of the published file. */
 export function checked<Request extends ApiRequest, Response extends ApiResponse>(
   answer: Answering<Request, Response>,
 ): Answering<Request, Response> {
@@ -35,9 +35,9 @@ async function textOf(response: ApiResponse): Promise<string> {
   throw new Error('Only whole answers can be checked.')
 }
 
-/** Answers in which nothing was wrong: who waits for a change gets the same ones many times over. */
+/** Answers without problems. A test that waits for a change gets the same answers many times. */
 const right = new Set<string>()
-/** How many of them are kept, and of how many characters at most. */
+/** How many of them are kept, and the maximum number of their characters. */
 const KEPT = { answers: 500, characters: 20_000 }
 
 function problemsOf(endpoint: AnyEndpoint, status: number, text: string): string[] {
@@ -59,7 +59,7 @@ function isListed({ operation }: AnyEndpoint, what: string): boolean {
   return known !== undefined
 }
 
-/** Of the one list that is answered bare the entries are checked all the same. */
+/** The one list that is answered as a bare array has its entries checked as well. */
 function differences(endpoint: AnyEndpoint, status: number, body: unknown): string[] {
   published ??= createPublishedAnswers()
   if (endpoint.operation !== 'listEvalSuiteRuns' || !Array.isArray(body)) return published(endpoint, status, body)
@@ -69,7 +69,7 @@ function differences(endpoint: AnyEndpoint, status: number, body: unknown): stri
 function ownProblems(endpoint: AnyEndpoint, status: number, body: unknown): string[] {
   if (status < 400) {
     const parsed = endpoint.response.safeParse(body)
-    // The client of the same process takes the answer of a read as it is.
+    // A client in the same process uses the answer of a read as it is.
     const isKept = endpoint.method !== 'GET' || Array.isArray(body) || isDeepStrictEqual(parsed.data, body)
     return [
       ...(status === (endpoint.status ?? 200) ? [] : [`status ${status}, declared as ${endpoint.status ?? 200}`]),

@@ -4,10 +4,10 @@ import { compareInput, compareOutput } from './compare-shapes.ts'
 import { type JsonSchema, type Shape, shapeOf } from './json-shape.ts'
 import { dereference, type DocumentedOperation, type OpenApi } from './openapi.ts'
 
-/** Header under which the document knows the key of an intent, and its sibling on case generation. */
+/** Header under which the document has the idempotency key, and its variant for case generation. */
 const KEY_HEADERS = ['idempotency-key', 'x-mcpjam-idempotency-key']
 
-/** Every difference between an operation of the document and our declaration of it, one sentence each. */
+/** Returns every difference between an operation of the document and our declaration of it, one sentence each. */
 export function compareOperation(document: OpenApi, documented: DocumentedOperation, endpoint: AnyEndpoint): string[] {
   const read = (schema: JsonSchema) => shapeOf(schema, part => dereference(document, part))
   const status = endpoint.status ?? 200
@@ -42,7 +42,7 @@ function comparePath(
   return [...missing, ...found]
 }
 
-/** Parameters of one place as the fields of an object, so that they compare like a body. */
+/** Returns parameters of one place as the fields of an object, so that they are compared like a body. */
 function parametersAsFields(
   { parameters }: DocumentedOperation,
   place: 'path' | 'query',
@@ -54,7 +54,7 @@ function parametersAsFields(
   return { types: new Set(['object']), bounds: new Map(), fields: new Map(fields), strict: true }
 }
 
-/** In a query everything arrives as text, so text beside another type says nothing. */
+/** Query values arrive as text, so a text alternative beside another type makes no difference. */
 function queryShape(endpoint: AnyEndpoint): Shape {
   const none: Shape = { types: new Set(['object']), bounds: new Map(), fields: new Map(), strict: true }
   if (!endpoint.query) return none

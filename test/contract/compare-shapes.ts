@@ -1,6 +1,9 @@
 import type { Shape } from './json-shape.ts'
 
-/** Differences of what is sent. Both directions count: a missing field, an invented one, a looser or tighter rule. */
+/**
+ * Returns the differences of a request. Both directions count: a missing or an invented field, a looser or tighter
+ * rule.
+ */
 export function compareInput(place: string, documented: Shape, declared: Shape): string[] {
   const found = [
     ...compareTypes(place, documented, declared),
@@ -26,7 +29,7 @@ export function compareInput(place: string, documented: Shape, declared: Shape):
   return found
 }
 
-/** Differences of what is read. Reading less is fine, refusing what the document allows is not. */
+/** Returns the differences of an answer. Reading fewer fields is allowed, refusing what the document allows is not. */
 export function compareOutput(place: string, documented: Shape, declared: Shape): string[] {
   const found: string[] = []
   if (declared.strict) found.push(`${place}: refuses undeclared fields`)

@@ -11,7 +11,7 @@ const document = readOpenApi()
 const documented = documentedOperations(document)
 const declared = await declaredEndpoints()
 
-/** The contract, and the parts that wait to become part of it; what is in both counts once. */
+/** The contract, and the parts that are to become part of it. An operation in both counts once. */
 async function declaredEndpoints(): Promise<AnyEndpoint[]> {
   const folder = join(import.meta.dirname, '../../src/api/contract')
   const parts = readdirSync(folder).filter(name => /^part-\w+\.ts$/.test(name))
@@ -25,7 +25,7 @@ function repeated(values: string[]): string[] {
   return values.filter((value, index) => values.indexOf(value) !== index)
 }
 
-/** All differences as `operation — what`. */
+/** All differences as `operation — difference`. */
 function differences(): string[] {
   return declared.flatMap(endpoint => {
     const there = documented.find(({ operation }) => operation === endpoint.operation)

@@ -1,17 +1,17 @@
-/** A place where our declarations knowingly differ from the OpenAPI file. */
+/** A place where our declarations intentionally differ from the OpenAPI file. */
 export type Deviation = {
   /** Name of the operation. */
   operation: string
-  /** The difference in the words of the comparison. */
+  /** The difference as the comparison words it. */
   what: string
-  /** Which document decides, and where. */
+  /** The document that decides, and the place in it. */
   reason: string
 }
 
-/** What the comparison says of an operation that only the prose document has. */
+/** The message of the comparison for an operation that only the prose document has. */
 export const PROSE_ONLY = 'not in the OpenAPI file'
 
-/** One reason for every combination of operations and differences. */
+/** Each combination of operations and differences, with one reason. */
 function because(reason: string, operations: readonly string[], whats: readonly string[]): Deviation[] {
   return operations.flatMap(operation => whats.map(what => ({ operation, what, reason })))
 }
@@ -260,7 +260,7 @@ const userTesting: Deviation[] = [
   ),
 ]
 
-/** Values that the file states in a description, or on another record of the same kind. */
+/** Values that the file gives in a description, or on another record of the same kind. */
 const statedElsewhere: Deviation[] = [
   {
     operation: 'listChatSessions',
@@ -289,7 +289,7 @@ const statedElsewhere: Deviation[] = [
   },
 ]
 
-/** `callTool` answers the result with the time it took. */
+/** `callTool` returns the result with its duration. */
 const toolCall = because('differences row 16: tool call reply', ['callTool'], ['response.durationMs: not documented'])
 
 const snapshot = because(

@@ -7,7 +7,7 @@ import { open, sandbox, untilEnded, type Api } from '../service/harness.ts'
 type Ids = Record<string, string>
 type Fields = Record<string, unknown>
 
-/** Paths of things that another path lists, with the field that has their ids. */
+/** Paths with ids that another path lists, with the name of the id field. */
 const LISTED_AT: Readonly<Record<string, readonly [path: string, field: string]>> = {
   '/projects/{projectId}/eval-runs': ['/projects/{projectId}/eval-suites/{suiteId}/runs', 'id'],
   '/projects/{projectId}/journey-runs': ['/projects/{projectId}/journeys/{journeyId}/runs', 'id'],
@@ -15,10 +15,12 @@ const LISTED_AT: Readonly<Record<string, readonly [path: string, field: string]>
   '/projects/{projectId}/user-testing/scenarios': ['/projects/{projectId}/scenarios', 'id'],
 }
 
-/** Most ids that are tried of one list. */
+/** Maximum number of ids to try from one list. */
 const IDS_TRIED = 6
 
-/** What is not on this machine, or is there only once somebody asked for it; tests of their own check the latter. */
+/**
+ * Reads that this machine does not have, or whose data exists only after a request; the latter have tests of their own.
+ */
 const UNREADABLE = [
   'getPluginVersion',
   'listHarnessBuiltinTools',
@@ -31,7 +33,7 @@ const UNREADABLE = [
 
 const isRead = ({ method }: AnyEndpoint) => method === 'GET'
 
-/** Finds the ids that a path takes by reading the lists that name them, as a caller does. */
+/** Finds the ids for a path by reading the lists that contain them, as a caller does. */
 function finder(api: Api) {
   const lists = new Map<string, Promise<Fields[]>>()
   const itemsOf = async (path: string, ids: Ids): Promise<Fields[]> => {

@@ -1,21 +1,21 @@
 export type JsonSchema = Record<string, unknown>
 
-/** Bounds that both sides can express. */
+/** Limits that both sides can express. */
 const BOUNDS = ['minimum', 'exclusiveMinimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
-/** A JSON schema boiled down to what two sides can be compared by. */
+/** A JSON schema reduced to the parts by which two sides can be compared. */
 export type Shape = {
-  /** JSON types; empty where anything goes. */
+  /** JSON types; empty if any value is allowed. */
   types: ReadonlySet<string>
   /** The only values, as text. */
   values?: ReadonlySet<string>
-  /** Values that are known without being the only ones. */
+  /** Known values, if others are allowed as well. */
   knownValues?: ReadonlySet<string>
   bounds: ReadonlyMap<string, number>
   fields: ReadonlyMap<string, { required: boolean; shape: Shape }>
   /** Whether undeclared fields are refused. */
   strict: boolean
-  /** Shape of the entries of a list or of a dictionary. */
+  /** Shape of the items of a list or of the values of a dictionary. */
   entries?: Shape
 }
 
@@ -37,7 +37,7 @@ export function shapeOf(source: JsonSchema, resolve: Resolve): Shape {
   return merge([whole, choice], 'all')
 }
 
-/** A branch that only names required fields rules combinations, which no field list shows. */
+/** A branch that only names required fields restricts combinations, which a list of fields does not show. */
 function saysMore(branch: JsonSchema): boolean {
   return '$ref' in branch || 'type' in branch || 'enum' in branch || 'const' in branch || 'anyOf' in branch
 }
@@ -71,7 +71,7 @@ function typesOf(schema: JsonSchema): Set<string> {
   return types
 }
 
-/** The range of a safe integer is no rule of the contract. */
+/** The range of a safe integer is not a rule of the contract. */
 function boundsOf(schema: JsonSchema): Map<string, number> {
   const bounds = BOUNDS.map(name => [name, schema[name]] as const)
   return new Map(
@@ -82,7 +82,7 @@ function boundsOf(schema: JsonSchema): Map<string, number> {
   )
 }
 
-/** `all`: every part holds at once. `any`: one of them does, so a field is required only where all require it. */
+/** `all`: every part applies. `any`: one part applies, so a field is required only if all parts require it. */
 function merge(parts: Shape[], mode: 'all' | 'any'): Shape {
   if (parts.length === 1) return parts[0]!
   const objects = parts.filter(part => part.types.has('object') || part.fields.size > 0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { JsonSchema } from './json-shape.ts'
 
-/** The contract as the service publishes it. */
+/** The contract as published by the service. */
 const OPENAPI_FILE = join(import.meta.dirname, 'openapi.json')
 
 const JsonObject = z.looseObject({})
@@ -25,7 +25,7 @@ const Document = z.looseObject({ paths: z.record(z.string(), z.record(z.string()
 export type OpenApi = z.infer<typeof Document>
 export type DocumentedParameter = z.infer<typeof Parameter>
 
-/** One operation as the document shows it, references at its top resolved. */
+/** One operation of the document, with its top-level references resolved. */
 export type DocumentedOperation = {
   operation: string
   method: string
@@ -41,7 +41,7 @@ export function readOpenApi(): OpenApi {
   return Document.parse(JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')))
 }
 
-/** What a `#/…` reference points to, or the value itself. */
+/** Returns the target of a `#/…` reference, or the value itself. */
 export function dereference(document: OpenApi, value: JsonSchema): JsonSchema {
   if (typeof value['$ref'] !== 'string') return value
   let target: unknown = document
@@ -49,7 +49,7 @@ export function dereference(document: OpenApi, value: JsonSchema): JsonSchema {
   return dereference(document, JsonObject.parse(target))
 }
 
-/** Every operation, in the document's order. */
+/** Every operation, in the order of the document. */
 export function documentedOperations(document: OpenApi): DocumentedOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) => {
     const { parameters: shared = [], ...methods } = item

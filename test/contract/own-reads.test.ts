@@ -7,7 +7,7 @@ import { allEndpoints, API_PREFIX, contract } from '../../src/api/contract/contr
 import { plainHeaders } from '../../src/api/contract/message.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 
-/** Schemas that hand over what they read, whatever it is. */
+/** Schemas that return their input unchanged. */
 const KEEPING = new Set(
   'array boolean enum literal null nullable number optional record string union unknown'.split(' '),
 )
@@ -21,14 +21,14 @@ type Def = z.core.$ZodTypeDef & {
   transform?: (value: unknown, context: unknown) => unknown
 } & Partial<Record<'innerType' | 'element' | 'keyType' | 'valueType' | 'in' | 'out', z.core.$ZodType>>
 
-/** Where a schema hands over something else than it read, as paths with the kind of schema there. */
+/** Paths at which a schema returns something other than its input, with the kind of schema there. */
 function changes(schema: z.core.$ZodType, path: string, seen = new Set<unknown>()): string[] {
   if (seen.has(schema)) return []
   seen.add(schema)
   const def: Def = schema._zod.def
   const { shape = {}, options = [], checks = [] } = def
   const inner = [def.innerType, def.element, def.keyType, def.valueType, def.in, def.out, ...options]
-  // An object without a rule for other fields drops them.
+  // An object schema without a rule for other fields drops them.
   const isKept =
     KEEPING.has(def.type) ||
     (def.type === 'object' && def.catchall !== undefined) ||
@@ -50,13 +50,13 @@ function keepsObjects({ transform }: Def): boolean {
 test('no read returns anything other than the service wrote, except where a list may be left out', () => {
   const reads = allEndpoints().filter(({ method }) => method === 'GET')
   expect(reads.flatMap(({ operation, response }) => changes(response, operation))).toEqual([
-    // The local workspace always writes it.
+    // The local workspace always sends it.
     'listReadinessRuns.items: transform',
   ])
   expect(changes(contract.projects.list.query!, 'query')).toEqual(['query.limit: number'])
 })
 
-/** A client over one answer to everything. */
+/** A client that gets the same answer to every request. */
 function clientOf(answer: { body: unknown; asDeclared?: boolean }) {
   const fetch: Fetch = async () => ({
     ...answer,
@@ -92,7 +92,7 @@ test.each([{ validateResponses: false }, {}])('a service vouches for what it doe
   })
   const projectId = (await client.projects.list()).items[0]!.id
   const suiteId = (await client.suites.list({ projectId })).items[0]!.id
-  // Answered as a bare array, which is not how it is declared.
+  // It is answered as a bare array, which differs from its declaration.
   expect(await client.runs.list({ projectId, suiteId })).toEqual({ items: [] })
   await expect(client.suites.get({ projectId, suiteId: 'none' })).rejects.toMatchObject({ status: 404 })
   const isVouched = options.validateResponses === false

@@ -5,7 +5,7 @@ import { documentedOperations, readOpenApi } from './openapi.ts'
 
 type Find = (endpoint: AnyEndpoint, status: number, body: unknown) => string[]
 
-/** Finds what of an answer differs from the published file. */
+/** Returns how an answer differs from the published file. */
 export function createPublishedAnswers(): Find {
   const document = readOpenApi()
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
@@ -32,12 +32,12 @@ export function createPublishedAnswers(): Find {
 const NAMED = '#/components/schemas/ProjectEnvironment'
 const NAMELESS = { $ref: '#/components/schemas/AdhocEnvironment' }
 
-/** The file has two shapes of an environment, and `adhoc` tells which one a record is of. */
+/** The file has two shapes of an environment; `adhoc` tells which one a record has. */
 function isNameless(schema: JsonSchema, body: unknown): boolean {
   return schema['$ref'] === NAMED && (body as { adhoc?: boolean } | null)?.adhoc === true
 }
 
-/** Operations of the prose document that answer as a published one does. */
+/** Operations of the prose document that answer like a published one. */
 const TWINS: Readonly<Record<string, string>> = {
   listClients: 'listHosts',
   createClient: 'createHost',
@@ -58,20 +58,20 @@ function problemsOf(validate: ValidateFunction, body: unknown): string[] {
   return [...new Set(errors.filter(error => !isEcho(error, errors)).map(problemText))]
 }
 
-/** Of an alternative to null only what is wrong inside it counts. */
+/** Of an alternative with null, only the errors inside it count. */
 function isEcho({ keyword, message, instancePath }: ErrorObject, all: readonly ErrorObject[]): boolean {
   if (keyword !== 'anyOf' && message !== 'must be null') return false
   return all.some(other => other.instancePath.startsWith(`${instancePath}/`))
 }
 
-/** Positions in lists say nothing: `items/3/link` is `items[].link`. */
+/** Removes positions in lists: `items/3/link` becomes `items[].link`. */
 function problemText({ instancePath, message, params }: ErrorObject): string {
   const place = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '[]').replaceAll('/', '.')
   const values = (params as { allowedValues?: unknown[] }).allowedValues
   return `response${place} ${message}${values ? ` (${values.join(', ')})` : ''}`
 }
 
-/** References as `ajv` finds them: in the document that was added under this name. */
+/** References as `ajv` resolves them: in the document that was added under this name. */
 function absolute(schema: unknown): unknown {
   return mapped(schema, (key, value) =>
     key === '$ref' && typeof value === 'string' && value.startsWith('#') ? `published${value}` : value,
@@ -79,8 +79,8 @@ function absolute(schema: unknown): unknown {
 }
 
 /**
- * The file says `nullable: true` beside types, which its version of JSON Schema no longer knows, and `oneOf` for two
- * shapes that both take null.
+ * The file has `nullable: true` beside types, which its version of JSON Schema no longer has, and `oneOf` for two
+ * shapes that both accept null.
  */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable)

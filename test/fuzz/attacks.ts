@@ -3,28 +3,30 @@ import { deflateSync, gzipSync } from 'node:zlib'
 import type { Random } from '../random-numbers.ts'
 import { CHANGES, changedJson, deepJson, hostileText, spelt } from './values.ts'
 
-/** What the service itself answered. */
+/** The answer of the service itself. */
 export type Genuine = { status: number; headers: OutgoingHttpHeaders; body: Buffer }
 
 type Scene = {
   response: ServerResponse
   genuine: Genuine
   random: Random
-  /** An origin that is not the service's. */
+  /** An origin other than that of the service. */
   elsewhere: string
 }
 
-/** One way to spoil an answer; `act` answers it and tells what exactly was done. */
+/** One way to corrupt an answer. `act` sends the answer and returns what exactly was changed. */
 export type Attack = { name: string; act(scene: Scene): string }
 
 const STATUSES = [204, 205, 206, 226, 299, 304, 400, 401, 402, 403, 404, 405, 408, 409, 410, 411, 413, 418, 422, 425, 429, 451, 499, 500, 501, 502, 503, 504, 511, 599, 600, 999] // prettier-ignore
 const PAUSES = ['-1', '0', '1', '3', '99999999999', 'soon', '1e9', '0.0001', 'Fri, 31 Dec 9999 23:59:59 GMT', 'NaN', '\t', '1, 2'] // prettier-ignore
 const TYPES = ['text/html', 'text/plain; charset=utf-16', 'application/octet-stream', 'application/json; charset=utf-16le', 'image/png', 'multipart/form-data', ';', 'application/problem+json'] // prettier-ignore
-/** Bodies are written in pieces of so many bytes with a pause, in milliseconds. */
+/** Body pieces of this many bytes with a pause between them, in milliseconds. */
 const DRIP_BYTES = 400
 const DRIP_MS = 40
 const FLOOD_PIECE = Buffer.alloc(256 * 1024, ' ')
-/** What a flood sends at most, so that a reader without a bound shows in its memory and not in that of the machine. */
+/**
+ * Maximum size of a flood, so that a reader without a limit shows in its own memory and does not exhaust the machine.
+ */
 const FLOOD_MOST = 1_500_000_000
 const BOMB = gzipSync(Buffer.alloc(300_000_000, ' '), { level: 9 })
 
@@ -33,7 +35,7 @@ function json(response: ServerResponse, genuine: Genuine, body: string | Buffer)
   response.end(body)
 }
 
-/** Mutations of values; they stay within JSON. */
+/** Mutations of values; the result is valid JSON. */
 const changing = CHANGES.map((change): Attack => ({
   name: 'changed',
   act({ response, genuine, random }) {
@@ -278,7 +280,7 @@ const transports: Attack[] = [
   },
 ]
 
-/** Writes past Node's own HTTP. */
+/** Writes raw bytes without Node's HTTP. */
 function raw(response: ServerResponse, head: string, body: Buffer): void {
   const { socket } = response
   if (!socket) return

@@ -15,29 +15,29 @@ import { attacksOf, openProxy } from './proxy.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * Runs a file's words as they are, with standard error in a file beside, so that the terminal has standard output
- * alone.
+ * Runs the words of a file unchanged, with standard error in a separate file, so that only standard output reaches the
+ * terminal.
  */
 const APART = 'errors=$1; shift; exec "$@" 2>"$errors"'
-/** A command may wait for a service; Ctrl+C comes after one of these pauses, in milliseconds. */
+/** A command may wait for a service; Ctrl+C is pressed after one of these pauses, in milliseconds. */
 const PATIENCE = [300, 2000, 9000]
 const FROZEN_MS = 15_000
-/** A file in which nothing is known: what fails is new there. */
+/** A baseline without known failures, so that every failure is new. */
 const BASELINE = 'baseline.jsonl'
 const MEMORY_EVERY_MS = 100
 
-/** One command line, and what may be expected of it. */
+/** One command line, and what it may do. */
 export type Command = {
   words: readonly string[]
-  /** What standard output is on a terminal. */
+  /** What standard output is when written to a terminal. */
   output: Purpose
-  /** Standard output is JSON where the exit code is 0: one text, or one per line. */
+  /** Standard output is JSON if the exit code is 0: one document, or one a line. */
   json?: 'text' | 'lines'
-  /** The verdict that the untampered record has; only such a command may end with 1. */
+  /** The verdict of the unchanged record; only such a command may end with 1. */
   truth?: 'passed' | 'failed'
 }
 
-/** Every command that reads from a service, with the things of a stage. */
+/** Every command that reads from a service, with the records of a stage. */
 export function commandsOf(stage: Stage, random: Random, suiteFile: string): Command[] {
   const { projectId, serverId, passing, failing, scenarioId } = stage
   const parents: Record<string, string> = {
@@ -110,7 +110,7 @@ export function commandsOf(stage: Stage, random: Random, suiteFile: string): Com
   ]
 }
 
-/** Verbs over what every stage has, as text or as JSON. */
+/** Commands on records that every stage has, as text or as JSON. */
 function verbs(
   { serverId, passing, failing, scenarioId }: Pick<Stage, 'serverId' | 'passing' | 'failing' | 'scenarioId'>,
   { words: json, ...rest }: Command,
@@ -143,7 +143,7 @@ cases:
         arguments: { message: "yes" }
 `
 
-/** Every command in a terminal, and a service whose answers are spoilt on the way. */
+/** Every command in a terminal, with a service whose answers are corrupted on the way. */
 export const commands: Part = {
   name: 'commands',
   says: 'every command behind a proxy that spoils answers',
@@ -185,7 +185,7 @@ type Running = {
   home: string
   folder: string
   patience: number
-  /** Whether standard error goes into a file of its own. */
+  /** Whether standard error is written to a separate file. */
   isApart: boolean
   limits: Limits
   findings: Findings
@@ -193,7 +193,7 @@ type Running = {
   size?: { cols: number; rows: number }
 }
 
-/** Runs one command in a terminal, until its end or a Ctrl+C, and looks at all that it wrote. */
+/** Runs one command in a terminal until its end or a Ctrl+C, and checks everything it wrote. */
 export async function runAndLook(running: Running): Promise<void> {
   const { command, env, home, folder, patience, isApart, limits } = running
   const errors = join(folder, 'errors')
@@ -233,18 +233,18 @@ export async function runAndLook(running: Running): Promise<void> {
   if (terminal.exit) for (const wrong of wrongEnd(command, terminal, isInterrupted, isApart)) report(wrong)
 }
 
-/** What is wrong with how a command ended. */
+/** Returns what is wrong with the end of a command. */
 function wrongEnd(command: Command, terminal: Terminal, isInterrupted: boolean, isApart: boolean): string[] {
   const { code, signal } = terminal.exit!
   const { truth, json } = command
   const wrong: string[] = []
-  // Before the program is loaded, Ctrl+C ends it as it ends any.
+  // Before the program is loaded, Ctrl+C ends it like any other program.
   const isEnded = signal === 'SIGINT' ? isInterrupted : Object.values<number>(EXIT).includes(code)
   if (!isEnded) wrong.push(`ended with ${signal ?? code}`)
   if (code === EXIT.interrupted && !isInterrupted) wrong.push('says that it was interrupted')
   if (code === EXIT.failedVerdict && truth === undefined) wrong.push('ended with 1 without a verdict')
   if (code === EXIT.done && !signal && truth === 'failed') wrong.push('a false green: 0, though the run failed')
-  // Ctrl+C came as the program ended: the terminal itself writes it where no program reads.
+  // Ctrl+C arrived as the program ended: the terminal itself prints it if no program reads.
   const output = isInterrupted ? terminal.output.replace('^C', '') : terminal.output
   if (code === EXIT.done && !signal && isApart && json !== undefined && !isJson(output, json))
     wrong.push('ended with 0, and its output is not JSON')

@@ -15,7 +15,7 @@ const SIZES = [
   [200, 60],
 ] as const
 
-/** Places to begin at; screens that are deep are else reached seldom. */
+/** Places to start at, because random keys rarely reach deep screens. */
 export function placesOf({ projectId, serverId, failing, scenarioId }: Stage): (string | undefined)[] {
   const project = `projects/${projectId}`
   return [
@@ -32,7 +32,7 @@ export function placesOf({ projectId, serverId, failing, scenarioId }: Stage): (
   ]
 }
 
-/** The dashboard in a terminal, random keys, and a service whose answers are spoilt on the way. */
+/** The dashboard in a terminal, with random keys and a service whose answers are corrupted on the way. */
 export const dashboard: Part = {
   name: 'dashboard',
   says: 'the dashboard behind a proxy that spoils answers',

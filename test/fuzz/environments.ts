@@ -45,7 +45,7 @@ const COMMANDS: readonly Command[] = [
   { words: ['suite', 'schema'], output: 'data', json: 'text' },
 ]
 
-/** What a shell does with the three descriptors; the program has no terminal then. */
+/** What a shell does with the three standard streams; the program then has no terminal. */
 const DESCRIPTORS = [
   'exec "$@"',
   'exec "$@" </dev/null',
@@ -59,10 +59,10 @@ const DESCRIPTORS = [
   'exec "$@" </dev/zero',
   ...(isInstalled('bash') ? ['exec "$@" > >(head -c 1 >/dev/null)', 'exec "$@" > >(true)'] : []),
 ]
-/** Ends by a signal of a program without a terminal. */
+/** Signals that end a program without a terminal. */
 const ENDED = new Set<number>([...Object.values(EXIT), 143])
 
-/** The dashboard and commands in odd environments. */
+/** The dashboard and commands in unusual environments. */
 export const environments: Part = {
   name: 'environments',
   says: 'odd variables, folders, windows, files and descriptors',
@@ -73,7 +73,7 @@ export const environments: Part = {
     const home = createHome()
     const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-fuzz-'))
     const service = random.chance(0.5) ? { MCPDECK_BASE_URL: stage.baseUrl, MCPDECK_API_KEY: stage.key } : {}
-    // Without one the program takes vi, whose own escapes nobody holds against it.
+    // Without a configured editor the program starts vi, whose own escape sequences are not checked.
     const env = { EDITOR: 'true', ...service }
     const at: Surroundings = { home, env, cols: 100, rows: 30, random }
     try {

@@ -3,9 +3,9 @@ import { describeProblem, LIMITS } from './look.ts'
 import { PARTS } from './parts.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** Seeds whose rounds are short; `npm run fuzz` goes on from there for as long as wanted. */
+/** Seeds with short rounds; `npm run fuzz` continues from there for as long as wanted. */
 const SEEDS = [5, 6]
-/** A machine that builds has other work too: what is slow there is told by the clock of `npm run fuzz`. */
+/** A build machine has other work too, so only `npm run fuzz` judges slowness. */
 const PATIENT = { ...LIMITS, answersWithin: 15_000, endsWithin: 15_000 }
 
 let stage: Stage

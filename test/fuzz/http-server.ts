@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import { randomNumbers } from '../random-numbers.ts'
 import type { Deed, Message } from './protocol.ts'
 
-/** A hostile MCP server over HTTP; what it does is decided by its maker. */
+/** A hostile MCP server over HTTP; the test that creates it decides what it does. */
 export type HttpServer = AsyncDisposable & {
   url: string
-  /** Requests for anything but the protocol, such as a schema that another one refers to. */
+  /** Requests other than those of the protocol, such as for a schema that another one refers to. */
   strayed: readonly string[]
 }
 

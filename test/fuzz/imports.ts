@@ -9,7 +9,7 @@ import { Findings, type Part } from './part.ts'
 import { runToEnd } from './process.ts'
 import { CHANGES, changedJson, deepJson, hostileText } from './values.ts'
 
-/** A variable of this machine that a file takes, and its value, which nothing may print. */
+/** A variable of this machine that a file uses, and its value, which must never be printed. */
 const [TAKEN, VALUE] = ['FUZZ_TAKEN', 'fuzz-value-hunter2']
 
 const serversIn = (reference: string, envFile: string) => ({
@@ -19,14 +19,14 @@ const serversIn = (reference: string, envFile: string) => ({
   plain: { url: 'https://y.example/mcp' },
 })
 
-/** Files of the programs that have them, each with its way to name a variable. */
+/** Files of the programs that define servers, each with its syntax for variables. */
 const FILES: readonly [name: string, make: (envFile: string) => object][] = [
   ['.mcp.json', envFile => ({ mcpServers: serversIn(`\${${TAKEN}}`, envFile) })],
   ['.vscode/mcp.json', envFile => ({ servers: serversIn(`\${env:${TAKEN}}`, envFile), inputs: [] })],
   ['.cursor/mcp.json', envFile => ({ mcpServers: serversIn(`\${env:${TAKEN}}`, envFile) })],
 ]
 
-/** What a file of variables may be. */
+/** Possible contents of a file with variables. */
 const ENV_FILES: Readonly<Record<string, (folder: string) => string>> = {
   'a file': folder => {
     writeFileSync(join(folder, 'x.env'), `A_KEY=${VALUE}\nPLAIN=1`)
@@ -45,7 +45,7 @@ const ENV_FILES: Readonly<Record<string, (folder: string) => string>> = {
   },
 }
 
-/** Spoils the text of a file; tells how. */
+/** Corrupts the text of a file; returns how. */
 const SPOILS: readonly ((text: string, random: Random) => { text: string; what: string })[] = [
   ...Array.from({ length: 4 }, () => (text: string) => ({ text, what: 'as it is' })),
   ...Array.from({ length: 4 }, () => (text: string, random: Random) => {
@@ -64,7 +64,7 @@ function manyServers(count: number): string {
   return Array.from({ length: count }, (_, at) => `"s${at % 1000}":{"command":"node","args":[${at}]}`).join(',')
 }
 
-/** Server lists of other programs, as a plan that sends nothing. */
+/** Server lists of other programs, imported as a plan that sends nothing. */
 export const imports: Part = {
   name: 'imports',
   says: 'server lists of other programs, with hostile content and files of variables that are none',

@@ -3,40 +3,40 @@ import { cpuMilliseconds, residentMegabytes } from '../../scripts/bench/process.
 import { spelt } from './values.ts'
 import { untilNextLook } from '../pause.ts'
 
-/** Something that must not be, with all that is needed to see it again. */
+/** A problem that was found, with all data to reproduce it. */
 export type Problem = {
   part: string
   seed: number
   what: string
-  /** What was started and pressed. */
+  /** The program that was started and the keys that were pressed. */
   doing: string
   /** What the proxy, the server or the environment did. */
   mutations: readonly string[]
   screen: string
 }
 
-/** What a part is held to. */
+/** The limits for a part. */
 export type Limits = {
-  /** How long a key may wait for its answer, in milliseconds that the processor was to be had. */
+  /** Maximum time between a key and its effect, in milliseconds of available processor time. */
   answersWithin: number
-  /** How long Ctrl+C may take, in the same milliseconds. */
+  /** Maximum time for Ctrl+C, in the same milliseconds. */
   endsWithin: number
-  /** Resident memory, in megabytes. */
+  /** Maximum resident memory, in megabytes. */
   memory: number
 }
 
 export const LIMITS: Limits = { answersWithin: 1000, endsWithin: 1000, memory: 400 }
 
-/** Words of a crash: stack traces, Node's own notices, and the program's own sentence for a fault of itself. */
+/** Signs of a crash: stack traces, Node's own notices, and the program's own sentence for an internal error. */
 const CRASH =
   /Fault in mcpdeck|^\s+at .+:\d+:\d+\)?$|\(node:\d+\) (?!ExperimentalWarning)|UnhandledPromise|Uncaught|FATAL ERROR|Segmentation|^Node\.js v\d[.\d]*$/m
 
-/** What of a text says that the program broke. */
+/** Returns the part of a text that shows that the program broke. */
 export function crashIn(text: string): string | undefined {
   return CRASH.exec(text)?.[0].trim()
 }
 
-/** Milliseconds for which a process was ready to run and another one had the processor. */
+/** Milliseconds for which a process was ready to run while another one had the processor. */
 function waitedFor(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
@@ -46,8 +46,8 @@ function waitedFor(pid: number): number {
 }
 
 /**
- * A clock that stands while the machine gives the processor to others, so that a busy machine makes nothing slow:
- * neither the watched process nor the one that watches.
+ * A clock that stops while the machine gives the processor to others, so that a busy machine does not make the watched
+ * process or the watching one look slow.
  */
 export function ownClock(pid: number): () => number {
   const startedAt = performance.now()
@@ -61,8 +61,8 @@ export function ownClock(pid: number): () => number {
 }
 
 /**
- * Waits until something holds.
- * @returns how long that took on the process's own clock, in milliseconds; Infinity when it took longer than `most`
+ * Waits until a condition holds.
+ * @returns the time it took on the process's own clock, in milliseconds; Infinity if it took longer than `most`
  */
 export async function timeUntil(pid: number, holds: () => boolean, most: number): Promise<number> {
   const clock = ownClock(pid)
@@ -75,7 +75,7 @@ export async function timeUntil(pid: number, holds: () => boolean, most: number)
   return clock()
 }
 
-/** When a process began, in ticks since the machine's start: a number that is used again belongs to another one. */
+/** Start time of a process in ticks since the machine's start, which shows whether a process id was reused. */
 function beginOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]
@@ -84,13 +84,13 @@ function beginOf(pid: number): string | undefined {
   }
 }
 
-/** Whether a child is only a copy of this process so far, with its memory, and has not begun its own program. */
+/** Whether a child is still a copy of this process, with its memory, and has not started its own program. */
 function isStillThisProcess(pid: number): boolean {
   const commandOf = (of: number | 'self') => readFileSync(`/proc/${of}/cmdline`, 'utf8')
   return pid !== process.pid && commandOf(pid) === commandOf('self')
 }
 
-/** Resident memory in megabytes, 0 for a process that is gone or has not begun its program. */
+/** Resident memory in megabytes; 0 for a process that is gone or has not started its program. */
 export function memoryOf(pid: number): number {
   try {
     return isStillThisProcess(pid) ? 0 : residentMegabytes(pid) || 0
@@ -99,12 +99,12 @@ export function memoryOf(pid: number): number {
   }
 }
 
-/** The most memory that a process had at the looks taken so far, in megabytes, and what held it. */
+/** The highest memory of a process seen so far, in megabytes, and what used it. */
 export type Peak = { megabytes: number; status: string }
 
 /**
- * Looks at a process's memory again and again.
- * @returns a look, which tells the peak so far; a process that took the number over is not counted
+ * Checks the memory of a process repeatedly.
+ * @returns a function that checks it and returns the peak so far; another process that reuses the id is not counted
  */
 export function memoryPeak(pid: number): () => Peak {
   const begin = beginOf(pid)
@@ -116,7 +116,7 @@ export function memoryPeak(pid: number): () => Peak {
   }
 }
 
-/** What the kernel says of a process: its name, state, parent, threads and kinds of memory. */
+/** What the kernel reports about a process: its name, state, parent, threads and kinds of memory. */
 function statusOf(pid: number): string {
   try {
     const lines = readFileSync(`/proc/${pid}/status`, 'utf8').split('\n')
@@ -129,7 +129,7 @@ function statusOf(pid: number): string {
   }
 }
 
-/** Processor time that a process has used, in milliseconds; 0 for one that is gone. */
+/** Processor time used by a process in milliseconds; 0 for one that is gone. */
 export function usedBy(pid: number): number {
   try {
     return cpuMilliseconds(pid)
@@ -138,14 +138,14 @@ export function usedBy(pid: number): number {
   }
 }
 
-/** Whether a process that has nothing to do takes most of a processor. */
+/** Whether a process without work uses most of a processor. */
 export async function spins(pid: number): Promise<boolean> {
   const [before, startedAt] = [usedBy(pid), performance.now()]
   await untilNextLook(1000)
   return usedBy(pid) - before > 0.7 * (performance.now() - startedAt)
 }
 
-/** A problem as a person reads it, with the command that shows it again. */
+/** Returns a problem as text for a person, with the command that reproduces it. */
 export function describeProblem({ part, seed, what, doing, mutations, screen }: Problem): string {
   return [
     `${part}, seed ${seed}: ${spelt(what)}`,

@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import type { Random } from '../random-numbers.ts'
 import { deepJson, hostileText, spelt } from './values.ts'
 
-/** Where a program is started, as far as it can be odd. */
+/** Everything unusual about where a program is started. */
 export type Surroundings = {
   home: string
-  /** Added to the environment of a fresh account; undefined takes a variable away. */
+  /** Added to the environment of a new account; undefined removes a variable. */
   env: Record<string, string | undefined>
   cols: number
   rows: number
   random: Random
 }
 
-/** One thing that is odd; `make` does it and tells what exactly. */
+/** One unusual condition. `make` creates it and returns what exactly it is. */
 export type Oddity = { name: string; make(at: Surroundings): string }
 
 const FOLDERS = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR', 'HOME', 'TMPDIR', 'MCPDECK_DATA_DIR'] // prettier-ignore
 
-/** Values that a variable should not have; undefined is none. */
+/** Values that a variable should not have; undefined means that it is not set. */
 const VALUES: Readonly<Record<string, readonly (string | undefined)[]>> = {
   TERM: [undefined, '', 'dumb', 'linux', 'vt100', 'screen', 'tmux-256color', 'no-such-terminal', '\u001B]0;evil\u0007', 'x'.repeat(5000)],
   COLUMNS: ['0', '-1', 'many', '99999999', '1'],
@@ -124,7 +124,7 @@ const size: Oddity = {
   },
 }
 
-/** What a config file should not hold. */
+/** Text that a config file should not contain. */
 function configText(random: Random): string {
   const text = JSON.stringify(hostileText(random))
   return random.pick([
@@ -186,5 +186,5 @@ function contentsOf(how: string, random: Random): string | Buffer {
   return how === 'huge' ? '{"version":1}\n'.repeat(3_000_000) : ''
 }
 
-/** Whatever can be odd about where a program runs. */
+/** All unusual conditions of the place where a program runs. */
 export const ODDITIES: readonly Oddity[] = [variable, variable, variable, folder, folder, size, config, damaged]

@@ -26,16 +26,16 @@ import type { Stage } from './stage.ts'
 
 const BEFORE = 'what was there before\n'
 
-/** Somewhere to write to. */
+/** A target for output. */
 type Target = {
   path: string
-  /** Reads what arrived, where somebody reads it. */
+  /** Reads what arrived, if the target has a reader. */
   read?: () => Promise<string>
-  /** Files that the command may make beside the target, by their names. */
+  /** Names of files that the command may create beside the target. */
   makes?: readonly string[]
 }
 
-/** Makes a target in a folder of its own. */
+/** Creates a target in a separate folder. */
 const TARGETS: Readonly<Record<string, (folder: string) => Target>> = {
   'a new file': folder => ({ path: join(folder, 'new') }),
   'a file': folder => ({ path: written(folder, 'file') }),
@@ -50,7 +50,7 @@ const TARGETS: Readonly<Record<string, (folder: string) => Target>> = {
     reader.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
     const ended = once(reader, 'exit')
     const read = async (): Promise<string> => {
-      // A command that wrote nothing never opened it.
+      // A command that wrote nothing never opened the target.
       if (text === '') reader.kill()
       await ended
       return text
@@ -106,8 +106,8 @@ function pipe(folder: string): string {
 const DEVICES = { null: '3', full: '7' }
 
 /**
- * One of its own, so that a program which replaces it harms no other. Where none can be made it is that of the machine,
- * unless this user could replace it.
+ * A separate device, so that a program that replaces it does no harm. If none can be created, that of the machine is
+ * used, unless this user could replace it.
  */
 function device(folder: string, name: keyof typeof DEVICES): string {
   const path = join(folder, name)
@@ -122,7 +122,7 @@ function device(folder: string, name: keyof typeof DEVICES): string {
 
 type Writing = { words: (path: string) => readonly string[]; isWhole: (text: string) => boolean }
 
-/** Commands that write to a path, and what all of their text has. */
+/** Commands that write to a path, with the text that all of their output has. */
 function writingsOf({ passing, failing }: Stage): readonly Writing[] {
   const watch = ['watch', passing.runId, '--timeout', '20s']
   return [
@@ -138,7 +138,7 @@ function writingsOf({ passing, failing }: Stage): readonly Writing[] {
 
 const isSuite = (text: string): boolean => /suite:[^]*cases:[^]*says more/.test(text)
 
-/** Undefined also where no file can be. */
+/** Undefined also if no file can exist there. */
 function statusOf(path: string): Stats | undefined {
   try {
     return lstatSync(path)
@@ -147,7 +147,7 @@ function statusOf(path: string): Stats | undefined {
   }
 }
 
-/** What a place is, which no output changes. */
+/** The kind of a target, which no output changes. */
 function kindOf(path: string): string {
   const found = statusOf(path)
   if (!found) return 'nothing'
@@ -155,7 +155,7 @@ function kindOf(path: string): string {
   return found.isFile() ? 'a file' : `${mode.toString(8)} ${rdev}`
 }
 
-/** Reports, exports and logs into whatever a path may be. */
+/** Reports, exports and logs written to every kind of path. */
 export const outputs: Part = {
   name: 'outputs',
   says: 'reports and exports to devices, pipes, links, folders and files that cannot be written',
@@ -197,7 +197,7 @@ export const outputs: Part = {
   },
 }
 
-/** What is in a file, or came through a pipe; undefined where nothing can be read. */
+/** Returns the content of a file, or what came through a pipe; undefined if nothing can be read. */
 async function textAt({ path, read }: Target): Promise<string | undefined> {
   if (read) return await read()
   if (!existsSync(path) || !statSync(path).isFile()) return undefined

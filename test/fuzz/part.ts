@@ -1,18 +1,18 @@
 import type { Limits, Problem } from './look.ts'
 import type { Stage } from './stage.ts'
 
-/** What a round gets: a service that is served for real, a seed of its own, and what it is held to. */
+/** Input of a round: a service in a real server process, its own seed, and its limits. */
 export type Round = { stage: Stage; seed: number; limits: Limits }
 
-/** One kind of attack; a round is one session or one command, some seconds long. */
+/** One kind of attack; a round is one session or one command and takes some seconds. */
 export type Part = {
   name: string
-  /** What it attacks, for the help. */
+  /** What the part attacks, for the help. */
   says: string
   round(round: Round): Promise<Problem[]>
 }
 
-/** Collects what is wrong in one round, each thing once. */
+/** Collects the problems of one round, each once. */
 export class Findings {
   readonly problems: Problem[] = []
   readonly #part: string

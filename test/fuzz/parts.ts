@@ -8,7 +8,7 @@ import { proposals } from './proposals.ts'
 import { texts } from './texts.ts'
 import { schemas, servers } from './servers.ts'
 
-/** All that is attacked, in the order in which rounds take turns. */
+/** All attacks, in the order in which their rounds alternate. */
 export const PARTS: readonly Part[] = [
   dashboard,
   commands,

@@ -7,17 +7,17 @@ import { strangeText } from '../pty/unasked.ts'
 import { crashIn, memoryPeak, timeUntil, usedBy, type Limits } from './look.ts'
 import type { Findings } from './part.ts'
 
-/** Starts a command in a session of its own, as the words `$@` of a shell script. */
+/** Starts a command in a new session, passed as the words `$@` of a shell script. */
 export function start(words: readonly string[], env: NodeJS.ProcessEnv, cwd: string, script = 'exec "$@"') {
   const child = spawn(
-    // A round may take PATH away.
+    // A round may remove PATH.
     script.includes('>(') ? '/bin/bash' : '/bin/sh',
     ['-c', script, 'sh', process.execPath, PROGRAM, ...words],
     {
       env,
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A session of its own has no terminal to open.
+      // A new session has no terminal to open.
       detached: true,
     },
   )
@@ -36,9 +36,9 @@ export function start(words: readonly string[], env: NodeJS.ProcessEnv, cwd: str
   return { child, written: () => written, output: () => output, ended }
 }
 
-/** Characters of what a program writes that are looked at. */
+/** Number of characters of the output that are checked. */
 const MOST_WRITTEN = 5_000_000
-/** How long a command may take that waits for nobody, in milliseconds of its own. */
+/** Maximum time of a command that waits for nothing, in milliseconds of its own clock. */
 const ENDS_WITHIN = 30_000
 const MEMORY_EVERY_MS = 50
 
@@ -52,18 +52,18 @@ type Finishing = {
   mutations: readonly string[]
 }
 
-/** How a command ended, with all that it wrote. */
+/** How a command ended, with everything it wrote. */
 export type Finished = {
   code: number | null
-  /** Standard output and error, as they came. */
+  /** Standard output and error, in the order received. */
   written: string
   output: string
-  /** Processor time in milliseconds, as of the last look. */
+  /** Processor time in milliseconds at the last check. */
   used: number
   report: (what: string) => void
 }
 
-/** Runs a command without a terminal to its end, and looks at all that it wrote. */
+/** Runs a command without a terminal to its end, and checks everything it wrote. */
 export async function runToEnd(finishing: Finishing): Promise<Finished> {
   const { words, env, home, folder, limits, findings, mutations } = finishing
   const program = start(words, { ...minimalEnv(home), ...env }, folder)

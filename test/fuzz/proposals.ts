@@ -13,7 +13,7 @@ import { CHANGES, changedJson, hostileText } from './values.ts'
 type Ids = { projectId: string; suiteId: string; serverId: string }
 type Call = { name: string; args: unknown }
 
-/** Writes that a model can only propose, as an honest one would. */
+/** Writes that a model can only propose, as an honest model would. */
 const WRITES: readonly ((ids: Ids, random: Random) => Call)[] = [
   ({ suiteId }, random) => ({
     name: 'updateEvalSuite',
@@ -31,17 +31,19 @@ const WRITES: readonly ((ids: Ids, random: Random) => Call)[] = [
   }),
 ]
 
-/** The call as it was meant, or with a part of its input spoilt; with the text of its input, which may be deep. */
+/**
+ * The intended call, or one with a part of its input corrupted, and the text of its input, which may be deeply nested.
+ */
 function spoilt({ name, args }: Call, random: Random): Call & { text: string } {
   const meant = JSON.stringify(args)
   const text = (random.chance(0.4) ? undefined : changedJson(meant, CHANGES_OF_INPUT, random)?.text) ?? meant
   return { name, args: JSON.parse(text), text }
 }
 
-/** What is too deep for this process to send is left to the tests of depth. */
+/** Input that is too deep for this process to send is left to the tests of depth. */
 const CHANGES_OF_INPUT = CHANGES.filter(({ name }) => name !== 'deep JSON')
 
-/** A model that proposes, and what a person reads before agreeing. */
+/** A model that proposes writes, and what a person reads before agreeing. */
 export const proposals: Part = {
   name: 'proposals',
   says: 'what a hostile model proposes, and the text in which a person is asked about it',
@@ -74,7 +76,7 @@ export const proposals: Part = {
       }
       calls = Array.from({ length: 1 + random.below(3) }, () => spoilt(random.pick(WRITES)(ids, random), random))
       told.push(...calls.map(({ name, text }) => `${name} ${text.slice(0, 200)}`))
-      // Samples arrive meanwhile.
+      // Samples are added meanwhile.
       const kept = async () =>
         [
           await run('api', 'GET', `/projects/${ids.projectId}/eval-suites/${ids.suiteId}`),
@@ -95,13 +97,13 @@ export const proposals: Part = {
   },
 }
 
-/** Reads what a person is shown of a proposal: nothing is sent without a yes, and all of the input stands there. */
+/** Reads what a person is shown of a proposal: nothing is sent without agreement, and the whole input is shown. */
 async function lookAt(actionId: string, projectId: string, run: (...words: string[]) => Promise<Finished>) {
   const stored = await run('api', 'GET', `/local/projects/${projectId}/agent-proposals/${actionId}`)
   if (stored.code !== EXIT.done) return stored.report('the proposal cannot be read')
   const { input } = JSON.parse(stored.output) as { input: Record<string, unknown> }
   const shown = await run('ask', '--approve', actionId)
-  // What the model names need not be there.
+  // The records that the model names need not exist.
   if (shown.code === EXIT.noVerdict && shown.written.includes('Not found')) return undefined
   if (shown.code !== EXIT.usage) shown.report(`a proposal without a yes ended with ${shown.code}`)
   const text = /^\{$[^]*?^\}$/m.exec(shown.written)?.[0]

@@ -2,10 +2,10 @@ import type { Random } from '../random-numbers.ts'
 import { hostileSchema } from './schemas.ts'
 import { deepJson, hostileText } from './values.ts'
 
-/** A message of the protocol, as far as a hostile server looks at it. */
+/** A message of the protocol, with the fields that a hostile server uses. */
 export type Message = { id?: number | string; method?: string; params?: Record<string, unknown> }
 
-/** What a server does instead of one answer. */
+/** What a server does instead of sending one answer. */
 export type Deed =
   | { do: 'say'; lines: string[] }
   | { do: 'stay silent' }
@@ -14,12 +14,12 @@ export type Deed =
 
 const NAMED = 'victim'
 const SEVERAL = 12
-/** How many of a hundred messages are answered as the protocol wants it, with hostile contents. */
+/** Percentage of messages that are answered in the form of the protocol, with hostile contents. */
 const PROPER = 82
 
 const message = (body: object): string => JSON.stringify({ jsonrpc: '2.0', ...body })
 
-/** One tool that can be found by its name, and others with hostile words and schemas. */
+/** One tool with a known name, and others with hostile texts and schemas. */
 function tools(random: Random, address: string): unknown[] {
   const others = Array.from({ length: random.below(SEVERAL) }, () => ({
     name: random.chance(0.5) ? `tool-${random.below(99)}` : hostileText(random),
@@ -45,7 +45,7 @@ function content(random: Random): unknown[] {
   return Array.from({ length: random.below(6) }, () => random.pick(kinds)())
 }
 
-/** What a proper answer to a method holds. */
+/** Content of a correct answer to a method. */
 function resultOf({ method, params }: Message, random: Random, address: string): object | undefined {
   const again = random.chance(0.15) ? { nextCursor: `page-${random.below(1e9)}` } : {}
   const words = () => ({ name: hostileText(random), description: hostileText(random) })
@@ -82,7 +82,7 @@ function resultOf({ method, params }: Message, random: Random, address: string):
   }
 }
 
-/** What a hostile server does with one message; the same for the same random numbers. */
+/** Returns what a hostile server does with one message; the same for the same random numbers. */
 export function deedFor(asked: Message, random: Random, address: string): Deed {
   const { id } = asked
   const say = (...lines: string[]): Deed => ({ do: 'say', lines })

@@ -6,16 +6,16 @@ import { randomNumbers, seedOf, type Random } from '../random-numbers.ts'
 import { ATTACKS, type Attack, type Genuine } from './attacks.ts'
 
 /**
- * A proxy in front of a service that spoils answers and refuses changes of what is there; the same for the same seed,
- * and requests of one address in the same order.
+ * A proxy in front of a service that corrupts answers and refuses changes of existing records. It does the same for the
+ * same seed and for requests of one address in the same order.
  */
 export type Proxy = AsyncDisposable & {
   baseUrl: string
-  /** What was done so far, the newest last. */
+  /** Attacks so far, the newest last. */
   done: readonly string[]
-  /** How many requests came. */
+  /** Number of received requests. */
   requests(): number
-  /** Requests that carried the key to another origin, where an answer had sent them. */
+  /** Requests with the key that reached another origin after an answer redirected them. */
   leaks: readonly string[]
 }
 
@@ -23,13 +23,13 @@ export type ProxyOptions = {
   /** Base address of the service, with its path. */
   target: string
   seed: number
-  /** Share of the answers that are spoilt, 0 to 1. */
+  /** Share of the answers that are corrupted, 0 to 1. */
   share: number
-  /** What may be done to them. */
+  /** The attacks that may be used. */
   attacks: readonly Attack[]
 }
 
-/** Attacks and their share for one session: a few kinds alone show more than all at once. */
+/** Attacks and their share for one session: a few kinds alone find more than all at once. */
 export function attacksOf(random: Random): Pick<ProxyOptions, 'attacks' | 'share'> {
   const count = random.pick([1, 2, 3, ATTACKS.length])
   const attacks = Array.from({ length: count }, () => random.pick(ATTACKS))
@@ -46,7 +46,7 @@ export async function openProxy({ target, seed, share, attacks }: ProxyOptions):
 
   const server = createServer((request, response) => {
     requests += 1
-    // Ids differ from stage to stage, and what is done must not.
+    // Ids differ between stages, but the attacks must not.
     const address = `${request.method} ${request.url?.replaceAll(/\b([a-z]{3})_[0-9a-z]{20,}/g, '$1')}`
     const count = counts.get(address) ?? 0
     counts.set(address, count + 1)
@@ -64,14 +64,14 @@ export async function openProxy({ target, seed, share, attacks }: ProxyOptions):
     response.on('error', () => response.destroy())
     try {
       const genuine = await forward(origin, request)
-      // Without a first answer nothing else would ever be asked for.
+      // Without a first valid answer nothing else would be requested.
       const isSpoilt = random.chance(/\/projects(?:\?|$)/.test(address) ? share / 4 : share)
       if (!isSpoilt) return send(response, genuine)
       const attack = random.pick(attacks)
       const told = attack.act({ response, genuine, random, elsewhere: elsewhere.url })
       done.push(`${address}: ${attack.name}${told ? `, ${told}` : ''}`)
     } catch {
-      // The program or the service left.
+      // The program or the service closed the connection.
       response.destroy()
     }
   }
@@ -96,7 +96,7 @@ export function send(response: ServerResponse, { status, headers, body }: Genuin
   response.end(body)
 }
 
-/** What other rounds need stays as it is. */
+/** Records that other rounds need are not changed. */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   request.resume()
   response.writeHead(403, { 'content-type': 'application/json' })
@@ -116,7 +116,7 @@ async function forward(origin: string, request: IncomingMessage): Promise<Genuin
   return { status: answered.statusCode ?? 502, headers: { ...rest, 'content-length': String(body.length) }, body }
 }
 
-/** Where redirects lead: another origin, which must never see a key. */
+/** Target of redirects: another origin, which must never get a key. */
 async function openElsewhere(leaks: string[]) {
   const server = createServer((request, response) => {
     const { authorization } = request.headers

@@ -17,12 +17,12 @@ const POISON = [
   '\\p{Evil}',
   '\u001B[2J',
 ] // prettier-ignore
-/** What the poison chokes on. */
+/** The value that is costly to check with the schema. */
 const BAIT = `${'a'.repeat(40)}!`
 
 const range = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index))
 
-/** Definitions of which each holds the next one twice: its size doubles with every step. */
+/** Definitions that each contain the next one twice, so that the size doubles with every step. */
 function doubling(steps: number, hold: (reference: Schema) => Schema): Schema {
   const $defs = Object.fromEntries(
     range(steps, index => [
@@ -52,7 +52,9 @@ function properties(count: number, make: (index: number) => unknown, required = 
 
 const one = (schema: Schema): Schema => ({ type: 'object', properties: { value: schema }, required: ['value'] })
 
-/** Schemas that cost too much, lead nowhere, or are none; `address` is somewhere that nobody may ask for a schema. */
+/**
+ * Schemas that cost too much, refer to nothing, or are invalid. `address` is one that must never be asked for a schema.
+ */
 function kinds(random: Random, address: string): (() => unknown)[] {
   const text = () => hostileText(random)
   const pattern = () => random.pick(POISON)

@@ -24,7 +24,7 @@ const SIZES = [
   [80, 24],
 ] as const
 
-/** A saved server, for as long as a round takes. */
+/** A saved server, for the duration of a round. */
 type Saved = { id: string; name: string }
 
 async function withSaved(
@@ -41,7 +41,7 @@ async function withSaved(
   }
 }
 
-/** Commands about one server; what it says decides none of their verdicts, since nothing says what the case wants. */
+/** Commands about one server. Its answers decide none of their verdicts, because the cases expect nothing. */
 async function commandsFor(stage: Stage, { id, name }: Saved, random: Random): Promise<Command> {
   const { client, projectId } = stage
   const lists = ['tools', 'prompts', 'resources']
@@ -67,7 +67,7 @@ async function commandsFor(stage: Stage, { id, name }: Saved, random: Random): P
   ])
 }
 
-/** What holds for the service after whatever a server did to it. */
+/** What must be true of the service after any attack of a server. */
 async function lookAtService(stage: Stage, findings: Findings, round: Round, told: readonly string[]): Promise<void> {
   const report = (what: string): void => findings.add(what, { doing: 'the service', mutations: told, screen: '' })
   let isAnswered = false
@@ -85,7 +85,7 @@ async function lookAtService(stage: Stage, findings: Findings, round: Round, tol
 
 type Reached = Parameters<typeof withSaved>[1]
 
-/** Attacks by a saved server: a command, or the dashboard with keys of its own. */
+/** Attacks by a saved server, during a command or in the dashboard with keys of its own. */
 async function attackBy(
   round: Round,
   reached: Reached,
@@ -124,7 +124,7 @@ async function attackBy(
   }
 }
 
-/** Opens the form of the one tool, as long as the program shows one. */
+/** Opens the form of the only tool, as long as the program shows one. */
 async function openForm(terminal: Terminal): Promise<void> {
   const shows = (text: string) => () => terminal.screen().includes(text)
   await timeUntil(terminal.pid, shows('▌victim'), STARTS_WITHIN)
@@ -132,7 +132,7 @@ async function openForm(terminal: Terminal): Promise<void> {
   await timeUntil(terminal.pid, shows('Call victim'), STARTS_WITHIN)
 }
 
-/** Servers that lie, flood, fall silent and die, under the doctor, tool calls, listings and runs. */
+/** Servers that lie, flood, stop answering and exit, during the doctor, tool calls, listings and runs. */
 export const servers: Part = {
   name: 'servers',
   says: 'hostile MCP servers over stdio and HTTP',
@@ -161,7 +161,7 @@ export const servers: Part = {
   },
 }
 
-/** Keys that fill in a form and send it, in an order of their own for each seed. */
+/** Keys that fill in a form and send it, in an order that depends on the seed. */
 function formKeys(random: Random): string[] {
   const choices = [
     'tab',
@@ -182,7 +182,7 @@ function formKeys(random: Random): string[] {
   return ['a', 'tab', ...keys, 'ctrl+s', 'escape', 'escape']
 }
 
-/** Tools whose input schemas cost too much, lead nowhere or are none, in the form of a call. */
+/** Tools whose input schemas cost too much, refer to nothing or are invalid, in the form of a call. */
 export const schemas: Part = {
   name: 'schemas',
   says: 'hostile input schemas in the form of a tool call',
@@ -208,7 +208,7 @@ export const schemas: Part = {
   },
 }
 
-/** Numbers of which none is odd: what such a server answers is as the protocol wants it. */
+/** Random numbers that select no attack: such a server answers according to the protocol. */
 function proper(seed: number): Random {
   const random = randomNumbers(seed)
   return { ...random, below: count => (count === 100 ? 0 : random.below(count)), chance: share => share > 0.5 }

@@ -5,12 +5,12 @@ import { NONSENSE } from '../random-service/values.ts'
 import { crashIn, memoryOf, spins, timeUntil, type Limits } from './look.ts'
 import type { Findings } from './part.ts'
 
-/** How long the first picture may take, in milliseconds of the program's own. */
+/** Maximum time until the first frame, in milliseconds of the program's own clock. */
 const STARTS_WITHIN = 20_000
 const KEYS_BETWEEN_LOOKS = 6
-/** Beyond this a screen counts as frozen and the session ends. */
+/** A screen without an answer for longer than this is frozen, and the session ends. */
 const FROZEN_MS = 15_000
-/** Ends of a dashboard: left by a key, or by Ctrl+C. */
+/** How a dashboard is ended: with the quit key or with Ctrl+C. */
 const ENDS = [0, 130]
 
 export type Session = {
@@ -19,14 +19,14 @@ export type Session = {
   count: number
   limits: Limits
   findings: Findings
-  /** What was started, for the report. */
+  /** The program that was started, for the report. */
   doing: string
   mutations: () => readonly string[]
-  /** Codes that the program may end with by itself, as where it refuses to start. */
+  /** Exit codes that the program may use by itself, for example if it refuses to start. */
   refusals?: readonly number[]
 }
 
-/** Presses keys in a dashboard and looks after every few of them; ends it with Ctrl+C. */
+/** Presses keys in a dashboard and checks it after every few keys; ends it with Ctrl+C. */
 export async function pressAndLook(session: Session): Promise<void> {
   const { terminal, keys, count, limits, refusals = [] } = session
   const pressed: string[] = []
@@ -36,7 +36,7 @@ export async function pressAndLook(session: Session): Promise<void> {
       mutations: [...session.mutations()],
       screen: terminal.screen(),
     })
-  // A key may copy what is chosen; what a hostile text would copy is known by its word.
+  // A key may copy the selection; text copied by a hostile sequence is recognised by its word.
   const unasked = watchUnasked(terminal, 'dashboard', { copies: true })
   const look = (): void => {
     for (const each of unasked()) report(`unasked: ${each}`)
@@ -70,7 +70,7 @@ export async function pressAndLook(session: Session): Promise<void> {
   if (terminal.exit) lookAtEnd(terminal, [...ENDS, ...refusals], report)
 }
 
-/** base64 of `evil`, as hostile texts would copy it. */
+/** The word `evil` in base64, as hostile texts would copy it. */
 const EVIL_CLIPBOARD = '\u001B]52;c;ZXZpbA=='
 
 function drew(terminal: Terminal): boolean {
@@ -78,9 +78,9 @@ function drew(terminal: Terminal): boolean {
 }
 
 /**
- * How long a key waits for its answer: the key that draws all anew, else a new size where an editor or a question takes
- * keys.
- * @returns what is wrong with it
+ * Measures the time between a key and its effect: with the key that redraws everything, or with a resize while an
+ * editor or a question has the keys.
+ * @returns the problem, if any
  */
 async function answers(terminal: Terminal, within: number): Promise<string | undefined> {
   const attempt = async (): Promise<number> => {
@@ -95,13 +95,13 @@ async function answers(terminal: Terminal, within: number): Promise<string | und
   const first = await attempt()
   if (first <= within) return undefined
   if (first === Infinity) return 'is frozen'
-  // What is slow once may be the machine; what is slow twice is the program.
+  // A single slow answer may be due to the machine, a second one is due to the program.
   const second = await attempt()
   if (second <= within) return undefined
   return `answers a key after ${spell(first)} and then ${spell(second)}`
 }
 
-/** Whether a screen on which nothing changes uses a processor for two seconds in a row. */
+/** Whether a screen without changes uses a processor for two seconds in a row. */
 async function restsAndSpins(terminal: Terminal): Promise<boolean> {
   const before = terminal.bytes
   if (!(await spins(terminal.pid)) || terminal.bytes - before > 5000) return false

@@ -8,7 +8,7 @@ import { startServing } from '../journeys/serving.ts'
 import { createHome, removeHome } from '../pty/home.ts'
 import { untilNextLook } from '../pause.ts'
 
-/** A real service over a prepared workspace, in a process of its own. */
+/** A real service with a prepared workspace, in a separate process. */
 export type Stage = AsyncDisposable & {
   baseUrl: string
   key: string
@@ -16,15 +16,15 @@ export type Stage = AsyncDisposable & {
   client: Client
   projectId: string
   serverId: string
-  /** Suites by how their runs end, and an ended run of each. */
+  /** Suites by the result of their runs, and an ended run of each. */
   passing: { suiteId: string; runId: string }
   failing: { suiteId: string; runId: string }
   scenarioId: string
-  /** Requests that were answered 500 since this was called last, as the service's log has them. */
+  /** Requests that were answered with 500 since the last call, from the log of the service. */
   failures(): string[]
 }
 
-/** Serves a fresh workspace with samples, one suite that passes, one that fails, and an ended run of each. */
+/** Serves a new workspace with samples, one suite that passes, one that fails, and an ended run of each. */
 export async function openStage(): Promise<Stage> {
   const ends: (() => unknown)[] = []
   const home = createHome()
@@ -62,7 +62,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Lines of a request log with status 500, each told once. */
+/** Lines of a request log with status 500, each returned once. */
 function failuresIn(file: string): () => string[] {
   let seen = 0
   return () => {
@@ -86,7 +86,7 @@ function echoing(title: string, wanted: string): { title: string; steps: Step[] 
   }
 }
 
-/** Makes a suite whose tool calls go to one server, and waits for a run of it to end. */
+/** Creates a suite whose tool calls go to one server, and waits for a run of it to end. */
 export async function makeSuite(
   client: Client,
   projectId: string,

@@ -9,16 +9,16 @@ import { Findings, type Part } from './part.ts'
 import { runToEnd } from './process.ts'
 import { hostileText } from './values.ts'
 
-/** Lines of a text; where each is compared with each of the others, that takes many seconds. */
+/** Number of lines of a text; comparing each line with each other would take many seconds. */
 const COUNT = 20_000
-/** How many times the processor time of as many lines without a fault it may take, beside some milliseconds. */
+/** Maximum processor time, as a multiple of that for as many lines without a fault, plus some milliseconds. */
 const [MOST_TIMES, SPARE_MS] = [4, 3_000]
 
 type Line = (at: number) => string
 
 const text = (value: string): string => JSON.stringify(value.slice(0, 40))
 
-/** Lines with a fault each, or with nothing wrong. */
+/** Lines that each have a fault, or none. */
 const LINES: Readonly<Record<string, (random: Random) => Line>> = {
   'unknown settings': () => at => `  k${at}: 1\n`,
   'the same name': () => () => '  name: x\n',

@@ -3,7 +3,7 @@ import type { Random } from '../random-numbers.ts'
 
 const TEXTS = [...HOSTILE, ...HOSTILE_FURTHER].map(text => text.replaceAll(NO_UTF8, '\uFFFD'))
 
-/** Numbers at and beyond what times, counts and shares can be. */
+/** Numbers at and beyond the range of times, counts and shares. */
 const NUMBERS = [
   0, -0, -1, 0.1, 1e-7, -1e9, 2 ** 31, 2 ** 53, 2 ** 53 + 2, 8.64e15, 8.64e15 + 1, -8.64e15 - 1,
   1_763_000_000_000_000, 1_763_000_000_000_000_000, 1e21, 1e100, 1.7976931348623157e308, -1.7976931348623157e308,
@@ -12,13 +12,13 @@ const NUMBERS = [
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'then', 'toJSON', 'length', 'hasOwnProperty', '', '.', '..']
 
-/** JSON nested this deep; parsers and printers that recurse end somewhere between. */
+/** Depths of nested JSON; recursive parsers and printers fail somewhere between them. */
 const DEPTHS = [50, 600, 5000, 20_000]
 
-/** How long texts and lists get that are long. */
+/** Length of long texts and lists. */
 const LENGTHS = [300, 3000, 30_000]
 
-/** A text that no service should send. */
+/** Texts that no service should send. */
 export function hostileText(random: Random): string {
   const text = random.pick(TEXTS)
   if (random.chance(0.7)) return text
@@ -38,7 +38,7 @@ export function hostileText(random: Random): string {
   ])()
 }
 
-/** JSON text that is nested too deep for a recursion. */
+/** JSON text that is nested too deep for a recursive reader. */
 export function deepJson(random: Random): string {
   const depth = random.pick(DEPTHS)
   const [begin, end] = random.pick([
@@ -49,10 +49,10 @@ export function deepJson(random: Random): string {
   return `${begin.repeat(depth)}1${end.repeat(depth)}`
 }
 
-/** A place in a JSON value: the names and positions on the way to it. */
+/** A place in a JSON value: the names and positions that lead to it. */
 type Path = readonly (string | number)[]
 
-/** Every place of a value but its root, up to so many. */
+/** Every place of a value except its root, up to a maximum. */
 function placesIn(value: unknown, most = 4000): Path[] {
   const found: Path[] = []
   const visit = (at: unknown, path: Path): void => {
@@ -69,10 +69,10 @@ function placesIn(value: unknown, most = 4000): Path[] {
 }
 
 const DROP = Symbol('drop')
-/** Marks a place that becomes deep JSON, which `JSON.stringify` could not write. */
+/** Marks a place to be replaced by deep JSON, which `JSON.stringify` could not write. */
 const DEEP = '\uE124deep\uE124'
 
-/** What becomes of a value, and how that is called. */
+/** A change of a value, and its name. */
 type Change = { name: string; change: (value: unknown, random: Random) => unknown }
 
 const OTHER_TYPES: readonly unknown[] = [null, true, false, 0, '', [], {}, [null], [[]], { a: [] }, ['x', 1, {}]]
@@ -104,7 +104,7 @@ function longList(value: unknown, random: Random): unknown {
 
 /**
  * Changes some places of a JSON text.
- * @returns the new text and what was changed, or undefined where there is nothing to change
+ * @returns the new text and what was changed, or undefined if there is nothing to change
  */
 export function changedJson(
   text: string,
@@ -116,7 +116,7 @@ export function changedJson(
   const all = placesIn(root.value)
   if (all.length === 0) return undefined
   const kind = random.pick(kinds)
-  // One place shows what it does alone; all places of one name are what a broken service sends.
+  // One changed place shows its own effect; all places of one name imitate a broken service.
   const chosen = random.pick(all)
   const name = chosen.at(-1)
   const places = random.chance(0.5) ? [chosen] : all.filter(path => path.at(-1) === name)
@@ -150,7 +150,7 @@ function replaceAt(root: unknown, path: Path, kind: Change, random: Random): voi
   else delete holder[last]
 }
 
-/** Text in which whatever a terminal would not simply show is spelt out, so that a report cannot do what it reports. */
+/** Spells out every character that a terminal would not simply show, so that a report cannot cause what it reports. */
 export function spelt(text: string): string {
   return text.replaceAll(/(?!\n)[\p{C}\p{M}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, character =>
     [...character].map(each => `\\u{${each.codePointAt(0)!.toString(16)}}`).join(''),
