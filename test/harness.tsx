@@ -35,12 +35,12 @@ import { checked } from './contract/checked-answers.ts'
 import { putNewWorkspace } from './new-workspace.ts'
 
 const PATIENCE_MS = 30_000
-/** ink-testing-library's terminal is this wide. */
+/** Width of ink-testing-library's terminal. */
 const SIZE = { width: 100, height: 40 }
 
 export type TestService = { service: Service; client: Client; fetch: Fetch; close: () => Promise<void> }
 
-/** The real service over a temporary directory, with a client of its owner's key. */
+/** The real service with a temporary directory, and a client with its owner's key. */
 export async function openService(
   options: Partial<Omit<ServiceOptions, 'memory' | 'dataDir'>> & { wrap?: (fetch: Fetch) => Fetch } = {},
 ): Promise<TestService> {
@@ -55,9 +55,9 @@ export async function openService(
     baseUrl: `http://local.invalid${API_PREFIX}`,
     key: service.localKey,
     budget: createBudget({ unlimited: true }),
-    // As often as usual, without the pauses that a service needs.
+    // Polls as often as usual, without the pauses that a service needs.
     retry: { baseMs: 1 },
-    // What a test puts in place of an answer is not in the store.
+    // An answer that a test replaces is not in the store.
     ...(!wrap && { stateOf: service.stateOf }),
   })
   const close = async (): Promise<void> => {
@@ -70,48 +70,48 @@ export async function openService(
 export type TestApp = {
   client: Client
   router: Router
-  /** Texts that were put on the clipboard, oldest first. */
+  /** Texts that were copied to the clipboard, oldest first. */
   copied: readonly string[]
-  /** What is on screen now. */
+  /** The current text of the screen. */
   frame(): string
-  /** What works now, and what does not with the reason. */
+  /** The actions that work now, and the others with the reason why not. */
   active(): readonly ActiveBinding[]
-  /** The first line that contains the text. */
+  /** Returns the first line that contains the text. */
   row(text: string): string
-  /** Resolves with the frame as soon as it shows this; throws with the frame when it never does. */
+  /** Resolves with the frame once it shows the text; throws with the frame if it never does. */
   see(wanted: string | RegExp | ((frame: string) => boolean)): Promise<string>
-  /** Presses a declared binding's first key, or a key by name. */
+  /** Presses the first key of a declared binding, or a key by name. */
   press(...keys: (Binding | string)[]): Promise<void>
   /** Types text key by key. */
   type(text: string): Promise<void>
   /** Pastes text, with its line breaks. */
   paste(text: string): Promise<void>
-  /** Clicks on the first character of this text where it is first on screen. */
+  /** Clicks on the first character of this text, at its first place on screen. */
   click(text: string): Promise<void>
   /** Moves the mouse onto the text, without a button. */
   hover(text: string): Promise<void>
-  /** Turns the wheel above this text by one notch. */
+  /** Turns the wheel over this text by one notch. */
   wheel(text: string, direction: 'up' | 'down'): Promise<void>
-  /** The terminal has another size from now on. */
+  /** Resizes the terminal. */
   resize(size: { width: number; height: number }): Promise<void>
   close(): Promise<void>
 }
 
-/** The whole program below the terminal, over the real service. */
+/** The whole program except for the terminal, with the real service. */
 export async function openApp(options: {
   place: Place | ((client: Client) => Promise<Place>)
   testService?: TestService
   readOnly?: boolean
-  /** The project that the start named. */
+  /** The project that was named at the start. */
   project?: string
-  /** What the person has seen of lists; without it nothing of that is kept. */
+  /** The records of lists that the person has seen; if absent, nothing is stored about them. */
   seen?: Seen
-  /** The runs that the person follows; none at first by default. */
+  /** The runs that the person follows; none by default. */
   pins?: Pins
   waves?: WaveMemory
-  /** Groups with other keys than they declare. */
+  /** Binding groups with other keys than declared. */
   bindings?: readonly Bindings[]
-  /** Notes of access, where visitors come in, a notebook on disk; without them none of it is there. */
+  /** Notes of access changes, the entry for visitors and a notebook on disk; if absent, there are none. */
   access?: Pick<
     Workspace,
     | 'accessNotes'
@@ -138,26 +138,26 @@ export async function openApp(options: {
     keySource?: string
     openBrowser: (url: string) => Promise<string | undefined>
   }
-  /** Opens web addresses of the local workspace; without it there is no browser. */
+  /** Opens web addresses of the local workspace; if absent, there is no browser. */
   openBrowser?: (url: string) => Promise<string | undefined>
   openFile?: (path: string) => Promise<string | undefined>
   size?: { width: number; height: number }
-  /** Drawn to be read aloud, as lines. */
+  /** Whether to render for a screen reader, as lines. */
   aloud?: boolean
-  /** All screens of the program; those of the registry by default. */
+  /** The screens of the program; by default those of the registry. */
   screens?: readonly ScreenDeclaration[]
-  /** The person's editor; without it there is none. */
+  /** The person's editor; if absent, there is none. */
   editor?: EditorHost
-  /** The terminal's colours; without them there are none. */
+  /** The terminal's colours; if absent, there are none. */
   themes?: Themes
-  /** Called when the program would end. */
+  /** Called when the program would exit. */
   quit?: () => void
 }): Promise<TestApp> {
   const own = options.testService ?? (await openService())
   const { client } = own
   const place = typeof options.place === 'function' ? await options.place(client) : options.place
   const router = createRouter(place)
-  // A busy machine may take longer than a moment to go on from a frame.
+  // A busy machine may take longer than a moment to show the next frame.
   const toasts = createToasts(10_000)
   const frames = createFrames()
   const dispatcher = createDispatcher({
@@ -178,7 +178,7 @@ export async function openApp(options: {
       : { name: 'local', host: '', local: true }),
     readOnly: options.readOnly ?? false,
   }
-  // Its clock stands still, so that two clicks on a row are always a double click.
+  // Its clock stands still, so that two clicks on a row always are a double click.
   const pointer = createPointer(() => 0)
   const queryClient = createQueryClient()
   const leave = (): void => undefined
@@ -265,7 +265,7 @@ export async function openApp(options: {
   }
 }
 
-/** Renders for a screen reader: what the testing library passes on to Ink leaves that to the environment. */
+/** Renders for a screen reader; the testing library leaves that choice of Ink to the environment. */
 function renderAloud(tree: ReactElement): ReturnType<typeof render> {
   process.env['INK_SCREEN_READER'] = 'true'
   try {
@@ -275,7 +275,7 @@ function renderAloud(tree: ReactElement): ReturnType<typeof render> {
   }
 }
 
-/** The mouse at the first place where the frame shows the text; throws where it does not. */
+/** Returns the mouse position of the first occurrence of the text in the frame; throws if there is none. */
 function mouseOn(frame: string, text: string): Omit<MouseEvent, 'action'> {
   const lines = frame.split('\n')
   const row = lines.findIndex(line => line.includes(text))
@@ -300,7 +300,7 @@ function toKey(name: string): { name: string; sequence: string } {
   return { name: name === ' ' ? 'space' : name, sequence: SEQUENCES[name] ?? name }
 }
 
-/** Hears of every frame that is drawn, so that waiting needs no clock. */
+/** Listens to every rendered frame, so that waiting needs no clock. */
 function createFrames() {
   const listeners = new Set<() => void>()
   return {

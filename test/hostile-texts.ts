@@ -1,8 +1,9 @@
-/** Stands for bytes that are no UTF-8; nothing else has this character. */
+/** A placeholder for bytes that are not valid UTF-8; no other text contains this character. */
 export const NO_UTF8 = '\uE123'
 
 /**
- * Texts that try to reach the terminal, to turn what is read, or to bend the columns. All say "evil" where they can.
+ * Texts that try to control the terminal, to reverse the reading direction, or to shift the columns. They contain
+ * "evil" if possible.
  */
 export const HOSTILE: readonly string[] = [
   '\u001B[2J\u001B[Hevil\u001B[5;7;41m',
@@ -20,7 +21,7 @@ export const HOSTILE: readonly string[] = [
   '\u001B[?1049l\u001B[?2026h\u001Bc\u001B#8\u001B(0evil\u001B[6n\u001B[21t\u001B[c',
 ]
 
-/** Further ones, for what is looked at by an emulator and a clock. */
+/** More hostile texts, for tests with a terminal emulator and a clock. */
 export const HOSTILE_FURTHER: readonly string[] = [
   `evil${'\u200D\u200C\uFE0F'.repeat(10_000)}`,
   'e\u00ADv\u180Ei\u115Fl\u3164\uFFA0\u{E0101}\u{1D173}\uFFF9\u2800\u034F',

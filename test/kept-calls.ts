@@ -8,7 +8,7 @@ import type { TestService } from './harness.tsx'
 import { trafficProbes } from './kept-traffic.ts'
 let number = 0
 
-/** A call that has ended, as it is stored. */
+/** A call that has ended, as stored. */
 export function storedCall(serverId: string, result: string): CallRow {
   number += 1
   const call = { id: `req_${number}`, serverId, kind: 'tool', target: 'echo', startedAt: number } as const
@@ -17,7 +17,7 @@ export function storedCall(serverId: string, result: string): CallRow {
 
 const refusedAs = (words: RegExp) => (error: unknown) => words.test(String(error))
 
-/** How much of so much is kept under Traffic, Console and Calls. */
+/** Returns how much of the given amount is kept under Traffic, Console and Calls. */
 export function recordedProbes(open: () => TestService) {
   const serverOf = async ({ client }: TestService): Promise<string> => {
     const projectId = (await client.projects.list()).items[0]!.id

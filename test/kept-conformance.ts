@@ -12,7 +12,7 @@ const scenario = { name: 's', state: 'failed' as const, isExpected: false, durat
 const checks = (size: number, description = 'd') =>
   readChecks(JSON.stringify(times(size, at => ({ id: `c${at}`, status: 'SUCCESS', description }))), text => text)
 
-/** What is left of so much of each thing that is kept or read of the conformance suite. */
+/** Returns how much of the given amount is kept of everything that is stored or read of the conformance suite. */
 export function conformanceProbes(freshFile: () => string) {
   const kept = (scenarios: number, checksOfEach = 1) => {
     const reports = conformanceReportsAt(freshFile())

@@ -6,7 +6,7 @@ import { asking } from './servers/targets.ts'
 type Asked = { method: string; params: Record<string, unknown> }
 const ELICITATION = 'elicitation/create'
 
-/** A server asks all of this at once; how much of it waits, unless something was refused. */
+/** A server sends all of these requests at once. Returns how many of them wait, unless one was refused. */
 async function waiting(asked: readonly Asked[]): Promise<number | 'refused'> {
   const library = await loadLibrary()
   const requests = createServerRequests({ rootsOf: () => [], onChange: () => undefined })
@@ -22,7 +22,7 @@ async function waiting(asked: readonly Asked[]): Promise<number | 'refused'> {
       const result = { protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } }
       return void far.send({ jsonrpc: '2.0', id: message.id, result })
     }
-    // Roots are answered at once, and last.
+    // Roots are answered at once, and come last.
     if ('id' in message && message.id === asked.length) pass(requests.all().length)
     return undefined
   }
@@ -37,7 +37,7 @@ async function waiting(asked: readonly Asked[]): Promise<number | 'refused'> {
   return left
 }
 
-/** Parameters that are as long as that, by a text of theirs. */
+/** Parameters with the given length, by one text in them. */
 function ofLength(params: Record<string, unknown>, name: string, size: number): Record<string, unknown> {
   return { ...params, [name]: 'x'.repeat(size - JSON.stringify({ ...params, [name]: '' }).length) }
 }
@@ -48,7 +48,7 @@ async function asLong(method: string, params: Record<string, unknown>, name: str
   return (await waiting([{ method, params: ofLength(params, name, size) }])) === 1 ? size : 'refused'
 }
 
-/** How much of what a server asks waits for a person. */
+/** Returns how many of a server's requests wait for a person. */
 export const requestProbes = {
   waitingRequests: (size: number): Promise<Left> => waiting(times(size, () => ({ method: ELICITATION, params: form }))),
   elicitation: (size: number) => asLong(ELICITATION, form, 'message', size),

@@ -17,7 +17,7 @@ import { openDatabase } from '../src/lib/sqlite.ts'
 import { keepBeforeUpgrade } from '../src/service/core/database/upgrade.ts'
 import { png } from './pictures.ts'
 
-/** How much is there after this much was given, or what became of it. */
+/** Returns how much is stored after the given amount, or what else happened. */
 export type Left = number | 'refused' | 'left out'
 export const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at))
@@ -45,7 +45,7 @@ export const checkOf = (serverId: string, why: string) => ({
   why,
 })
 
-/** How many of these rows count as seen after a look. */
+/** Returns how many of these rows count as seen after a look. */
 export function seenOf(rows: readonly SeenRow[]): number {
   const seen = createSeen({ clock: systemClock })
   seen.show('l', rows)
@@ -74,10 +74,10 @@ export const examined = (detail: string, findings = 0): ExaminedReport => ({
 export const taken = (size: number, schema: ZodType, value: unknown): Left =>
   schema.safeParse(value).success ? size : 'refused'
 
-/** An object with this many levels. */
+/** An object with the given number of levels. */
 export const parsed = (levels: number) => JSON.parse(`{"a":${nested(levels - 1)}}`) as Record<string, unknown>
 
-/** `refused` where the work throws. */
+/** Returns `refused` if the work throws. */
 export function unlessRefused(size: number, work: () => void): Left {
   try {
     work()
@@ -89,13 +89,16 @@ export function unlessRefused(size: number, work: () => void): Left {
 
 export const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
-/** Whether an answer refuses for this reason; it is a refusal of the caller in any case where it is no success. */
+/** Whether an answer is a refusal for this reason. Any answer other than a success must be a refusal of the caller. */
 export function refusedFor({ status, body }: { status: number; body: string | null }, reason: RegExp): boolean {
   expect(status).toBeLessThan(500)
   return reason.test(body ?? '')
 }
 
-/** Whether a picture of so many pixels has too many; it is not drawn either way, since its end is missing. */
+/**
+ * Whether a picture with the given number of pixels is refused as too large. It is never drawn, because its end is
+ * missing.
+ */
 export async function picturePixels(size: number): Promise<Left> {
   const data = png({ width: size, height: 1 }, new Uint8Array()).toString('base64')
   const outcome = await inThread('media', { data, isCut: true }, 60_000)
@@ -103,13 +106,13 @@ export async function picturePixels(size: number): Promise<Left> {
   return outcome.answer.why === 'it has too many pixels' ? 'left out' : size
 }
 
-/** Whether the thread for what came from outside works on these schemas. */
+/** Whether the thread for foreign input works on these schemas. */
 export async function workedOn(size: number, text: string): Promise<Left> {
   const outcome = await inThread('objectSchemas', { text }, 60_000)
   return 'answer' in outcome ? size : 'refused'
 }
 
-/** Copies that are there after a workspace was upgraded from so many schemas. */
+/** Number of copies after a workspace was upgraded from the given number of schemas. */
 export function upgradeCopies(folder: string, schemas: number): number {
   const parts = prepareDataDirectory(folder)
   const database = openDatabase(parts.database)
@@ -137,7 +140,7 @@ export async function answered(
   )
 }
 
-/** An empty page with so many values in all. */
+/** An empty page with the given number of values in total. */
 export function valuesOf(size: number): string {
   return `{"items":[],"more":[${'0,'.repeat(size - 4)}0]}`
 }

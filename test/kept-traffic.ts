@@ -2,7 +2,7 @@ import { createTraffic, type Tap, type TrafficLog } from '../src/service/connect
 import { requestProbes } from './kept-requests.ts'
 import { times } from './kept-things.ts'
 
-/** What is recorded of a server. */
+/** The recorded data of a server. */
 function recorded(act: (tap: Tap, log: TrafficLog) => void): TrafficLog {
   const traffic = createTraffic()
   const transport = { type: 'stdio' as const, command: 'c', args: [], env: {} }
@@ -11,7 +11,7 @@ function recorded(act: (tap: Tap, log: TrafficLog) => void): TrafficLog {
   return traffic.of('s')
 }
 
-/** How much of so much is kept under Traffic and Console, and of what servers ask. */
+/** Returns how much of the given amount is kept under Traffic and Console, and of the requests of servers. */
 export const trafficProbes = {
   ...requestProbes,
   trafficMessages: (size: number) =>
@@ -23,7 +23,7 @@ export const trafficProbes = {
   consoleLines(size: number) {
     const print = (tap: Tap, log: TrafficLog) => (at: number) => {
       tap.print('process', 'l')
-      // What nobody looked at has a bound of its own.
+      // Data that nobody looked at has a separate limit.
       if (at % 1000 === 0) log.lines()
     }
     return recorded((tap, log) => times(size, print(tap, log))).lines().entries.length

@@ -10,12 +10,12 @@ import { launchStage } from './launch-stage.ts'
 import { until } from './service/harness.ts'
 
 type Answer = { status: number; body: object }
-/** Answers the next request whose `METHOD path` ends so in place of the service. */
+/** Answers the next request whose `METHOD path` ends like this, in place of the service. */
 export const doubles = new Map<string, Answer>()
 /** Bodies of the launches that were sent. */
 export const sent: Record<string, unknown>[] = []
 
-/** Set to let every read wait for good from the moment on in which a write was answered. */
+/** Set to make every read hang once a write was answered. */
 export const line = { stallsAfterWrites: false, isStalled: false }
 
 const stalling =
@@ -47,7 +47,7 @@ export let stage: Awaited<ReturnType<typeof launchStage>>
 export let app: TestApp
 export let pins: Pins
 
-/** Opens a service with one run slot for the tests of a file, and leaves nothing in flight after each. */
+/** Opens a service with one run slot for the tests of a file, and leaves nothing in flight after each test. */
 export function withLaunchForms(): void {
   beforeAll(async () => {
     service = await openService({ maxConcurrentRuns: 1, wrap: fetch => stalling(double(fetch)) })
@@ -92,7 +92,7 @@ export async function openForm(name: string, suiteId: string): Promise<void> {
   await app.see('▌ As configured')
 }
 
-/** Goes down to the field with this label. */
+/** Moves down to the field with this label. */
 export async function goTo(label: string): Promise<void> {
   for (let tries = 0; tries < 24; tries += 1) {
     if (app.frame().includes(`▌ ${label}`)) return
@@ -101,7 +101,7 @@ export async function goTo(label: string): Promise<void> {
   throw new Error(`no field ${label}; the screen was:\n${app.frame()}`)
 }
 
-/** The frame as one line, so that a sentence may go over several. */
+/** Returns the frame as one line, so that a wrapped sentence can be found. */
 export const words = (): string => app.frame().replaceAll(/[│\s]+/g, ' ')
 
 export async function seeWords(text: string): Promise<void> {

@@ -12,7 +12,7 @@ export function quickCase(title: string): Case {
   return callCase(title, 'echo', { message: title })
 }
 
-/** A case that takes so many seconds. */
+/** A case that takes the given number of seconds. */
 export function slowCase(title: string, seconds: number): Case {
   return callCase(title, 'trigger-long-running-operation', { duration: seconds, steps: 1 })
 }
@@ -24,7 +24,7 @@ export function failingCase(title: string): Case {
   return { title, steps: [...steps, { id: 'text', kind: 'assert', assertion }] }
 }
 
-/** What launches need, made over the client: a project with a reachable server and one where nothing listens. */
+/** Records that launches need, created with the client: a project with a reachable server and an unreachable one. */
 export async function launchStage(client: Client) {
   const projectId = (await client.projects.list()).items[0]!.id
   const serverId = (await client.servers.list({ projectId })).items[0]!.id
@@ -45,7 +45,7 @@ export async function launchStage(client: Client) {
     const { revision } = await client.environments.get({ projectId, environmentId })
     await client.environments.archive({ projectId, environmentId, body: { expectedRevision: revision } })
   }
-  /** A suite with these cases and attachments. */
+  /** Creates a suite with these cases and attachments. */
   const suite = async (
     name: string,
     more: {

@@ -216,7 +216,7 @@ const probes: Record<BoundName, Probe> = {
   patternText: size => ('problem' in testPattern('^t', 't'.repeat(size), {}) ? 'refused' : size),
   untrustedWork: size => workedOn(size, '{"schemas":[]}'.padEnd(size, ' ')),
   untrustedAnswer(size) {
-    // As JSON `true` is a character shorter than `false`, and both need a comma or a bracket.
+    // In JSON, `true` is a character shorter than `false`, and both need a comma or a bracket.
     const right = (6 - (size % 6) + 1) % 6
     const count = (size + right - 1) / 6
     const schemas = times(count, at => (at < right ? { type: 'object' } : 0))
@@ -258,7 +258,7 @@ const probes: Record<BoundName, Probe> = {
     const rows = database.all<{ count: number }>('SELECT count(*) AS count FROM entries WHERE open = 0', {})
     database.close()
     await journal.close()
-    // The one that has just begun counts among the last writes.
+    // The write that has just started counts as one of the last writes.
     return rows[0]!.count + (size >= BOUNDS.journalWrites.most ? 1 : 0)
   },
   dismissedSteps(size) {
@@ -312,7 +312,7 @@ const probes: Record<BoundName, Probe> = {
     const kept = { ...screen, picture: 'p'.repeat(size - overhead) }
     keepLastScreen(file, kept)
     const found = readLastScreen(file)
-    // What another program put there is bounded too.
+    // Data from another program is limited too.
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, JSON.stringify({ version: 1, ...kept }))
     expect(readLastScreen(file) === undefined).toBe(found === undefined)

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Store } from '../src/service/core/database/store.ts'
 import { record, sighting } from './service/graded-waves.ts'
 
-/** What the journeys of the findings are about; each of them has one that was seen in every wave. */
+/** Subjects of the journeys of the findings; each has one finding that was seen in every wave. */
 const TASKS = ['refund', 'booking', 'invoice', 'handover', 'address change']
 
 /**
- * Leaves findings of three waves: every fifth of them was seen in each wave, the others in the last.
- * @returns the labels of their subjects, which end in a number of three digits
+ * Creates findings of three waves: every fifth of them was seen in each wave, the others in the last.
+ * @returns the labels of their subjects, which end with a number of three digits
  */
 export function recordFindings(store: Store, projectId: string, count: number): string[] {
   const labels = Array.from(
@@ -24,7 +24,7 @@ export function recordFindings(store: Store, projectId: string, count: number): 
   return labels
 }
 
-/** What nobody can do over the API: another process takes a finding away. @throws when there is none of that label */
+/** Removes a finding like another process, which the API cannot do. @throws if none has that label */
 export function removeFinding(dataDir: string, label: string): void {
   const database = new DatabaseSync(join(dataDir, 'mcpdeck.sqlite'), { timeout: 5000 })
   try {

@@ -1,15 +1,15 @@
 import { API_PREFIX } from '../src/api/contract/contract.ts'
 import type { Fetch } from '../src/api/client/transport/fetch.ts'
 
-/** Stands between the id of a record and the number of its copy. */
+/** Separates the id of a record from the number of its copy. */
 const COPY = '~'
 const PAGE = 200
 
 type Listed = { items: Record<string, unknown>[]; nextCursor?: string | null }
 
 /**
- * A service each of whose lists holds so many records: copies of those that it has, which answer as the record that
- * they are copies of. The projects stay as they are unless they are wanted too, because everything is read for each.
+ * A service whose lists each have the given number of records: copies of existing records, which answer like the
+ * original. Projects are copied only if asked for, because everything is read for each project.
  */
 export function holding(count: number, projectsToo = false): (fetch: Fetch) => Fetch {
   return fetch => async request => {
@@ -32,7 +32,7 @@ export function holding(count: number, projectsToo = false): (fetch: Fetch) => F
   }
 }
 
-/** The records themselves come first, so that what refers to them finds them. */
+/** The originals come first, so that records that refer to them find them. */
 function copyOf(items: readonly Record<string, unknown>[], index: number): Record<string, unknown> {
   const record = items[index % items.length]!
   if (index < items.length) return record

@@ -4,7 +4,7 @@ import { loadedMarkdown } from '../src/lib/untrusted/markdown.ts'
 
 const read = await loadedMarkdown()
 
-/** Reads Markdown here and at once, as the thread does it elsewhere and later. */
+/** Reads Markdown in this thread and at once; the program does so in another thread and later. */
 export const readHere: BlockReader = (source, definitions) => ({
   tokens: (read({ source, definitions: { ...definitions } }) as Token[] | null) ?? undefined,
   isPending: false,

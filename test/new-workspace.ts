@@ -20,8 +20,8 @@ async function make(): Promise<File[]> {
 }
 
 /**
- * Puts a new workspace into an empty directory, unless one is wanted that begins otherwise. Making the tables of each
- * takes longer than most tests do, so all of a process are copies of one: their ids and keys are the same.
+ * Copies a new workspace into an empty directory, unless the test needs another beginning. Creating its tables takes
+ * longer than most tests, so all workspaces of a process are copies of one, with the same ids and keys.
  */
 export async function putNewWorkspace(
   directory: string,

@@ -2,8 +2,8 @@ import { createDriftingSuite, runEnded, type DriftingSuite } from './drifting-su
 import { inWorkspace } from './prepared-workspace.ts'
 
 /**
- * A home whose workspace has a suite that passed one night and failed the next, since its server changed in between.
- * @param folder where the server's switch lies
+ * A home whose workspace has a suite that passed one night and failed the next, because its server changed.
+ * @param folder contains the switch of the server
  * @returns the place of the suite's runs, and the switch
  */
 export function prepareNightly(

@@ -6,7 +6,7 @@ import { afterEach } from 'vitest'
 let started = 0
 subscribe('child_process', () => (started += 1))
 
-// Tests that start programs belong to the others, which take their time.
+// Tests that start programs belong to the other projects, which have more time.
 afterEach(() => {
   const count = started
   started = 0

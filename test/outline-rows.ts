@@ -4,10 +4,10 @@ import { createTheme } from '../src/tui/theme/theme.ts'
 
 const plain = createTheme({ level: 0, ascii: false })
 
-/** Everything unfolded. */
+/** Everything is unfolded. */
 export const UNFOLDED: Folding = { all: true, except: new Map() }
 
-/** Every row of a document under this folding, without margins and what only fills up. */
+/** Returns every row of a document under this folding, without margins and fillers. */
 export function rowsOf(
   roots: readonly OutlineNode[],
   { width = 100, folding = AS_GIVEN, theme = plain } = {},

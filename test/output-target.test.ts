@@ -58,7 +58,7 @@ test.each(WAYS)('%s is read from a pipe, which stays one', async (_, write) => {
   execFileSync('mkfifo', [pipe])
   const before = lstatSync(pipe).mode
   expect(() => write(pipe)).toThrow('ENXIO')
-  // It ends at the first end of the pipe, and has opened it once writing to it is no error.
+  // The reader ends at the first end of the pipe. Once a write succeeds, the reader has opened it.
   const reader = spawn('cat', [pipe])
   await vi.waitFor(() => write(pipe), PATIENCE)
   expect(await text(reader.stdout)).toBe('written')

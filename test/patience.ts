@@ -1,2 +1,4 @@
-/** How long a test waits for what must come, on a slow and busy machine too; milliseconds, as Vitest takes them. */
+/**
+ * Milliseconds that a test waits for something that must happen, even on a slow and busy machine; as Vitest takes them.
+ */
 export const PATIENCE = { timeout: 45_000 }

@@ -12,7 +12,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 type Shape = { width: number; height: number; depth?: number; colour?: number; interlaced?: boolean }
 
-/** A PNG with this header, whatever its data hold. */
+/** A PNG with this header, whatever its data. */
 export function png({ width, height, depth = 8, colour = 6, interlaced = false }: Shape, data: Uint8Array): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -22,7 +22,7 @@ export function png({ width, height, depth = 8, colour = 6, interlaced = false }
   return Buffer.concat([Buffer.from('\u0089PNG\r\n\u001A\n', 'latin1'), ...parts])
 }
 
-/** Rows of red, green, blue and opacity, each behind the byte of its filter. */
+/** Rows of red, green, blue and opacity, each after the byte of its filter. */
 export function rowsOfPixels(width: number, height: number, pixel: readonly number[]): Buffer {
   const row = Buffer.from([0, ...Array.from({ length: width }, () => pixel).flat()])
   return Buffer.concat(Array.from({ length: height }, () => row))

@@ -8,10 +8,10 @@ import type { Store } from '../src/service/core/database/store.ts'
 
 export type Prepared = { client: Client; store: Store; projectId: string; dataDir: string }
 
-/** Where the local workspace of a home lies. */
+/** The path of the local workspace in a home. */
 export const dataDirOf = (home: string) => join(home, '.local/share/mcpdeck')
 
-/** Does something in the workspace of a home, before the program opens it. */
+/** Prepares the workspace of a home before the program opens it. */
 export async function inWorkspace<T>(home: string, work: (workspace: Prepared) => Promise<T>): Promise<T> {
   const dataDir = dataDirOf(home)
   const service = await createService({ dataDir })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * Property tests explore from one seed, so that a change is judged by what it changed. `PROPERTY_SEED=random` (or a
- * number) explores elsewhere; what it finds becomes an example of its own.
+ * Property tests use one seed, so that a change is judged by its own effect. `PROPERTY_SEED=random` (or a number) tests
+ * other values; a failure found there becomes a separate example.
  */
 const wanted = process.env['PROPERTY_SEED'] ?? '20261121'
 

@@ -4,7 +4,7 @@ import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { caps } from '../service/visits.ts'
 import { open, shown, TOO_LATE } from './faulty-line.ts'
 
-/** An environment that is published, and one that is not. */
+/** A published environment, and one that is not. */
 async function furnish({ direct, projectId, serverId }: Awaited<ReturnType<typeof open>>) {
   const config = { modelId: 'small', serverIds: [serverId] }
   const { id: hostId } = await direct.clients.create({ projectId, body: { name: 'desk', config } })

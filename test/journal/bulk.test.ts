@@ -8,7 +8,7 @@ import { createScene, launch } from './scene.ts'
 
 const PROJECTS = ['One', 'Two', 'Three', 'Four']
 
-/** Projects that are deleted at once by a process that ends after so many, and what the next process finds. */
+/** Projects of a bulk delete by a process that ends after the given number, and what the next process finds. */
 async function broken(after: number, of = PROJECTS) {
   const opened = await open()
   const { direct, start } = opened

@@ -53,13 +53,13 @@ describe('a write in doubt that another process reads back', () => {
     const going = await go(true)
     if (going.retry) throw new Error('an earlier write was taken')
     await going.supersede()
-    // Whoever reads it back ends it.
+    // The process that reads it back records its end.
     expect(await next.journal.unresolved()).toMatchObject([{ isClaimed: true }])
     expect(
       await sendAgain({ journal: next.journal, client: next.client }, (await next.journal.unresolved())[0]!),
     ).toMatchObject({ finding: 'busy' })
     claim!.release()
-    // Only one run fits, so that it stops nobody once it is read back.
+    // Only one run matches, so that it blocks nobody once it is read back.
     expect(await go(false)).toMatchObject({ retry: undefined })
     expect(said.at(-1)).toContain('may have happened: run #1 began then')
   })
@@ -109,6 +109,6 @@ test('reading a write back precedes the reads of a screen', async () => {
     }, PATIENCE)
     .toHaveLength(22)
   await ended
-  // One left before anything waited.
+  // One read left before others had to wait.
   expect(paths.slice(0, 3)).toEqual(['servers', suiteId, 'runs'])
 })

@@ -84,7 +84,7 @@ test('a launch that was never sent stays in the list until it is sent again or d
 })
 
 describe('a change of access whose answer is lost', () => {
-  /** A published scenario, and commands over a line that loses what it is told to. */
+  /** A published scenario, and commands over a connection that loses the given requests. */
   async function begin(name: string) {
     const home = await openHome()
     const line = await lossyLine(greeting.baseUrl)
@@ -114,7 +114,7 @@ describe('a change of access whose answer is lost', () => {
     line.loseNext(/^POST \S+rotate-link /, 'unanswered')
     const lost = await run('rotate', 'Study', '--yes')
     expect(lost).toMatchObject({ code: 3, stdout: '' })
-    // One instruction, and that of the change.
+    // There is one instruction, the one for this change.
     expect(lost.stderr).toMatch(/Connection lost: [^]* Rotate again: /)
     expect(lost.stderr).not.toContain('repeat it only if')
     const again = await run('rotate', 'Study', '--yes')

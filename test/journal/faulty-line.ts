@@ -20,7 +20,7 @@ export type Fate =
   | 'conflict'
   | 'redirected'
 
-/** A line to the real service on which each write meets its fate. */
+/** A connection to the real service that treats each write as told. */
 function faultyLine(service: Fetch) {
   let fates: Fate[] = []
   let reportHang: () => void = () => {}
@@ -49,21 +49,21 @@ function faultyLine(service: Fetch) {
     if (fate === 'conflict') return Response.json({ code: 'CONFLICT', message: 'It is there.' }, { status: 409 })
     const answer = await service(request)
     if (fate === 'answer-lost') throw broken()
-    // A proxy that passed the request on all the same.
+    // A proxy that forwarded the request nevertheless.
     if (fate === 'redirected') return new Response('', { status: 302, headers: { location: 'https://login.invalid/' } })
     return fate === 'answer-hangs' ? await never() : answer
   }
-  /** Sets the fates of the next writes; resolves when one of them hangs. */
+  /** Sets what happens to the next writes; resolves when one of them hangs. */
   const meet = (...next: Fate[]): Promise<void> => {
     fates = next
     return new Promise(resolve => (reportHang = resolve))
   }
-  /** Has the answers to reads state this as the service's time. */
+  /** Makes the answers to reads state this time as the service's. */
   const tell = (time: () => number): void => void (serviceTime = time)
   return { fetch, seen, meet, tell }
 }
 
-/** A service behind a faulty line, and processes that write to it with a journal. */
+/** A service behind a faulty connection, and processes that write to it with a journal. */
 export async function open(options: Parameters<typeof openService>[0] = {}) {
   const opened = await openService({ maxConcurrentRuns: 1_000, ...options })
   const { fetch, client: direct, service, close } = opened
@@ -90,7 +90,7 @@ export async function open(options: Parameters<typeof openService>[0] = {}) {
       kill,
       client,
       resolve: () => resolveJournal(options),
-      /** Sends every open write again that can be. */
+      /** Sends every open write again that can be repeated. */
       sendAll: async () => {
         const open = await journal.unresolved()
         const offered = open.filter(entry => choicesOf(entry, scene.clock.now()).includes('send'))
@@ -105,16 +105,16 @@ export async function open(options: Parameters<typeof openService>[0] = {}) {
   return { ...line, fetch, service, testService: opened, direct, clock: scene.clock, start, ...place }
 }
 
-/** Findings and sentences without target and times. */
+/** Returns findings and messages without target and times. */
 export const shown = (resolutions: { finding: string; sentence: string }[]) =>
   resolutions.map(({ finding, sentence }) => [
     finding,
     sentence.replace(/( “[^”]*”)? \([-\d ]*\d\d:\d\d\)/, '').replace(/(?<=until )[-\d ]*\d\d:\d\d/, 'then'),
   ])
 
-/** By so much the clock is moved until the service cannot act on a request any more, in milliseconds. */
+/** Milliseconds by which the clock is moved until the service can no longer act on a request. */
 export const TOO_LATE = 11 * 60_000
-/** What is shown of a lost launch while the service may still act on it, and once it cannot any more. */
+/** Text about a lost launch while the service may still act on it, and once it no longer can. */
 export const NOT_YET = [
   'cannot-be-known',
   'Create eval run may have happened: no run of the suite began then; the service may still act on it until then.',

@@ -1,4 +1,4 @@
-// A process of its own for tests, `host.ts <mode> <JSON>`; it prints lines of JSON.
+// Runs tests in a separate process, `host.ts <mode> <JSON>`; prints lines of JSON.
 import { allEndpoints } from '../../src/api/contract/contract.ts'
 import { openWriter, resolveOnce, type WriterOptions } from './writer.ts'
 
@@ -7,7 +7,7 @@ const [mode = '', text = '{}'] = process.argv.slice(2)
 const modes: Record<string, () => Promise<unknown>> = {
   async serve() {
     const { dataDir } = JSON.parse(text) as { dataDir: string }
-    // Only here: writers, of which there are many, need nothing of the service.
+    // Imported only here, because the many writers do not need the service.
     const { serve } = await import('../../src/cli/serve/serve.ts')
     await serve({ dataDir, json: true, rateLimit: 0, maxRuns: 100 })
     return undefined

@@ -118,7 +118,7 @@ describe('the journal', () => {
     const closed = ending.journal.close()
     setImmediate(() => setImmediate(() => answered.settle({ outcome: 'succeeded', result: { runId: 'r' } })))
     await closed
-    // The process still lives.
+    // The process is still running.
     expect(await other.journal.unresolved()).toMatchObject([{ id: 2, sent: true }])
     expect([...(await other.journal.knownRunIds())]).toEqual(['r'])
   })

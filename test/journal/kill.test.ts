@@ -39,7 +39,7 @@ afterAll(async () => {
   directory.remove()
 })
 
-/** A suite with one case that passes or fails, and a journal of its own. */
+/** A suite with one case that passes or fails, and a separate journal. */
 async function scene(wanted = 'hello') {
   const name = randomUUID()
   const call = {
@@ -72,10 +72,10 @@ async function killAt(point: KillPoint | Exclude<Hold, 'nothing'>, options: Writ
   proxy.letThrough()
 }
 
-/** The next start of a program, which this process is as well as any: the one that wrote is gone. */
+/** Starts the program again. This process can do so as well, because the writing process is gone. */
 const resolveIn = (options: WriterOptions, mode: 'resolve' | 'send' = 'resolve') => resolveOnce(options, mode)
 
-/** The same in a process of its own, for starts that meet. */
+/** Does the same in a separate process, for starts at the same time. */
 async function resolveApart(options: WriterOptions, mode: 'resolve' | 'send' = 'resolve'): Promise<Told> {
   const { said, ended } = startHost(mode, options)
   const told = await said<Told>()

@@ -17,12 +17,12 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Starts `host.ts`; `said` resolves with its first line, or undefined when it ends without one. */
+/** Starts `host.ts`; `said` resolves with its first line, or undefined if it ends without one. */
 export function startHost(mode: string, options: object, killAt?: KillPoint) {
   return launchHost(process.execPath, [host, mode, JSON.stringify(options)], killAt)
 }
 
-/** `host.ts` in a shell that lets no file grow, as on a full disk. */
+/** Runs `host.ts` in a shell in which no file can grow, as on a full disk. */
 export function startHostOnFullDisk(mode: string, options: object) {
   const command = [process.execPath, host, mode, JSON.stringify(options)]
   return launchHost('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', ...command])
@@ -42,7 +42,7 @@ function launchHost(command: string, args: readonly string[], killAt?: KillPoint
   return { child, ended, said }
 }
 
-/** Makes the open writes of a journal that much older, in milliseconds. */
+/** Makes the open writes of a journal older by the given milliseconds. */
 export function makeOlder(file: string, ms: number): void {
   const database = new DatabaseSync(file)
   const times = ['intendedAt', 'sentAt', 'settledAt'].map(name => `${name} = ${name} - :ms`)
@@ -50,10 +50,10 @@ export function makeOlder(file: string, ms: number): void {
   database.close()
 }
 
-/** What the proxy does with the next write: lets it through, keeps it, or keeps its answer. */
+/** What the proxy does with the next write: forwards it, holds it back, or holds back its answer. */
 export type Hold = 'nothing' | 'request' | 'answer'
 
-/** An HTTP proxy in front of a service, whose address outlives what it holds back. */
+/** An HTTP proxy in front of a service. Its address stays the same after the requests that it holds back. */
 export async function startProxy(target: string) {
   let hold: Hold = 'nothing'
   let [writes, passing] = [0, 0]
@@ -65,7 +65,7 @@ export async function startProxy(target: string) {
     const isHeld = (what: Hold) => isWrite && !passes && hold === what
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
-    // It is all here by now, so that it can go on even where its sender is gone.
+    // The whole request has arrived, so that it can be forwarded even if its sender is gone.
     if (isHeld('request')) await new Promise<void>(goOn => report(goOn))
     const headers = Object.entries(incoming.headers).flatMap(([name, value]) =>
       ['host', 'connection', 'content-length'].includes(name) ? [] : [[name, String(value)] as [string, string]],
@@ -85,9 +85,12 @@ export async function startProxy(target: string) {
   const { port } = server.address() as AddressInfo
   return {
     baseUrl: `http://127.0.0.1:${port}${new URL(target).pathname}`,
-    /** How many writes came so far. */
+    /** Number of writes received so far. */
     writes: () => writes,
-    /** Holds from now on, after some that pass; resolves when something is held, with what lets that go on. */
+    /**
+     * Holds back writes from now on, after the given number. Resolves once a write is held, with a function that
+     * releases it.
+     */
     hold(what: Hold, after = 0): Promise<() => void> {
       hold = what
       passing = writes + after

@@ -5,9 +5,9 @@ import { scriptedModel } from '../service/scripted-model.ts'
 import { open, shown, TOO_LATE } from './faulty-line.ts'
 import { PATIENCE } from '../patience.ts'
 
-/** For what a run takes on a machine with much else to do. */
+/** Time limit for a run on a busy machine. */
 
-/** What every project of these tests has, by name. */
+/** Records that every project of these tests has, by name. */
 async function furnish({ direct, projectId, suiteId, serverId }: Awaited<ReturnType<typeof open>>) {
   const project = await direct.projects.create({ body: { name: 'To change' } })
   const { items } = await direct.cases.list({ projectId, suiteId })
@@ -47,7 +47,7 @@ describe('a write without a key is read back', () => {
   test.each(
     keyless.flatMap(([operation, input]) => [
       [operation, 'lost', 'did-not-happen', input] as const,
-      // A name is no proof: somebody else may have created a thing of the same one.
+      // A name proves nothing: another person may have created a record with the same name.
       [operation, 'answer-lost', operation.startsWith('create') ? 'cannot-be-known' : 'happened', input] as const,
     ]),
   )('%s, %s: %s', async (operation, fate, finding, input) => {
@@ -69,7 +69,7 @@ describe('a write without a key is read back', () => {
     if (finding === 'cannot-be-known')
       expect(told!.sentence).toMatch(/ is there; the service does not say who created it\.$/)
     expect(seen).toHaveLength(1)
-    // What would be lost for good is offered; a record can simply be written once more.
+    // A write that would otherwise be lost is offered; a record can be written again.
     const waits = finding === 'cannot-be-known' || (finding === 'did-not-happen' && endpoint.risk === 'delete')
     expect(await resolve()).toMatchObject(waits ? [{ finding, isOpen: true }] : [])
     expect(seen).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a write without a key is read back', () => {
     const [told] = await resolve()
     expect(told).toMatchObject({ finding: 'cannot-be-known' })
     expect(told!.sentence).toMatch(new RegExp(`may have happened: ${because}\\.$`))
-    // A call is known by its tool, and not by the server alone.
+    // A call is recognised by its tool, and not by its server alone.
     if (operation === 'callTool') expect(told!.sentence).toMatch(/^Call tool “echo of [^”]+” \(/)
   })
 
@@ -117,7 +117,7 @@ describe('a write without a key is read back', () => {
       expect(await found()).toContainEqual([operation, 'cannot-be-known', true])
       void meet('answer-lost')
       await expect(send('answer-lost')).rejects.toBeInstanceOf(ApiError)
-      // The conversation of a turn is one's own; what a chat says others may say as well.
+      // The conversation of a turn belongs to one person; other people can send the same messages in a chat.
       expect(await found()).toContainEqual([operation, send === turn ? 'happened' : 'cannot-be-known', false])
     }
     clock.advance(TOO_LATE)
@@ -200,7 +200,7 @@ describe('a launch is found among the runs of its time by the service’s clock'
     const { start, meet, clock, projectId, suiteId, tell } = await open()
     const { client, resolve } = start()
     clock.advance(offset)
-    // The answers say what the service's clock shows while this machine's shows that much more.
+    // Answers show the time of the service's clock while this machine's clock differs by the given time.
     tell(() => Date.now() - offset)
     onTestFinished(async () => {
       tell(() => Date.now())

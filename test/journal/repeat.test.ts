@@ -53,7 +53,7 @@ async function newSuite(): Promise<{ name: string; suiteId: string }> {
   return { name, suiteId }
 }
 
-/** A home with a journal of its own, and a suite that nobody else launches. */
+/** A home with a separate journal, and a suite that nobody else launches. */
 async function scene(ending: Ending) {
   const home = await openHome()
   ending.onTestFinished(() => home.close())
@@ -71,7 +71,7 @@ async function scene(ending: Ending) {
       return home.run(['--project', projectId, ...args], { env })
     },
     runs: async () => (await client.runs.list({ projectId, suiteId })).items,
-    /** Kills a command with SIGKILL while its write is under way; resolves with what lets that go on all the same. */
+    /** Kills a command with SIGKILL during its write; resolves with a function that lets the write continue. */
     async killAt(hold: Exclude<Hold, 'nothing'>, ...args: string[]) {
       home.rest()
       const held = proxy.hold(hold)
@@ -83,7 +83,7 @@ async function scene(ending: Ending) {
       proxy.letThrough()
       return goOn
     },
-    /** The write of a command that is killed once it is noted, before its request may leave. */
+    /** The write of a command that is killed after recording it, before its request may leave. */
     async killNoted(operation: string, input: object) {
       const write = { operation, input, idempotencyKey: randomUUID() }
       await startHost('write', { baseUrl: proxy.baseUrl, keyFile, file, write }, 'journaled').ended

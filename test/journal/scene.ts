@@ -6,7 +6,7 @@ import type { Machine } from '../../src/lib/machine.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { temporaryDirectory } from './processes.ts'
 
-/** The real time, moved forward by as much as a test wants. */
+/** The real time, moved forward as a test wants. */
 function createMovedClock(): Clock & { advance: (ms: number) => void } {
   let ahead = 0
   return {
@@ -36,7 +36,7 @@ export function createScene() {
     file,
     clock,
     remove: directory.remove,
-    /** A process begins; `kill` ends it without a word. */
+    /** Starts a process; `kill` ends it without notice. */
     start(profile = 'one') {
       const pid = (lastPid += 1)
       alive.add(pid)
@@ -48,7 +48,7 @@ export function createScene() {
 
 export const SECRET = 'hush-hush-hush'
 
-/** A launch with a secret in it, different for every number. */
+/** A launch that contains a secret, different for every number. */
 export function launch(number: number) {
   return {
     endpoint: contract.runs.create,
@@ -57,7 +57,7 @@ export function launch(number: number) {
   }
 }
 
-/** All that lies on disk in the directory of a journal. */
+/** Returns everything on disk in the directory of a journal. */
 export function bytesOf(file: string): string {
   const directory = dirname(file)
   return readdirSync(directory)

@@ -7,7 +7,7 @@ import { openApp, openService } from '../harness.tsx'
 import type { Ending } from '../service/harness.ts'
 import { createScene } from './scene.ts'
 
-/** A service, and a journal in which a process that is gone has left a write open. */
+/** A service, and a journal in which a process that is gone has left an open write. */
 async function stage(ending: Ending) {
   const testService = await openService()
   const scene = createScene()

@@ -5,7 +5,7 @@ import { allEndpoints, contract } from '../../src/api/contract/contract.ts'
 import type { AnyEndpoint } from '../../src/api/contract/endpoint.ts'
 import { open, shown, TOO_LATE } from './faulty-line.ts'
 
-/** What becomes of a write whose answer was lost: the first that holds. */
+/** Possible outcomes of a write whose answer was lost; the first that applies is used. */
 function settlementOf(endpoint: AnyEndpoint): string {
   const { operation, risk, idempotency = 'none', leavesNothing } = endpoint
   if (leavesNothing !== undefined) return 'leaves nothing'
@@ -14,7 +14,7 @@ function settlementOf(endpoint: AnyEndpoint): string {
   return readBackOf(endpoint) ? 'read back' : 'forgotten'
 }
 
-/** A new write has to find its place here, so that whoever adds it says what its lost answer comes to. */
+/** A new write must be added here, so that its author decides what a lost answer means. */
 const SETTLEMENTS: Readonly<Record<string, string>> = {
   'leaves nothing': `createEvalIngestUploadUrl heartbeatConformanceIngestRun clearTraffic clearConsole setLogLevel
     subscribeToResource draftSamplingAnswer`,
@@ -49,7 +49,7 @@ test('each write says what happens if its answer is lost', () => {
 
 type Opened = Awaited<ReturnType<typeof open>>
 
-/** What the writes below are about; the server is connected, and one call of it has ended. */
+/** The records that the writes below refer to. The server is connected, and one call of it has ended. */
 async function furnish({ direct, projectId, suiteId, serverId }: Opened) {
   const server = { projectId, serverId }
   await direct.servers.callTool({ ...server, body: { toolName: 'get-env' } })
@@ -91,7 +91,7 @@ const cases: Case[] = [
   [
     'callTool',
     ({ server }) => ({ ...server, body: { toolName: 'echo', parameters: { message: 'm' } } }),
-    // The list of calls goes back no further, so that it may have been cleared.
+    // The list of calls does not go back further, so that it may have been cleared.
     'may have happened: no read shows it.',
     String.raw`may have happened: a call of echo at [-\d ]*\d\d:\d\d is listed as answered; the service does not say who made it.`,
   ],
@@ -133,7 +133,7 @@ const cases: Case[] = [
   [
     'setHostServers',
     ({ projectId, bareHostId, serverId }) => ({ projectId, hostId: bareHostId, body: { serverIds: [serverId] } }),
-    // A list that differs may have been changed since.
+    // A list that differs may have been changed since then.
     'may have happened: the service does not show these fields.',
     changed[1],
   ],
@@ -165,7 +165,7 @@ describe('a write whose answer is lost is read back', () => {
     const ids = await furnish(opened)
     const { client, resolve } = opened.start()
     const endpoint = allEndpoints().find(other => other.operation === operation)!
-    // What was there before is a moment older than the write.
+    // Existing records are a moment older than the write.
     if (fate === 'lost') opened.clock.advance(5_000)
     void opened.meet(fate, fate)
     await expect(client.call(endpoint, input(ids))).rejects.toBeInstanceOf(ApiError)

@@ -7,9 +7,9 @@ import { bytesOf, createScene, launch, SECRET } from './scene.ts'
 export class World {
   readonly #scene = createScene()
   #process = this.#scene.start()
-  /** Intents that the running process has not settled. */
+  /** Writes that the running process has not settled. */
   #pending = new Map<number, Intent>()
-  /** Entries that nobody knows the end of. */
+  /** Entries with an unknown outcome. */
   readonly #open = new Set<number>()
   #written = 0
 

@@ -6,7 +6,7 @@ import { journalProfile } from '../../src/api/client/journal/entry.ts'
 import { type Intent, type Journal, openJournal } from '../../src/api/client/journal/journal.ts'
 import { resolveJournal, sendAgain } from '../../src/api/client/read-back/resolve.ts'
 
-/** Moments at which a writer kills itself. */
+/** Steps at which a writer kills itself. */
 export type KillPoint = 'before-journal' | 'journaled' | 'sent' | 'answered' | 'settled'
 
 export type WriterOptions = {
@@ -24,7 +24,7 @@ function reach(point: KillPoint): void {
   if (killPoint === point) process.kill(process.pid, 'SIGKILL')
 }
 
-/** The journal with the kill points around its steps. */
+/** The journal, with the kill points around its steps. */
 function mortal(journal: Journal): Journal {
   return {
     ...journal,
@@ -45,7 +45,7 @@ function mortal(journal: Journal): Journal {
   }
 }
 
-/** A client with a journal, which kills its process at the moment that `KILL_AT` names. */
+/** A client with a journal, which kills its process at the step that `KILL_AT` names. */
 export function openWriter({ baseUrl, keyFile, file }: WriterOptions) {
   const key = readFileSync(keyFile, 'utf8').trim()
   const http = createHttpFetch({ baseUrl })
@@ -59,7 +59,10 @@ export function openWriter({ baseUrl, keyFile, file }: WriterOptions) {
   return { client, journal, http }
 }
 
-/** Looks back as a program does that starts; where wanted it sends whatever is then offered again, and tells both. */
+/**
+ * Reads back like a program that starts. If asked to, sends everything again that is then offered, and returns both
+ * results.
+ */
 export async function resolveOnce(options: WriterOptions, mode: 'resolve' | 'send'): Promise<Told> {
   const { client, journal, http } = openWriter(options)
   const told = await resolveJournal({ journal, client })

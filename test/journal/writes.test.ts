@@ -215,7 +215,7 @@ describe('a client with a journal', () => {
         sentence: expect.stringMatching(/may have happened: run #1 .*; the service does not say who launched it\.$/),
       },
     ])
-    // The key tells: sent under it, it is a run of its own, which the next look does not ask about.
+    // The key proves it: a run launched under this key would be a separate one, which the next check does not request.
     expect(await sendAll()).toMatchObject([{ finding: 'happened' }])
     const { items } = await direct.runs.list({ projectId, suiteId })
     expect(items).toHaveLength(2)
@@ -297,7 +297,7 @@ test('whatever fails or crashes, each confirmed launch happens once or is report
             if ((await journal.unresolved()).every(({ idempotencyKey }) => idempotencyKey !== suiteId))
               refused.add(suiteId)
           })
-        // A call that hangs on the line ends with its process.
+        // A call that hangs on the connection ends with its process.
         await Promise.race([done, hung])
         kill()
       }

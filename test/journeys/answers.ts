@@ -6,15 +6,15 @@ import type { Visitor } from './visitor.ts'
 const form = formKeys.bindings
 const answer = confirmKeys.bindings
 
-/** Longer than anything takes over a line that loses some of it, in milliseconds. */
+/** Milliseconds that are longer than anything takes over a connection that loses requests. */
 export const PATIENCE_MS = 40_000
 
-/** Resolves as soon as the screen shows this, however bad the line is. */
+/** Resolves once the screen shows this, however bad the connection is. */
 export function patiently({ terminal }: Visitor, wanted: Condition): Promise<void> {
   return terminal.waitFor(wanted, PATIENCE_MS)
 }
 
-/** Goes from Cancel to the other answer and takes it, after typing the word where one is wanted. */
+/** Moves from Cancel to the other answer and selects it, after typing the word if one is required. */
 export async function agree(person: Visitor, word?: string): Promise<void> {
   if (word !== undefined) {
     await patiently(person, `Type “${word}”`)
@@ -28,7 +28,7 @@ export async function agree(person: Visitor, word?: string): Promise<void> {
   person.press(answer.choose)
 }
 
-/** Presses keys one by one, each when the screen shows what it is meant for. */
+/** Presses keys one by one, each once the screen shows what it applies to. */
 export async function fill(
   person: Visitor,
   ...steps: readonly (readonly [shown: string | RegExp, key: 'down' | 'up' | 'choose' | 'send'])[]

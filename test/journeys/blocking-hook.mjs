@@ -1,5 +1,5 @@
-// Preloaded by a test: on SIGURG the screen's thread writes the file `blocked` into MCPDECK_TEST_BLOCK's folder, and
-// stays busy until there is a file `go-on`.
+// Preloaded by a test: on SIGURG the screen's thread writes the file `blocked` into the folder of MCPDECK_TEST_BLOCK,
+// and stays busy until there is a file `go-on`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

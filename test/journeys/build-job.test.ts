@@ -16,7 +16,7 @@ test(
   async () => {
     const home = await openHome()
     onTestFinished(() => home.close())
-    // Each step runs on a machine of its own, with a budget of its own: together they ask more than one key may.
+    // Each step runs on a separate machine with a separate budget: together they may request more than one key allows.
     const { env } = await startServing(home.home, { args: ['--rate-limit', '0'] })
     const mcpdeck = async (...args: string[]) => {
       const machine = await openHome()

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openHome } from '../cli/program.ts'
 import { openTerminal, type Terminal } from '../pty/terminal.ts'
 
-/** The dashboard on the calls of the server that the sandbox has. */
+/** Opens the dashboard on the calls of the sandbox server. */
 async function openCalls(home: string): Promise<Terminal> {
   const terminal = openTerminal({ home, args: ['servers'] })
   onTestFinished(() => terminal.close())

@@ -10,7 +10,7 @@ function emptyHome(): string {
   return home
 }
 
-/** Runs mcpdeck where there is no terminal, in an empty home. */
+/** Runs mcpdeck without a terminal, in an empty home. */
 function run(...args: string[]) {
   return runIn(emptyHome(), ...args)
 }
@@ -57,7 +57,7 @@ describe('bad usage is one sentence and exit code 2', () => {
 test('without a terminal it prints the content of the workspace as plain text', () => {
   const { status, stdout, stderr } = run()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  // Samples come in the background: on a slow start some are there already.
+  // Samples are added in the background: on a slow start some exist already.
   expect(stdout.split('\n').filter(line => !line.includes(' Sample: '))).toEqual([
     'local workspace',
     expect.stringMatching(/^project Sandbox \(prj_\w+\)$/),

@@ -10,7 +10,7 @@ import { visit } from './visitor.ts'
 const PACKAGE = '@modelcontextprotocol/server-sequential-thinking'
 const INDEX = fileURLToPath(import.meta.resolve(`${PACKAGE}/dist/index.js`))
 
-/** The published server in a folder of its own, whose source can be edited. It counts its calls in memory. */
+/** The published server in a separate folder, with a source that can be edited. It counts its calls in memory. */
 function editableServer() {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-edited-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ function editableServer() {
   return {
     file,
     rename: () => save(renamed),
-    /** Each call is answered with a JSON-RPC error. */
+    /** Makes the server answer each call with a JSON-RPC error. */
     refuse: () =>
       save(
         renamed.replace(
@@ -69,7 +69,7 @@ test('a server from npm is edited, restarted and called, and keeps its state unt
   await callAgain()
   await person.see('"thoughtHistoryLength": 2')
 
-  // It dies by itself: the next call says that what it held is gone.
+  // The server exits by itself: the next call says that its state is lost.
   const own = descendantsOf(terminal.pid).find(({ command }) => command.includes(server.file))
   process.kill(own!.pid, 'SIGKILL')
   await callAgain()

@@ -14,7 +14,8 @@ import { visit, type Visitor } from './visitor.ts'
 const TITLE = 'Echo gives the message back'
 
 /**
- * A home with an editor that runs this script, which has the file's `path` and `text`, and `count`, how often it ran.
+ * A home with an editor that runs this script. The script has the file's `path` and `text`, and `count`, the number of
+ * its runs.
  */
 function homeWithEditor(
   ending: Ending,
@@ -23,7 +24,7 @@ function homeWithEditor(
   const home = usedHome(ending)
   const [editor, program] = [join(home, 'my editor'), join(home, 'editor.cjs')]
   const log = join(home, 'runs')
-  // A path in the first line of a script may have no space.
+  // The interpreter path in the first line of a script cannot contain a space.
   writeFileSync(editor, `#!/bin/sh\nexec ${commandLineOf(process.execPath, program)} "$@"\n`)
   writeFileSync(
     program,
@@ -174,7 +175,7 @@ process.stdin.on('data', data => {
   person.type('done\r')
   await person.see('Nothing was changed.')
   expect(person.terminal.buffer).toBe('alternate')
-  // The header and the footer have clocks and notices of their own; the edge above the footer shows what happened.
+  // The header and the footer have clocks and notices; the border above the footer shows what happened.
   const rows = (screen: string) => screen.split('\n').slice(1, -2)
   expect(rows(person.terminal.screen())).toEqual(rows(before))
 })

@@ -33,7 +33,7 @@ import { visit, type Visitor } from './visitor.ts'
 const form = formKeys.bindings
 const tabs = tabsKeys.bindings
 
-/** A home whose editor gives the drafted case an argument and the drafted suite an environment. */
+/** A home whose editor adds an argument to the drafted case and an environment to the drafted suite. */
 function homeWithEditor(): { home: string; editor: string } {
   const home = createHome()
   onTestFinished(() => removeHome(home))
@@ -43,7 +43,7 @@ function homeWithEditor(): { home: string; editor: string } {
   return { home, editor }
 }
 
-/** Fills in the fields of a form, one after the other from its first one on, and sends it. */
+/** Fills in the fields of a form, one after the other from the first, and sends it. */
 async function fill(person: Visitor, title: string, ...texts: readonly string[]): Promise<void> {
   await person.see(`▌${title}`)
   for (const [index, text] of texts.entries()) {
@@ -54,7 +54,7 @@ async function fill(person: Visitor, title: string, ...texts: readonly string[])
   person.press(form.send)
 }
 
-/** Agrees to what is asked, after the word that it wants. */
+/** Agrees to a question, after typing the required word. */
 async function agree(person: Visitor, asked: string, word?: string): Promise<void> {
   await person.see(asked)
   if (word !== undefined) {
@@ -105,7 +105,7 @@ async function runASuite(person: Visitor): Promise<void> {
   await person.see(/Run #1 ─+ ✓ passed, 1\/1 case/)
 }
 
-/** Publishes to strangers and lets them have answers. Resolves to the link. */
+/** Publishes for anyone with the link and allows answers. Resolves to the link. */
 async function publish(person: Visitor): Promise<string> {
   const keys = scenariosKeys.bindings
   const closeProofs = async (): Promise<void> => {
@@ -146,7 +146,7 @@ async function publish(person: Visitor): Promise<string> {
   return clipboard(person.terminal)
 }
 
-/** Somebody else opens the link in a terminal of their own, and meets a mishap. */
+/** A visitor opens the link in a separate terminal, and has an unsuccessful session. */
 async function beTheVisitor(home: string, env: Record<string, string>, link: string): Promise<void> {
   const terminal = openTerminal({ home, env, args: ['visit', link], cols: 100, rows: 30 })
   onTestFinished(() => terminal.close())

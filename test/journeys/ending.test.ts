@@ -40,7 +40,8 @@ function leftBehind({ buffer, cursorVisible, modes }: Terminal) {
 }
 
 /**
- * Lets the dashboard start the reference server; the doctor's own ends with it, that of the listings stays for a while.
+ * Lets the dashboard start the reference server. The process of the doctor ends with it; that of the listings stays for
+ * a while.
  */
 async function examine(person: Visitor): Promise<void> {
   await person.see('▌Sandbox')
@@ -67,7 +68,7 @@ async function untilGone(pids: readonly number[]): Promise<void> {
   )
 }
 
-/** Every process in the terminal below its shell, servers and their guardian included. */
+/** Every process in the terminal below its shell, including servers and their guardian. */
 function everythingIn({ pid }: Terminal): number[] {
   expect(serversOf(programBelow(pid)).length).toBeGreaterThan(0)
   return descendantsOf(pid).map(each => each.pid)
@@ -131,7 +132,7 @@ test.concurrent(
     const home = usedHome(ending)
     const place = await inWorkspace(home, async ({ client, projectId }) => {
       const [server] = (await client.servers.list({ projectId })).items
-      // The second case is still under way when the dashboard is killed, however late that is.
+      // The second case is still running when the dashboard is killed, however late that is.
       const tests = [echoCase('quick', 'hello', 'bye'), longCase('slow', 100)]
       const body = { name: 'Lasting', model: 'none', serverIds: [server!.id], tests }
       const { suiteId } = await client.suites.create({ projectId, body })
@@ -141,7 +142,7 @@ test.concurrent(
     await first.see('▌Runs 0 of 0')
     await launch(first)
     await first.see(/✗ failed +quick[^]*● running +slow/)
-    // Nothing else is started while its processes are looked for.
+    // Nothing else is started while its processes are searched for.
     first.terminal.kill('SIGSTOP')
     const processes = [first.terminal.pid, ...descendantsOf(first.terminal.pid).map(each => each.pid)]
     expect(serversOf(first.terminal.pid)).not.toEqual([])

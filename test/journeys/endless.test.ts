@@ -16,7 +16,7 @@ import { sandbox, untilEnded, type Ending } from '../service/harness.ts'
 import { openHostileService } from './hostile-service.ts'
 import { visit } from './visitor.ts'
 
-/** Texts that are long, slow to measure, or nested without bottom. */
+/** Texts that are long, slow to measure, or deeply nested. */
 const ENDLESS = [
   `evil${'\u200C'.repeat(30_000)}`,
   `evil${'\u0301\u0489'.repeat(50_000)}`,
@@ -45,7 +45,7 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** Screens that draw bodies of text or charts; the others are lists and records, which these have too. */
+/** Screens that show long texts or charts; the others are lists and records, which these screens have too. */
 const WITH_BODIES = [
   clientsScreen,
   environmentsScreen,
@@ -59,7 +59,7 @@ const WITH_BODIES = [
   swarmsScreen,
 ]
 
-// One start for each screen, so that Ctrl+C ends the program wherever it is.
+// Each screen gets a separate start, because Ctrl+C ends the program from each.
 test.concurrent.for(WITH_BODIES)('endless texts: Ctrl+C ends the program on $title without help', async screen => {
   await using person = visit({ env, cols: 120, rows: 36 })
   const { terminal } = person

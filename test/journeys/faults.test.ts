@@ -14,12 +14,12 @@ import { open, sandbox, type Ending } from '../service/harness.ts'
 import { visit, type Visitor } from './visitor.ts'
 
 const SMALL_SERVER = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
-/** Long enough to see the screen alive meanwhile, short enough for a test. */
+/** Long enough to see that the screen still responds, short enough for a test. */
 const SERVER_PATIENCE_MS = 6_000
 
 /** The local service, reachable for a dashboard. */
 async function reachable(ending: Ending) {
-  // A server that cannot be reached is an answer of status 5xx, which these tests are about.
+  // A server that cannot be reached is answered with status 5xx, which these tests are about.
   const { api } = await open({ log: () => {}, connections: { deadlineMs: SERVER_PATIENCE_MS } }, ending)
   const server = createAdaptorServer({ fetch: api.fetch, overrideGlobalObjects: false }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -31,12 +31,12 @@ async function reachable(ending: Ending) {
   return { api, env: { MCPDECK_BASE_URL: baseUrl, MCPDECK_API_KEY: api.key } }
 }
 
-/** The lines of the pane at the left, so that a sentence wrapped in it is one beside what its neighbour says. */
+/** Returns the lines of the left pane, so that a sentence wrapped in it is not mixed with the text of its neighbour. */
 function firstPane(screen: string): string {
   return screen.replaceAll(/^(│[^│]*)│.*$/gm, '$1')
 }
 
-/** The frame lives: help opens and closes, the other screens open. */
+/** Checks that the frame responds: help opens and closes, and the other screens open. */
 async function expectAlive(person: Visitor): Promise<void> {
   person.press(appKeys.bindings.help)
   await person.see('What works here')

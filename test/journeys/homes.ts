@@ -1,12 +1,12 @@
 import { createHome, createUsedHome, removeHome } from '../pty/home.ts'
 import { withRunningTest } from '../service/harness.ts'
 
-/** An empty home that goes away with the test. */
+/** Returns an empty home that is removed after the test. */
 export function newHome(ending = withRunningTest): string {
   return untilTheEnd(createHome(), ending)
 }
 
-/** A home after a first start, which goes away with the test. */
+/** Returns a home after a first start, which is removed after the test. */
 export function usedHome(ending = withRunningTest): string {
   return untilTheEnd(createUsedHome(), ending)
 }

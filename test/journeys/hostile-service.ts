@@ -7,19 +7,19 @@ import { createRouter } from '../../src/service/core/pipeline.ts'
 import { HOSTILE, NO_UTF8 } from '../hostile-texts.ts'
 import { open, type Ending } from '../service/harness.ts'
 
-/** What stands where a text has `NO_UTF8`. */
+/** The bytes that replace `NO_UTF8` in a text. */
 const INVALID = Buffer.from([0xff, 0xc0, 0x80, 0xed, 0xa0, 0x80, 0xf8])
 
-/** One line of a megabyte, which one text of each answer gets. */
+/** One line of a megabyte, which is added to one text of each answer. */
 const LONG = `evil ${'\u001B[1mlong \u202E'.repeat(90_000)}`
 
 /**
- * What is spoilt: all texts of an answer, all but those that look like words of the contract, or the words of refusals,
- * which everything but the list of projects is answered with.
+ * The altered texts: all of an answer, all that do not look like words of the contract, or the texts of refusals, with
+ * which everything except the list of projects is answered.
  */
 export type Spoiling = 'every text' | 'every text but words of the contract' | 'every refusal' | 'every time'
 
-/** Times that no calendar has, or only just, in milliseconds since 1970 or as text. */
+/** Times that are outside or at the edge of the calendar, in milliseconds since 1970 or as text. */
 const TIMES: readonly (number | string)[] = [
   1.7e18,
   8.64e15 + 1,
@@ -32,7 +32,7 @@ const TIMES: readonly (number | string)[] = [
   'yesterday',
 ]
 
-/** The real service; every text of its answers that the declared shape lets be anything has hostile text behind it. */
+/** The real service. Every text in its answers that the declared shape leaves open gets a hostile text appended. */
 export async function openHostileService(spoiling: Spoiling, ending: Ending, texts: readonly string[] = HOSTILE) {
   const { api } = await open({ log: () => {} }, ending)
   const router = createRouter()
@@ -70,7 +70,7 @@ function refusal(): Response {
   })
 }
 
-/** The texts that were put behind others, taken away again: the dashboard sends ids as it got them. */
+/** Removes the appended texts again, because the dashboard sends back ids as received. */
 function withoutHostile(text: string, texts: readonly string[]): string {
   return texts.reduce((rest, hostile) => rest.replaceAll(` ${hostile}`, ''), text.replaceAll(` ${LONG}`, ''))
 }
@@ -85,7 +85,7 @@ async function cleaned(request: Request, texts: readonly string[]): Promise<Requ
   return new Request(url, { method: request.method, headers: request.headers, ...sent })
 }
 
-/** Puts hostile texts behind texts; which fields of an operation take one is found by its shape, once. */
+/** Appends hostile texts to texts. The shape of an operation decides once which fields get one. */
 function createSpoiler(
   spoiling: Spoiling,
   texts: readonly string[],
@@ -112,7 +112,7 @@ function createSpoiler(
   }
 }
 
-/** Puts times that no calendar has for times, as far as the declared shape lets them be anything. */
+/** Replaces times by times outside the calendar, if the declared shape leaves them open. */
 function spoilTimes(endpoint: AnyEndpoint, answer: unknown): unknown {
   let count = 0
   const spoilt = (value: unknown, name = ''): unknown => {
@@ -127,7 +127,7 @@ function spoilTimes(endpoint: AnyEndpoint, answer: unknown): unknown {
   return endpoint.response.safeParse(whole).success ? whole : answer
 }
 
-/** A refusal keeps its code, which decides what is done; all words of it are hostile. */
+/** A refusal keeps its code, which decides how it is handled; all its texts are hostile. */
 function spoiltError(body: unknown): unknown {
   let count = 0
   return mapTexts(body, (text, place) => {
@@ -136,7 +136,7 @@ function spoiltError(body: unknown): unknown {
   })
 }
 
-/** Replaces every text of a JSON value; a place is its field names, entries of a list all being one. */
+/** Replaces every text of a JSON value. A place is a list of field names; all entries of a list are one place. */
 function mapTexts(value: unknown, replace: (text: string, place: string) => string, place = ''): unknown {
   if (typeof value === 'string') return replace(value, place)
   if (Array.isArray(value)) return value.map(entry => mapTexts(entry, replace, `${place}[]`))

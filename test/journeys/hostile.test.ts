@@ -8,10 +8,13 @@ import { sandbox, until, untilEnded } from '../service/harness.ts'
 import { openHostileService } from './hostile-service.ts'
 import { visit, type Visitor } from './visitor.ts'
 
-/** Esc as a terminal with a keyboard protocol sends it: no key behind it makes it Alt, however busy the machine is. */
+/**
+ * Esc as a terminal with a keyboard protocol sends it: a following key never turns it into Alt, however busy the
+ * machine is.
+ */
 const ESCAPE = '\u001B[27u'
 
-/** Resolves when nothing has been written for a while. */
+/** Resolves once nothing has been written for a while. */
 async function still(terminal: Terminal): Promise<void> {
   let last = -1
   let same = 0
@@ -25,7 +28,7 @@ async function still(terminal: Terminal): Promise<void> {
   )
 }
 
-/** Where a row of panes begins or ends in something else than a border. */
+/** Places where a row of panes begins or ends with something other than a border. */
 function crookedRows(terminal: Terminal): string[] {
   return terminal
     .screen()
@@ -34,7 +37,7 @@ function crookedRows(terminal: Terminal): string[] {
     .filter((line, _, rows) => rows.length > 0 && !/[╮┤│╯┃]$/.test(line))
 }
 
-/** Looks at all that was written since the look before, and at the screen. */
+/** Checks everything written since the last check, and the screen. */
 function lookerAt({ terminal }: Visitor): () => Promise<void> {
   const unasked = watchUnasked(terminal, 'dashboard')
   return async () => {
@@ -46,12 +49,12 @@ function lookerAt({ terminal }: Visitor): () => Promise<void> {
   }
 }
 
-/** What a visitor may press anywhere without starting or ending anything; what asks first begins on Cancel. */
+/** Keys that a visitor may press anywhere without starting or ending anything; questions begin on Cancel. */
 const LOOKS = ['enter', 'enter', ']', ']', ']', ']', ']', 'tab', 'j', 'enter', 'J', 'escape', 'enter']
-/** The same where there is little to go into, or where it is drawn as where all was looked at. */
+/** The same keys for screens that have few rows to open, or that look the same after everything was seen. */
 const GLANCES = ['enter', ']', 'tab', 'j']
 
-// Each has a service and a terminal of its own, and waits most of its time for a screen that stands still.
+// Each has a separate service and terminal, and mostly waits for a screen that stops changing.
 test.concurrent.for([
   ['every text but words of the contract', LOOKS],
   ['every text', GLANCES],

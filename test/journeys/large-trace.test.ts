@@ -12,15 +12,15 @@ import { visit } from './visitor.ts'
 const CALLS = 8
 const LINES = 23_000
 /**
- * Megabytes of objects that the program may hold: it ends where it needs more, however late it collects. A busy machine
- * has it read several answers with the whole trace at the same time.
+ * Heap limit of the program in megabytes: it crashes if it needs more, however late garbage is collected. On a busy
+ * machine it may read several answers with the whole trace at the same time.
  */
 const HEAP = 400
-/** What so much takes on a machine that does other things too. */
+/** Time limit for such an amount on a busy machine. */
 const PATIENCE = 60_000
 const small = fileURLToPath(new URL('../servers/stdio-server.mjs', import.meta.url))
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process in megabytes. */
 function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
@@ -51,7 +51,7 @@ async function withLargeTrace() {
     projectId,
     body: { suiteName: 'Large', serverIds: [server.id], tests },
   })
-  /** How long the trace is as the service sends it. */
+  /** Length of the trace as the service sends it. */
   const bytesOfTrace = async (): Promise<number> => {
     const [trial] = (await api.call(contract.iterations.list, { projectId, runId })).items
     const path = `${serving.baseUrl}/projects/${projectId}/eval-runs/${runId}/iterations/${trial!.id}/trace`
@@ -98,7 +98,7 @@ test(
     const searched = memoryOf(terminal.pid)
     const bytes = await bytesOfTrace()
     expect(bytes).toBeGreaterThan(50_000_000)
-    // Answers are held outside of the heap while they arrive.
+    // Answers are stored outside the heap while they arrive.
     expect(Math.max(opened, searched)).toBeLessThan(HEAP + 8 * (bytes / 1_000_000))
   },
 )

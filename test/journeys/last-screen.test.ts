@@ -42,7 +42,7 @@ test.concurrent('the last screen is shown at once, unless terminal, data or file
     await person.see('▌Sandbox')
     expect(person.terminal.output).not.toMatch(KEPT)
   }
-  // Each of them was killed, so that the file is as it was.
+  // Each dashboard was killed, so that the file is unchanged.
   expect(readFileSync(file, 'utf8')).toBe(left)
   {
     const kept = JSON.parse(left) as { picture: string }
@@ -116,7 +116,7 @@ test.concurrent('a named place shows its first screen, and a plain start the las
     await using first = visit({ home, args })
     await first.see('▌everything')
     await first.see('fresh')
-    // The last of what this screen reads.
+    // The last data that this screen reads.
     await first.see('No calls yet')
     expect(first.terminal.output).not.toMatch(KEPT)
     first.go(RUNS)

@@ -10,7 +10,7 @@ import { newHome } from './homes.ts'
 import { startServing, type Serving } from './serving.ts'
 import { visit } from './visitor.ts'
 
-/** What a bad line does at once; silence only shows after a deadline. */
+/** Failures of a bad connection that show at once; a silent connection only shows after a deadline. */
 const AT_ONCE = ['broken', 'unanswered', 'cut short'] as const
 
 function through(line: LossyLine, service: Serving) {

@@ -1,6 +1,6 @@
 import { openTerminal } from '../pty/terminal.ts'
 
-/** What the screen must show, and what is typed then. */
+/** Text that the screen must show, and what is typed then. */
 export type Step = { see: string; type: string }
 
 // A terminal emulator that the test kills: runs the shell script of the first argument in a terminal, in the home and

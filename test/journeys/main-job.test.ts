@@ -10,13 +10,13 @@ import { visit, type Visitor } from './visitor.ts'
 
 const SUITE = 'Reference server smoke'
 const TRIALS = 15
-/** The case that fails by design, as far as a narrow terminal shows its title. */
+/** The title of the case that fails by design, as far as a narrow terminal shows it. */
 const WRONG = 'Sum is wrong on'
 
 test('in an empty home a newcomer examines a server, calls a tool, and runs, reads and reruns the evals', async () => {
   await using person = visit({ cols: 80, rows: 24, isUsed: false })
   await person.see(/▌Sandbox +admin/)
-  // What the terminal answers to questions must not be echoed onto the screen.
+  // The terminal's answers to queries must not be echoed on the screen.
   expect(person.terminal.output).not.toContain('^[')
 
   person.press(projectsKeys.bindings.open)
@@ -38,7 +38,7 @@ test('in an empty home a newcomer examines a server, calls a tool, and runs, rea
   await readTrace(person)
   await rerun(person)
   await person.see(/Run #2/)
-  // When it has ended it is shown against the run that it repeats.
+  // Once ended, it is shown with its differences from the run that it repeats.
   await person.see(/\[Compare\][^]*1 still failing/)
   await person.see(new RegExp(`✗ still failing +${WRONG}`))
 
@@ -96,7 +96,7 @@ async function declineLaunch(person: Visitor): Promise<void> {
 async function launch(person: Visitor): Promise<void> {
   person.press(runsKeys.bindings.launch)
   await person.see('▌ As configured')
-  // A line end that arrives by paste is no answer: the form still stands as it was.
+  // A pasted line end is not an answer: the form is unchanged.
   person.terminal.paste('yes\n')
   person.press(formKeys.bindings.choose)
   await person.see('▌ Launch 15 trials')
@@ -108,7 +108,7 @@ function isUnderWay(screen: string): boolean {
   return /● running +Long operation/.test(screen) && /✓ passed +Echo/.test(screen)
 }
 
-/** Whether of the trials on screen, as many as fit, one failed and all others passed. */
+/** Whether one visible trial failed and all other visible trials passed. */
 function isOver(person: Visitor): boolean {
   const screen = person.terminal.screen()
   const [failed, ...passed] = screen.match(/[✗✓●○] [a-z]+ +[A-Z]/g) ?? []
@@ -119,7 +119,7 @@ async function readTrace(person: Visitor): Promise<void> {
   await person.see(new RegExp(`▌✗ failed +${WRONG}`))
   person.press(runsKeys.bindings.open)
   await person.see(/\[Trial\][^]*✗ fail +assert text/)
-  // The verdict and the failing step stand first, its whole reason and the call on the same screen.
+  // The verdict and the failing step come first, with the whole reason and the call on the same screen.
   expect(person.terminal.screen()).toMatch(/│▌ +✗ failed +assert text: expected final text/)
   const words = person.words()
   expect(words).toContain('expected final text containing "The sum of 2 and 2 is 5."')

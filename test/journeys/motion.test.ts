@@ -9,7 +9,7 @@ import { visit, type Visitor } from './visitor.ts'
 
 const TURNING = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 
-/** A program that says nothing and ends after a while, so that the doctor has something to wait for. */
+/** A program that prints nothing and exits after a while, so that the doctor has to wait. */
 const SILENT = {
   name: 'silent',
   enabled: true,
@@ -30,7 +30,7 @@ async function homeWithSilentServer(config: string): Promise<string> {
   return home
 }
 
-/** Has the doctor examine the marked server, which the footer shows as a task. */
+/** Lets the doctor examine the marked server, which the footer shows as a task. */
 async function examine(person: Visitor): Promise<void> {
   await person.see(/silent +stdio/)
   person.press(listKeys.bindings.last)
@@ -47,7 +47,7 @@ describe.concurrent('while something works', () => {
     await examine(person)
     await person.see(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] Examining 1 server/)
     await person.see('Examined 1 server')
-    // What is written in one piece may arrive in two.
+    // Output that is written in one piece may arrive in two.
     await person.seeGone(TURNING)
   })
 

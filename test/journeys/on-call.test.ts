@@ -24,17 +24,17 @@ const findings = findingsKeys.bindings
 const scenarios = scenariosKeys.bindings
 const { journeyFindings } = contract
 
-/** There and back, 300 ms between the person and the program, and 800 ms between the program and the service. */
+/** Round-trip times: 300 ms between the person and the program, and 800 ms between the program and the service. */
 const FAR = { delayMs: 150 }
 const BAD = { delayMs: 400 }
-/** What a bad line does at once; silence only shows after a deadline. */
+/** Failures of a bad connection that show at once; a silent connection only shows after a deadline. */
 const AT_ONCE = ['broken', 'unanswered', 'cut short'] as const
 const WHOLE_MS = 300_000
 const DOUBT = 'it may have happened anyway'
 
 /**
- * The samples in a temporary workspace, served by a process of its own. What the test looks up for itself goes past the
- * service, so that it takes nothing of the rate that the dashboard's key has there.
+ * The samples in a temporary workspace, served by a separate process. The test reads it directly, without using the
+ * rate limit of the dashboard's key.
  */
 async function workspace(ending: Ending, env: Record<string, string> = {}) {
   const home = createHome()
@@ -44,7 +44,7 @@ async function workspace(ending: Ending, env: Record<string, string> = {}) {
   return { store, serving, api }
 }
 
-/** Somebody on call, with a small terminal at the end of a far line, and a bad line to the service. */
+/** A person on call, with a small terminal over a slow connection, and a bad connection to the service. */
 async function onCall(ending: Ending, serving: Serving, place: string, seed: number) {
   const line = await lossyLine(serving.baseUrl, { ...BAD, loss: 0.05, seed, losses: AT_ONCE })
   ending.onTestFinished(() => line.close())
@@ -59,12 +59,12 @@ async function onCall(ending: Ending, serving: Serving, place: string, seed: num
 
 type OnCall = Awaited<ReturnType<typeof onCall>>
 
-/** The footer tells what went wrong; a pane's rows begin with its border. */
+/** The footer shows errors; the rows of a pane begin with its border. */
 function isFailing({ person }: OnCall): boolean {
   return /^ ✗ /m.test(person.terminal.screen())
 }
 
-/** Does something until it is told to have worked; the line may lose it before it is sent. */
+/** Repeats an action until it is reported to have worked; the connection may lose it before it is sent. */
 async function insist(at: OnCall, attempt: () => Promise<void>, worked: string | RegExp): Promise<void> {
   const has = () => (typeof worked === 'string' ? at.shows(worked) : worked.test(at.person.terminal.screen()))
   do {
@@ -83,7 +83,7 @@ test.concurrent(
       MCPDECK_MODEL: 'small',
     })
     const { projectId } = await sandbox(api)
-    // Waves that insights can be about, beside findings that are many.
+    // Waves that insights can be about, beside many findings.
     insertSamples(store, Date.now())
     const names = Array.from({ length: 12 }, (_, index) => `goal ${String(index).padStart(3, '0')}`)
     record(
@@ -107,7 +107,7 @@ test.concurrent(
       person.press(list.down)
     }
 
-    // The first of them is done, and its answer lost: what is known of it is read back.
+    // The first one was carried out and its answer lost: its result is read back.
     line.loseNext(/^POST \S+\/dismiss /, 'unanswered')
     let undone = 0
     while ((await dismissed()) < 3) {
@@ -152,13 +152,10 @@ test.concurrent(
   WHOLE_MS,
 )
 
-/** How a change of access ended, by what the screen says. */
+/** The outcome of a change of access, by the text on screen. */
 type End = { is: 'known' | 'lost' | 'not sent'; words: string }
 
-/**
- * Makes a change and reads what the program found; what it said of it is closed again, unless it goes on with another
- * step.
- */
+/** Makes a change and reads the result on screen, then closes it unless the program continues with another step. */
 async function change(
   at: OnCall,
   begin: () => Promise<void> | void,
@@ -167,7 +164,7 @@ async function change(
   const { person, see, shows } = at
   await begin()
   const asks = word === undefined ? '❯ Cancel' : `Type “${word}”`
-  // What went wrong before shows until this has begun.
+  // The earlier error is shown until this has started.
   await see(() => shows(asks) || !isFailing(at))
   await see(() => shows(asks) || isFailing(at))
   if (!shows(asks)) return { is: 'not sent', words: person.words() }
@@ -184,7 +181,7 @@ async function change(
   return end
 }
 
-/** Repeats a change only when its end says that it did not happen; answers all its ends. */
+/** Repeats a change only if its outcome says that it did not happen; returns all its outcomes. */
 async function changeUntil(attempt: () => Promise<End>, happened = ({ is }: End) => is === 'known') {
   const ends: End[] = []
   do ends.push(await attempt())
@@ -192,18 +189,18 @@ async function changeUntil(attempt: () => Promise<End>, happened = ({ is }: End)
   return ends
 }
 
-/** What the program put on the terminal's clipboard last. */
+/** The last text that the program copied to the terminal's clipboard. */
 function clipboard({ terminal }: Visitor): string {
   const [, copied = ''] = [...terminal.output.matchAll(/\u001B\]52;c;([A-Za-z0-9+/=]+)/g)].at(-1) ?? []
   return Buffer.from(copied, 'base64').toString()
 }
 
-/** Whether a link lets anybody in: 200, or 404 when it opens nothing. */
+/** Whether a link admits visitors: status 200, or 404 if it opens nothing. */
 async function opens(link: string): Promise<number> {
   return (await visitor(request => fetch(request), link).describe()).status
 }
 
-/** A scenario for invited people on the screen, unless it is still to be published. */
+/** Opens a scenario for invited people on the screen, or one to be published. */
 async function openScenarios(ending: Ending, seed: number, { isPublished = true } = {}) {
   const { serving, api } = await workspace(ending)
   const { projectId } = await sandbox(api)
@@ -211,7 +208,7 @@ async function openScenarios(ending: Ending, seed: number, { isPublished = true 
   if (!scenario) await environmentFor(api)
   const at = await onCall(ending, serving, `projects/${projectId}/scenarios`, seed)
   await at.see(scenario ? 'Scenarios 1 of 1' : 'Nothing is published in this')
-  /** Links that are made without a port of one's own name the usual one. */
+  /** Without a configured port, links contain the usual one. */
   const served = (url: string) => new URL(new URL(url).pathname, serving.baseUrl).href
   const copied = async () => {
     const { person } = at
@@ -242,7 +239,7 @@ test.concurrent(
     )
     await see(/Open to +invited people/)
 
-    // Lost before the service hears of it: the program cannot know that, and reads back what holds.
+    // It is lost before the service receives it: the program cannot know that, and reads back the state.
     line.loseNext(/^PATCH /, 'broken')
     const { items } = await api.call(contract.scenarios.list, { projectId })
     const target = { projectId, scenarioId: items[0]!.id }
@@ -261,12 +258,12 @@ test.concurrent(
     expect(first).toMatchObject({ is: 'lost' })
     expect(first!.words).toMatch(/what was read back does not show it.*✗ Read back: it is for invited people/)
 
-    // Lost after the service has done it.
+    // It is lost after the service has carried it out.
     line.loseNext(/^POST \S+\/rotate-link /, 'unanswered')
     const rotate = () => change(at, () => person.press(scenarios.rotate))
     const [rotated] = (await changeUntil(rotate, ({ is }) => is !== 'not sent')).slice(-1)
     expect(rotated).toMatchObject({ is: 'lost' })
-    // A person who needs a link makes another one, which is theirs to decide.
+    // A person who needs a link decides to create another one.
     await changeUntil(rotate)
     expect(await opens(await copied())).toBe(200)
   },
@@ -294,7 +291,7 @@ test.concurrent(
     const session = await door.enter({ invitation: clipboard(person) })
     expect(await session.state()).toMatchObject({ status: 200 })
 
-    // Only where members show does a key remove one.
+    // The key removes a member only where members are shown.
     person.press(scenarios.open)
     await see('▌Study ─')
     person.press(tabsKeys.bindings.next)
@@ -336,7 +333,7 @@ test.concurrent(
     expect(await opens(served(link))).toBe(404)
     await fill(person, ['leave them in', 'send'])
     await see('3 of 3, what is known')
-    // Rotating evicts nobody: what was read back is true of who came in before.
+    // Rotating the link removes nobody: the result that was read back applies to everyone who entered before.
     expect(shows('They were left in')).toBe(true)
     expect(await session.state()).toMatchObject({ status: 200 })
   },

@@ -3,15 +3,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 export type Process = { pid: number; parent: number; command: string }
 
-/** Every process of this machine that is not already dead. */
+/** Every process of this machine that is not a zombie. */
 export function running(): Process[] {
-  // Tests ask until none is left, and starting ps takes longer than anything else that they do meanwhile.
+  // Tests repeat this until no process is left, and starting ps takes longer than anything else that they do meanwhile.
   if (existsSync('/proc/self/stat'))
     return (
       readdirSync('/proc')
         .filter(isNumber)
         .flatMap(pid => processOf(Number(pid)))
-        // One that was killed has given its memory back a moment before it is dead.
+        // A killed process has released its memory a moment before it is dead.
         .filter(({ command }) => command !== '')
     )
   const table = execFileSync('ps', ['-axo', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
@@ -23,11 +23,11 @@ export function running(): Process[] {
 
 const isNumber = (name: string): boolean => /^\d+$/.test(name)
 
-/** A process as Linux lists it in files; none where it is gone or already dead. */
+/** A process as listed by Linux in files; undefined if it is gone or a zombie. */
 function processOf(pid: number): Process[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may contain anything.
+    // The name in parentheses may contain any character.
     const [state = 'Z', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (/^[ZX]/.test(state)) return []
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trimEnd()
@@ -37,7 +37,7 @@ function processOf(pid: number): Process[] {
   }
 }
 
-/** All that a process has started, however deep, as long as the chain is unbroken. */
+/** All descendants of a process, as long as the chain of parents is unbroken. */
 export function descendantsOf(pid: number): Process[] {
   const all = running()
   const below = (parent: number): Process[] =>
@@ -45,7 +45,7 @@ export function descendantsOf(pid: number): Process[] {
   return below(pid)
 }
 
-/** mcpdeck itself below a shell. */
+/** The process of mcpdeck below a shell. */
 export function programBelow(pid: number): number {
   const program = descendantsOf(pid).find(({ command }) => command.includes('dist/boot.js'))
   if (!program) throw new Error(`mcpdeck does not run below ${pid}`)
@@ -59,7 +59,7 @@ export function serversOf(pid: number): number[] {
     .map(each => each.pid)
 }
 
-/** Those of these processes that are not dead, for the program either: it asks by the same state. */
+/** Returns those of these processes that are not dead, by the same state that the program uses. */
 export function stillRunning(pids: readonly number[]): Process[] {
   return existsSync('/proc/self/stat') ? pids.flatMap(processOf) : running().filter(({ pid }) => pids.includes(pid))
 }

@@ -16,7 +16,7 @@ const keys = scenariosKeys.bindings
 const form = formKeys.bindings
 const answer = confirmKeys.bindings
 
-/** Somebody who opened the link in a terminal of their own. */
+/** A visitor who opened the link in a separate terminal. */
 async function enter(home: string, link: string, invitation?: string) {
   const terminal = openTerminal({ home, args: ['visit', link], cols: 100, rows: 30 })
   onTestFinished(() => terminal.close())
@@ -27,7 +27,7 @@ async function enter(home: string, link: string, invitation?: string) {
   await terminal.waitFor('Type a message')
   let thanked = 0
   return {
-    /** The session answers, so that it lives. */
+    /** Checks that the session is alive by its answer. */
     async lives() {
       thanked += 1
       terminal.type('/rate 5\r')
@@ -41,7 +41,7 @@ async function enter(home: string, link: string, invitation?: string) {
   }
 }
 
-/** Reads what is asked, agrees, and reads what is known afterwards. */
+/** Reads the question, agrees, and reads the result. */
 async function through(person: Visitor, says: readonly RegExp[], word?: string): Promise<void> {
   await person.see(word === undefined ? '❯ Cancel' : `Type “${word}”`)
   for (const sentence of says) expect(wordsOf(person.terminal.screen())).toMatch(sentence)
@@ -63,7 +63,7 @@ async function closeProofs(person: Visitor, ...says: readonly RegExp[]): Promise
   await person.seeGone('What is known now')
 }
 
-/** Presses keys one by one, each when the screen shows what it is meant for. */
+/** Presses keys one by one, each once the screen shows what it applies to. */
 async function choose(person: Visitor, ...steps: readonly (readonly [string | RegExp, 'down' | 'up' | 'enter'])[]) {
   for (const [shown, key] of steps) {
     await person.see(shown)
@@ -86,7 +86,7 @@ test(
     const { projectId } = await environmentFor(api, 'Study')
     await using person = visit({ home, args: [`projects/${projectId}/scenarios`] })
     const { origin } = new URL(serving.baseUrl)
-    /** Links that are made without a port of one's own name the usual one. */
+    /** Without a configured port, links contain the usual one. */
     const copiedLink = async (): Promise<string> => {
       const before = clipboard(person.terminal)
       person.press(keys.copyLink)
@@ -168,7 +168,7 @@ test(
     await closeProofs(person)
     await invited.lives()
 
-    // Whom to remove is asked where the members stand.
+    // The question whom to remove is asked where the members are shown.
     person.press(tabsKeys.bindings.next)
     await person.see('[Access]')
     person.press(keys.remove)

@@ -11,7 +11,7 @@ import { visit, type Visitor } from './visitor.ts'
 
 const GAUGE = /[━─]{10} \d+\+?\/10\b/
 
-/** What came of every request that the dashboard noted in its log: the status of its answer, or why there is none. */
+/** The outcome of every request in the dashboard's log: the status of its answer, or the reason why there is none. */
 function outcomes(log: string): string[] {
   return [...readFileSync(log, 'utf8').matchAll(/^\S+ [A-Z]+ \/\S+ (\w+) \d+ms$/gm)].map(found => found[1]!)
 }
@@ -38,7 +38,7 @@ test.concurrent('a run on a service is followed to its end within the budget of 
   expect(noted.length).toBeGreaterThan(10)
   const refused = noted.filter(outcome => /^[45]/.test(outcome))
   expect(refused.filter(status => status !== '429')).toEqual([])
-  // One that was given up may reach a busy service late, where it takes the place of another.
+  // An abandoned request may reach a busy service late, where it takes the place of another.
   const givenUp = noted.filter(outcome => !/^\d/.test(outcome))
   expect(refused.length, noted.join(' ')).toBeLessThanOrEqual(givenUp.length)
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)
@@ -82,7 +82,7 @@ test.concurrent('when the service stops, data stays, and its return is noticed',
   await seeBack(person)
 
   const folder = join(home, '.cache/mcpdeck')
-  // Node's compiled code lies there too; answers do not.
+  // Node's compiled code is stored there too, but answers are not.
   const [file, ...others] = readdirSync(folder).filter(name => name !== 'compiled')
   expect(others).toEqual([])
   expect(statSync(join(folder, file!)).mode & 0o777).toBe(0o600)

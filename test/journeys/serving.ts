@@ -7,15 +7,15 @@ import { SHORT_LIFE } from '../pty/short-life.ts'
 import { withRunningTest } from '../service/harness.ts'
 import { PROGRAM } from './visitor.ts'
 
-/** `mcpdeck serve` as a process of its own. */
+/** Runs `mcpdeck serve` in a separate process. */
 export type Serving = {
   baseUrl: string
   host: string
   port: number
   pid: number
-  /** What a dashboard needs in its environment to use it. */
+  /** The environment variables that a dashboard needs to use it. */
   env: { MCPDECK_BASE_URL: string; MCPDECK_API_KEY: string }
-  /** Ends the process and waits until it has. */
+  /** Ends the process and waits for its exit. */
   stop(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ import { until } from '../service/harness.ts'
 type Server = Awaited<ReturnType<typeof startOAuthServer>>
 type Home = Awaited<ReturnType<typeof openHome>>
 
-/** A home with a saved server that wants OAuth, and a browser that notes what it is given. */
+/** A home with a saved server that requires OAuth, and a browser that records the addresses that it is given. */
 async function prepared() {
   const server = await startOAuthServer()
   const home = await openHome()
@@ -58,7 +58,7 @@ async function agree(terminal: Terminal): Promise<void> {
   await terminal.waitFor('Waiting for you to sign in')
 }
 
-/** Nothing that somebody could sign in with is in a file below the home, or among these texts. */
+/** Checks that no credential is in a file below the home, or in these texts. */
 function expectNoSecret({ state }: Server, home: Home, ...texts: string[]): void {
   const files = readdirSync(home.home, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
   const contents = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
@@ -92,7 +92,7 @@ test('a sign-in from the screen: browser, tokens, a call, their refresh, and no 
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 })
 
-/** The link that `sign-in` prints. */
+/** Returns the link that `sign-in` prints. */
 async function printed(stderr: () => string): Promise<string> {
   const links = await until(
     () => /^http\S+\n/m.exec(stderr()),

@@ -4,9 +4,9 @@ import { listKeys } from '../../src/components/list/list-keys.ts'
 import { projectsKeys } from '../../src/screens/projects/bindings.ts'
 import { visit, type Visitor } from './visitor.ts'
 
-/** 300 milliseconds there and back, as over ssh to another continent. */
+/** A round trip of 300 milliseconds, as over ssh to another continent. */
 const FAR = { delayMs: 150 }
-/** And a line of 32 kbit/s beside it. */
+/** The same with a bandwidth of 32 kbit/s. */
 const NARROW = { ...FAR, bytesPerSecond: 4000 }
 
 async function leave(person: Visitor): Promise<void> {
@@ -26,10 +26,10 @@ test.concurrent('over 300 ms the terminal is not queried, and keys typed ahead h
     person.go(number)
     await person.see(title)
   }
-  // Status and mode reports, and colours that are asked for.
+  // Status and mode reports, and colour queries.
   expect(person.terminal.output.slice(before)).not.toMatch(/\x1b\[[?>=]?[\d;]*(?:[nc]|\$p|u)|\x1b\]1[01];\?/)
 
-  // A field gets what was typed in one piece with the key that opens it.
+  // A field receives what was typed in one piece with the key that opens it.
   person.type('/sand')
   await person.see('/sand')
   person.type('\u001B[27u4/smoke')
@@ -40,7 +40,7 @@ test.concurrent('over 300 ms the terminal is not queried, and keys typed ahead h
   person.go(2)
   await person.see('▌Sandbox')
 
-  // Enter the project, look around in its runs, and find the way back to the server by the palette.
+  // Opens the project, looks around in its runs, and returns to the server through the palette.
   person.press(projectsKeys.bindings.open)
   person.type('4jjkk2jkjk3')
   person.press(appKeys.bindings.palette)
@@ -66,7 +66,7 @@ describe.concurrent('a line that carries 4 KB a second', () => {
     const screens = 60
     person.type(`${'23'.repeat(screens / 2)}4`)
     await terminal.waitFor(/\[4 Runs\][^]*▌Reference server smoke/, 40_000)
-    // A screen is 2,500 bytes and more; what the kernel and the line hold is under way already.
+    // A screen has at least 2,500 bytes; the data that the kernel and the connection hold has already been sent.
     expect(terminal.bytes - before).toBeLessThan(screens * 1500)
     await leave(person)
   })

@@ -11,7 +11,7 @@ import { ownClock } from '../fuzz/look.ts'
 import { until } from '../service/harness.ts'
 import { visit, type Visitor } from './visitor.ts'
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process in megabytes. */
 function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
@@ -22,7 +22,7 @@ async function leave(person: Visitor): Promise<void> {
   expect(person.terminal.buffer).toBe('normal')
 }
 
-/** Every row of panes ends in its border, in the last column. */
+/** Every row of panes ends with its border, in the last column. */
 function isStraight(terminal: Terminal): boolean {
   const { rows, cols } = terminal
   const lines = terminal.screen().split('\n')
@@ -67,10 +67,10 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
       terminal.stopReading()
       const before = memoryOf(terminal.pid)
       const time = ownClock(terminal.pid)
-      // Screens of its own fill what the kernel keeps, so that nothing more goes out.
+      // Frames of the program fill the buffer of the kernel, so that nothing more is sent.
       person.type('234'.repeat(40))
       await until(time, elapsed => elapsed > 10_000)
-      // What is not kept is collected, on a busy machine a little later.
+      // Dropped frames are garbage, which a busy machine collects a little later.
       await until(
         () => memoryOf(terminal.pid) - before,
         grown => grown < 100,
@@ -79,7 +79,7 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
       person.go(4)
       terminal.goOnReading()
       await person.see(/#1 .*✗ failed +9\/10/)
-      // What was never seen was never written: the last picture, and what the kernel held.
+      // Frames that were never shown were never written, only the last frame and the content of the kernel's buffer.
       expect(terminal.bytes - seen).toBeLessThan(120_000)
       expect(isStraight(terminal)).toBe(true)
       person.press(listKeys.bindings.down)
@@ -92,7 +92,7 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
     const { terminal } = person
     await person.see('▌Sandbox')
     terminal.stopReading()
-    // Nothing that it paints goes out any more once the kernel is full, not even a few bytes.
+    // Once the buffer of the kernel is full, no more output is sent, not even a few bytes.
     const stoppedAt = performance.now()
     await until(
       () => {

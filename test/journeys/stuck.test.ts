@@ -9,7 +9,7 @@ import { PATIENCE } from '../patience.ts'
 
 const HOOK = pathToFileURL(join(import.meta.dirname, 'blocking-hook.mjs')).href
 
-/** The dashboard on the notebook, its watchdog running, its thread blocked from now on. */
+/** The dashboard on the notebook with its watchdog running, and its thread blocked from now on. */
 async function openBlocked(home: string, how: 'inside' | 'outside'): Promise<Terminal> {
   const terminal = openTerminal({
     args: ['notebook'],
@@ -21,7 +21,7 @@ async function openBlocked(home: string, how: 'inside' | 'outside'): Promise<Ter
     ...PATIENCE,
     interval: 50,
   })
-  // Without the focus nobody is there, and the thread is checked more rarely.
+  // Without the focus nobody is there, and the thread is checked less often.
   if (how === 'outside') terminal.type('\u001B[O')
   terminal.kill('SIGURG')
   await vi.waitUntil(() => existsSync(join(home, 'blocked')), { ...PATIENCE, interval: 20 })
@@ -33,7 +33,7 @@ function threadNames(pid: number): string[] {
   return readdirSync(tasks).map(task => readFileSync(`${tasks}/${task}/comm`, 'utf8').trim())
 }
 
-/** The watchdog opens the terminal to read from it, in one go. */
+/** The watchdog opens the terminal and reads from it in one step. */
 function hasReadKeys(pid: number): boolean {
   const files = `/proc/${pid}/fd`
   return readdirSync(files).some(file => linkOf(join(files, file)) === '/dev/tty')
@@ -43,7 +43,7 @@ function linkOf(file: string): string | undefined {
   try {
     return readlinkSync(file)
   } catch {
-    // Closed since the folder was read.
+    // It was closed after the folder was read.
     return undefined
   }
 }

@@ -38,7 +38,7 @@ async function leave(person: Visitor): Promise<void> {
   expect(person.terminal.modes.mouseTrackingMode).toBe('none')
 }
 
-/** Where a text stands on the screen. */
+/** Position of a text on the screen. */
 function placeOf(terminal: Terminal, text: string): [row: number, column: number] {
   const lines = terminal.screen().split('\n')
   const row = lines.findIndex(line => line.includes(text))
@@ -46,12 +46,12 @@ function placeOf(terminal: Terminal, text: string): [row: number, column: number
   return [row, lines[row]!.indexOf(text)]
 }
 
-/** Megabytes of memory that a process holds. */
+/** Resident memory of a process in megabytes. */
 function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
 }
 
-/** Resolves when a process has not worked for a while: user and system time, fields 14 and 15 of proc(5). */
+/** Resolves once a process has used no processor for a while: user and system time, fields 14 and 15 of proc(5). */
 async function standsStill(pid: number): Promise<void> {
   let last = ''
   let same = 0
@@ -65,7 +65,7 @@ async function standsStill(pid: number): Promise<void> {
   )
 }
 
-/** How colours were asked for: by number, by one of 256, by channels. */
+/** How colours were requested: by number, from a palette of 256, or by channels. */
 function coloursIn(output: string): Set<string> {
   const parameters = [...output.matchAll(/\u001B\[([\d;]*)m/g)].map(([, text]) => text!)
   const kindOf = (text: string): string =>
@@ -117,7 +117,7 @@ describe.concurrent('terminals of many kinds', () => {
     const start = `stty cols ${cols} rows ${rows}; exec "$0" "$@"`
     await using person = visit({ command: 'sh', args: ['-c', start, process.execPath, PROGRAM], cols: 120, rows: 40 })
     const { terminal } = person
-    // What it shows depends on the size.
+    // The frame depends on the size.
     await terminal.waitFor(() => terminal.buffer === 'alternate')
     const { pid } = terminal
     await standsStill(pid)
@@ -132,7 +132,7 @@ describe.concurrent('terminals of many kinds', () => {
     expect(refused.terminal.words()).toContain('pass --screen-reader for plain lines')
     await using person = visit({ env: { TERM: 'dumb', MCPDECK_SCREEN_READER: '1' } })
     await person.see('> Sandbox')
-    // Whole, whatever the width of the terminal.
+    // The message is shown in full, whatever the width of the terminal.
     await person.see(() => /^Description  A place to try things: .*\.\r$/m.test(person.terminal.output))
     person.press(projectsKeys.bindings.open)
     await person.see(/^> everything/m)
@@ -230,7 +230,7 @@ test.concurrent('200 keys at once all count, and 100 KB pasted are text only for
 test('in a real tmux: title, resize, mouse, and the shell as it was', { tags: ['tmux'] }, async () => {
   const home = createUsedHome()
   const socket = `mcpdeck-${randomBytes(6).toString('hex')}`
-  // Its socket is in no folder that others may have; and with a clock of its own it does not start.
+  // Its socket must not be in a folder that other users can use, and it does not start with a simulated clock.
   const { LD_PRELOAD: _, ...own } = minimalEnv(home)
   const env = { ...own, TMUX_TMPDIR: home }
   const tmux = (...args: string[]): string =>
@@ -259,7 +259,7 @@ test('in a real tmux: title, resize, mouse, and the shell as it was', { tags: ['
   await until(screen, text => text.split('\n')[2]?.length === 200)
   tmux('send-keys', '-l', 'q')
   await see(/before[^]*ended 0/)
-  // Rows of a resized alternate screen must not come out of tmux's history.
+  // Rows of a resized alternate screen must not come from tmux's history.
   expect(screen()).not.toContain('│')
   expect(tmux('display', '-p', '#{mouse_standard_flag}#{alternate_on}').trim()).toBe('00')
 })

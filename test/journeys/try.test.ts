@@ -9,7 +9,7 @@ import { startHttpServer } from '../servers/http-server.ts'
 const SERVER = join(import.meta.dirname, '../servers/stdio-server.mjs')
 const SECRET = 'very-secret-of-try'
 
-/** A home whose temporary directory holds nothing but what the program puts there. */
+/** A home whose temporary directory contains only files of the program. */
 function homeWithTemporary() {
   const home = createHome()
   onTestFinished(() => removeHome(home))
@@ -96,7 +96,7 @@ test('a second call is saved in the suite of the first, or in another new one', 
   const call = async (number: string): Promise<void> => {
     terminal.type('c')
     await terminal.waitFor('Call get-sum on stdio-server')
-    // It begins with what was called last.
+    // The selection starts at the last call.
     terminal.press('ctrl+u')
     terminal.type(number)
     terminal.press('tab', 'ctrl+u')

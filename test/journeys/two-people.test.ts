@@ -13,10 +13,10 @@ import { visit, type Visitor } from './visitor.ts'
 const form = formKeys.bindings
 const keys = scenariosKeys.bindings
 
-/** What a busy machine adds to an age that a screen promises, in milliseconds. */
+/** Milliseconds that a busy machine may add to the age that a screen promises. */
 const SLACK_MS = 10_000
 
-/** A published scenario, and another environment that it could point at. */
+/** A published scenario, and another environment that it could be bound to. */
 async function studied(ending: Ending) {
   const dataDir = temporaryDirectory(ending)
   const { api, store } = await open({ dataDir }, ending)
@@ -26,25 +26,25 @@ async function studied(ending: Ending) {
   return { store, api, ...place, otherId, args }
 }
 
-/** The age within which the screen says that somebody else's change shows, in milliseconds. */
+/** Maximum age in milliseconds at which the screen promises to show another person's change. */
 async function promised(person: Visitor): Promise<number> {
   await person.see(/others appear within [\d.]+s/)
   return Number(/others appear within ([\d.]+)s/.exec(person.words())?.[1]) * 1000
 }
 
-/** Waits for what somebody else did for no longer than the screen promises. */
+/** Waits for another person's change no longer than the screen promises. */
 async function learns(person: Visitor, wanted: RegExp, within: number): Promise<void> {
   await person.terminal.waitFor(() => wanted.test(person.words()), within + SLACK_MS)
 }
 
-/** Closes what the program says that is known after a change. */
+/** Closes the result that the program shows after a change. */
 async function readProofs(person: Visitor): Promise<void> {
   await person.see('What is known now')
   person.press(textOverlayKeys.bindings.close, 'q')
   await person.seeGone('What is known now')
 }
 
-/** Fills in that a scenario for invited people shall be for anyone, or for members of the project. */
+/** Changes a scenario for invited people to one for anyone, or for members of the project. */
 async function chooseMode(person: Visitor, to: 'anyone' | 'members'): Promise<void> {
   person.press(keys.mode)
   await person.see(/▌ \(o\) invited people/)

@@ -3,28 +3,28 @@ import type { Binding } from '../../src/tui/keymap/binding.ts'
 import { appKeys } from '../../src/components/everywhere-keys.ts'
 import { openTerminal, type Condition, type Key, type Terminal, type TerminalOptions } from '../pty/terminal.ts'
 
-/** The built program, for tests that start it in a way of their own. */
+/** The built program, for tests that start it in their own way. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 
 /** mcpdeck in a terminal, with a person who presses keys by their declared bindings and reads the screen. */
 export type Visitor = AsyncDisposable & {
   readonly terminal: Terminal
-  /** Presses a binding's first key, or the named one of its keys. */
+  /** Presses the first key of a binding, or the given one. */
   press(binding: Binding, key?: string): void
-  /** Opens the screen of this number. */
+  /** Opens the screen with this number. */
   go(number: number): void
-  /** Opens a screen by its letter, which each has. */
+  /** Opens a screen by its letter, which every screen has. */
   open(screen: { goKey: string }): void
   type(text: string): void
-  /** Resolves as soon as the screen shows this. */
+  /** Resolves once the screen shows this. */
   see(wanted: Condition): Promise<void>
-  /** Resolves as soon as the screen no longer shows this. */
+  /** Resolves once the screen no longer shows this. */
   seeGone(unwanted: string | RegExp): Promise<void>
-  /** What is on screen without borders, scrollbars and line ends, so that a wrapped sentence is one. */
+  /** The text on screen without borders, scrollbars and line ends, so that a wrapped sentence is one line. */
   words(): string
 }
 
-/** Starts mcpdeck, in a home after a first start unless one is given, or `isUsed` is false. */
+/** Starts mcpdeck in the given home; by default in one after a first start, or in an empty one if `isUsed` is false. */
 export function visit(options: TerminalOptions = {}): Visitor {
   const terminal = openTerminal({ isUsed: true, ...options })
   const press: Visitor['press'] = (binding, key = binding.keys[0]!) => {

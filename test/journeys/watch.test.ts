@@ -22,7 +22,7 @@ test('a run is followed through a restart of its service, by the verdict of what
     .map(line => JSON.parse(line) as { event: string; verdict?: unknown })
   expect(events.map(({ event }) => event)).toContain('answered')
   expect(events.at(-1)).toMatchObject({ event: 'ended', run: { id: launched.stdout.trim() }, exitCode: code })
-  // What was under way when the process ended was not graded; what had failed before stays failed.
+  // Trials that were running when the process ended were not graded; trials that had failed before stay failed.
   expect([1, 3]).toContain(code)
   expect(stderr).toContain('The service answers again.')
   await home.close()

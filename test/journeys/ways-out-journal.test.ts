@@ -23,7 +23,7 @@ import { PATIENCE } from '../patience.ts'
 const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
 const SUITE = 'Reference server smoke'
 
-/** Of the signals that end the program, which all take one way out; each of them does in `ways-out.test.ts`. */
+/** One of the signals that end the program, which all lead to the same code; `ways-out.test.ts` tests each of them. */
 const SIGNALS = { dashboard: ['SIGABRT'], run: ['SIGTERM'] } as const
 
 type Command = { args: readonly string[]; steps: readonly Step[] }
@@ -49,7 +49,7 @@ let serving: Serving
 
 beforeAll(async () => {
   const ending = { onTestFinished: (end: () => unknown) => void ends.unshift(end) } as Ending
-  // One key for all tests of this file: at the usual rate they would wait for each other's requests.
+  // All tests of this file share one key: at the usual rate they would wait for each other's requests.
   serving = await startServing(newHome(ending), { args: ['--rate-limit', '0', '--max-runs', '1000'] }, ending)
 })
 
@@ -57,14 +57,14 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** A home whose program reaches the service through a proxy of its own. */
+/** A home whose program reaches the service through a separate proxy. */
 async function openPlace(ending: Ending) {
   const home = await openHome()
   ending.onTestFinished(() => home.close())
   const proxy = await startProxy(serving.baseUrl)
   ending.onTestFinished(() => proxy.close())
   const env = { ...serving.env, MCPDECK_BASE_URL: proxy.baseUrl }
-  /** What the file says that the program noted, before anybody reads it back. */
+  /** The entry that the program recorded in the file, before it is read back. */
   const noted = () => {
     const database = new DatabaseSync(join(home.home, '.local/state/mcpdeck/journal.sqlite'), { readOnly: true })
     const rows = database.prepare('SELECT operation, outcome, open FROM entries ORDER BY id').all()
@@ -83,7 +83,7 @@ type At = Awaited<ReturnType<typeof openPlace>>
 
 const line = (args: readonly string[]) => commandLineOf(process.execPath, ...SHORT_LIFE, PROGRAM, ...args)
 
-/** A write whose end is not known, and what is told of it once it was read back. */
+/** A write with an unknown outcome, and the message once it was read back. */
 const IN_DOUBT = [{ operation: 'createEvalRun', open: 1 }]
 const TOO_LATE = [{ operation: 'createEvalRun', outcome: 'unknown', open: 1 }]
 const ANSWERED = [{ operation: 'createEvalRun', outcome: 'succeeded', open: 0 }]
@@ -97,7 +97,7 @@ const OFFERED = [
   },
 ]
 
-/** Takes the steps up to the write, and gives the signal while a part of its exchange is kept back. */
+/** Takes the steps up to the write, and sends the signal while a part of its exchange is held back. */
 async function endWith(
   signal: NodeJS.Signals,
   { args, steps }: Command,
@@ -118,7 +118,9 @@ async function endWith(
   proxy.letThrough()
 }
 
-/** Ends the terminal while the write is kept back. `ended` resolves with what the shell says of the program's end. */
+/**
+ * Ends the terminal while the write is held back. `ended` resolves with what the shell reports about the program's end.
+ */
 async function endTerminal(
   started: (command: string) => string,
   { args, steps }: Command,
@@ -141,13 +143,14 @@ async function endTerminal(
   return { goOn, ended }
 }
 
-/** Only the shell hears of it, and passes it on, as shells do. */
+/** Only the shell gets the signal, and passes it on, as shells do. */
 const withHangUp = (command: string): string =>
   `trap 'kill -HUP $pid' HUP; exec 3<&0; ${command} <&3 & pid=$!; wait $pid; wait $pid`
-/** Without a controlling terminal all that the program sees are streams that fail. */
+/** Without a controlling terminal the program only sees streams that fail. */
 const withoutHangUp = (command: string): string => `trap '' HUP; setsid -w ${command}`
 
-// A run that began meanwhile would be taken for one in doubt: those without a run come first, and wait side by side.
+// A run that started meanwhile would be mistaken for one in doubt. So writes without a run come first, and wait
+// concurrently.
 describe.concurrent('a write without an answer stays open with its target', () => {
   describe.each(NAMES)('in %s', name => {
     const command = commands[name]

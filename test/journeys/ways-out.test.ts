@@ -17,8 +17,8 @@ import { PATIENCE } from '../patience.ts'
 const HOST = fileURLToPath(new URL('lost-terminal-host.ts', import.meta.url))
 
 /**
- * Signals whose way out the program takes by itself, which is one for all of them: the dashboard ends on each, what is
- * started in another way on some.
+ * Signals that the program handles itself, all with the same code. The dashboard ends on each; programs that are
+ * started otherwise end on some.
  */
 const SIGNALS: Record<string, readonly NodeJS.Signals[]> = {
   dashboard: ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGABRT', 'SIGALRM', 'SIGUSR2', 'SIGXCPU', 'SIGXFSZ'],
@@ -30,13 +30,13 @@ const SIGNALS: Record<string, readonly NodeJS.Signals[]> = {
 
 type Command = {
   args: string[]
-  /** What its screen shows once it is under way. */
+  /** Text on its screen once it is running. */
   underWay: string
-  /** What it says when a signal ends it. */
+  /** Its message when a signal ends it. */
   says?: string
-  /** Signals that are its ordinary end. */
+  /** Signals that end it normally. */
   ordinary?: readonly string[]
-  /** Lets it come to its own end. */
+  /** Lets it end by itself. */
   end?: () => void
   home: string
   env: Record<string, string>
@@ -46,7 +46,7 @@ const commands: Record<string, (ending: Ending) => Promise<Command>> = {
   async dashboard(ending) {
     return { args: [], underWay: '▌Sandbox', home: usedHome(ending), env: {} }
   },
-  // Options take another way to the dashboard.
+  // Options start the dashboard by a different path.
   async 'dashboard with options'(ending) {
     const home = usedHome(ending)
     return { args: ['--log-file', join(home, 'log')], underWay: '▌Sandbox', home, env: {} }
@@ -105,9 +105,9 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
   })
 
   const lost: Record<string, (command: string) => string> = {
-    // Only the shell hears of it, and passes it on, as shells do.
+    // Only the shell gets the signal, and passes it on, as shells do.
     'with a hang-up': command => `trap 'kill -HUP $pid' HUP; exec 3<&0; ${command} <&3 & pid=$!; wait $pid; wait $pid`,
-    // Without a controlling terminal all that the program sees are streams that fail.
+    // Without a controlling terminal the program only sees streams that fail.
     'without a hang-up': command => `trap '' HUP; setsid -w ${command}`,
   }
   const cases = Object.entries(lost).filter(([how]) => name !== 'serve' || how === 'with a hang-up')
@@ -122,7 +122,7 @@ describe.each(Object.entries(commands))('%s', (name, prepare) => {
     onTestFinished(() => void host.kill('SIGKILL'))
     await once(host.stdout, 'data')
     host.kill('SIGKILL')
-    // What says nothing does not notice, and goes on to its own end.
+    // A program that prints nothing does not notice, and ends by itself.
     if (how === 'without a hang-up') end?.()
     await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE)
     const ownEnd = how === 'without a hang-up' && end !== undefined
