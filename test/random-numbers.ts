@@ -1,15 +1,15 @@
-/** Numbers and choices that are the same for the same seed. */
+/** Random numbers and choices that are the same for the same seed. */
 export type Random = {
-  /** From 0 up to 1, without 1. */
+  /** A number from 0 to 1, excluding 1. */
   next(): number
-  /** A whole number from 0 up to `count`, without it. */
+  /** A whole number from 0 to `count`, excluding `count`. */
   below(count: number): number
   pick<T>(choices: readonly T[]): T
-  /** Whether something happens that happens in this share of cases. */
+  /** Returns true in the given share of cases. */
   chance(share: number): boolean
 }
 
-/** Evenly spread (mulberry32). */
+/** Evenly distributed (mulberry32). */
 export function randomNumbers(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
@@ -22,7 +22,7 @@ export function randomNumbers(seed: number): Random {
   return { next, below, pick: choices => choices[below(choices.length)]!, chance: share => next() < share }
 }
 
-/** A seed made of a text (FNV-1a), at least 0. */
+/** A seed computed from a text (FNV-1a), at least 0. */
 export function seedOf(text: string): number {
   let value = 0x811c9dc5
   for (const character of text) value = Math.imul(value ^ character.codePointAt(0)!, 0x01000193)

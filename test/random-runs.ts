@@ -3,7 +3,7 @@ import type { Client } from '../src/api/client/client.ts'
 import type { EvalIteration } from '../src/api/contract/iterations.ts'
 import type { EvalRun } from '../src/api/contract/runs.ts'
 
-/** How a trial ended, in the words of programs that report runs. */
+/** How a trial ended, in the words of the programs that report runs. */
 const ENDS = [
   'passed',
   'failed',
@@ -16,25 +16,25 @@ const ENDS = [
 ] as const
 type End = (typeof ENDS)[number]
 
-/** A case on one model, with how its trials ended; each has at least one. */
+/** A case on one model, with the ends of its trials; each has at least one. */
 type Variant = { caseIndex: number; model: string | undefined; ends: End[] }
 
-/** A run to be made: what it executes, and how it is ended. */
+/** A run to create: what it executes, and how it ends. */
 export type RandomRun = {
   variants: Variant[]
-  /** Share of trials that must pass; undefined = every variant decides by itself. */
+  /** Share of trials that must pass; undefined means that every variant decides by itself. */
   threshold: number | undefined
   end: 'finalized' | 'cancelled' | 'in flight'
 }
 
 const MODELS = [undefined, 'small', 'large'] as const
 
-/** Mostly good ends: among all kinds alike a run that passed would hardly ever occur. */
+/** Mostly good ends: if all kinds were equally likely, a passed run would almost never occur. */
 const anyEnd = fc.oneof({ weight: 5, arbitrary: fc.constant<End>('passed') }, fc.constantFrom(...ENDS))
 
 const MOST_CASES = 4
 
-/** Runs of any mix of cases, models and iterations, with any ends, over all cases of a suite or a part of them. */
+/** Runs of any mix of cases, models and iterations, with any ends, of all or some cases of a suite. */
 const runOf = (caseCount: number): fc.Arbitrary<RandomRun> =>
   fc.record({
     variants: fc.uniqueArray(
@@ -57,7 +57,7 @@ const runOf = (caseCount: number): fc.Arbitrary<RandomRun> =>
 
 export const randomRun: fc.Arbitrary<RandomRun> = fc.integer({ min: 1, max: MOST_CASES }).chain(runOf)
 
-/** A run in which every case of a suite ended alike, on one model. */
+/** A run in which every case of a suite ended in the same way, on one model. */
 const wholeRun = (caseCount: number, end: End): RandomRun => ({
   variants: Array.from({ length: caseCount }, (_none, caseIndex) => ({ caseIndex, model: undefined, ends: [end] })),
   threshold: undefined,
@@ -77,23 +77,23 @@ export const randomSuite: fc.Arbitrary<RandomRun[]> = fc
       { minLength: 1, maxLength: 4 },
     ),
   )
-  // The first run makes the suite, whose threshold is that of every run without its own.
+  // The first run creates the suite, whose threshold applies to every run without its own.
   .map(plans => plans.map(plan => ({ ...plan, threshold: plan.threshold ?? plans[0]?.threshold })))
 
-/** Places of the cases that runs execute. */
+/** Positions of the cases that runs execute. */
 export function casesOf(plans: readonly RandomRun[]): Set<number> {
   return new Set(plans.flatMap(({ variants }) => variants.map(({ caseIndex }) => caseIndex)))
 }
 
-/** What a run must come to, by the rules of the contract and nothing of the program. */
+/** The expected result of a run, by the rules of the contract and without code of the program. */
 export type Expected = {
   outcome: 'passed' | 'failed' | 'undecided' | 'cancelled' | 'broken' | 'in-flight'
   trials: { total: number; passed: number; failed: number }
   /** In the unit of the decision. */
   counts: { total: number; passed: number; failed: number }
-  /** Passed, and every trial of it was graded and passed: the only run that may look plainly green. */
+  /** Passed with every trial graded and passed: the only run that may be shown as plainly green. */
   isPlain: boolean
-  /** Places of the cases that a rerun would select. */
+  /** Positions of the cases that a rerun would select. */
   rerunCases: number[]
 }
 
@@ -120,10 +120,10 @@ export function expectedOf({ variants, threshold, end }: RandomRun): Expected {
   }
 }
 
-/** A run that a service knows, as it is read. */
+/** A run of a service, as read. */
 export type MadeRun = { run: EvalRun; trials: EvalIteration[] }
 
-/** Reports a run to a service as other programs do, and reads it. */
+/** Reports a run to a service like other programs do, and reads it. */
 export async function makeRun(
   client: Client,
   projectId: string,

@@ -19,20 +19,20 @@ import { caps, visitor } from './service/visits.ts'
 const answer = confirmKeys.bindings
 const LISTENING = { status: 401, headers: plainHeaders({}), body: '{"code":"UNAUTHORIZED","message":"No."}' }
 
-/** The scenarios screen over one real service per file, with visitors; nothing is published when a test begins. */
+/** The scenarios screen with one real service per file, with visitors; nothing is published when a test begins. */
 export class ScenariosStage {
   app!: TestApp
   notes!: AccessNotes
   projectId = ''
-  /** Whether something answers where links lead. */
+  /** Whether a service answers at the address of links. */
   isServed = false
-  /** Requests that reached the service, as `GET /api/v1/…`. */
+  /** Requests to the service, as `GET /api/v1/…`. */
   sent: string[] = []
-  /** Runs before a request that begins so is answered, once. */
+  /** Runs once, before a request that begins like this is answered. */
   meanwhile: { on: string; run: () => Promise<unknown> } | undefined
-  /** Whether what is deleted is answered with a status alone. */
+  /** Whether a delete is answered with a status only. */
   isBodiless = false
-  /** The flag that the capabilities report in place of the workspace's own. */
+  /** The flag that the capabilities report instead of the workspace's own. */
   flag: Record<string, unknown> | undefined
   #testService!: TestService
   #hostId = ''
@@ -124,7 +124,10 @@ export class ScenariosStage {
     return { ...place, ...target, link: door.link, door, update }
   }
 
-  /** Opens the screen with a key; without one, with the owner's. Without a door it is as a service's. */
+  /**
+   * Opens the screen with the given key, by default the owner's. Without a visitor door, links are those of a remote
+   * service.
+   */
   async open(
     params: Record<string, string> = {},
     {
@@ -154,7 +157,7 @@ export class ScenariosStage {
     return this.app
   }
 
-  /** Agrees to a question, typing its word where it wants one. */
+  /** Agrees to a question, after typing its word if it requires one. */
   async agree(word?: string): Promise<void> {
     const { app } = this
     if (word !== undefined) {
@@ -166,12 +169,12 @@ export class ScenariosStage {
     await app.press(answer.next, answer.choose)
   }
 
-  /** What is on screen without borders and line ends. */
+  /** The text on screen without borders and line ends. */
   words(): string {
     return wordsOf(this.app.frame())
   }
 
-  /** Resolves as soon as the screen shows a sentence, wrapped or not. */
+  /** Resolves once the screen shows a sentence, wrapped or not. */
   async seeWords(sentence: string): Promise<void> {
     await this.app.see(frame => wordsOf(frame).includes(sentence))
   }

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Objects and lists within each other; below that only what must be given is made. */
+/** Maximum nesting of objects and lists; below it only required fields are generated. */
 const MOST_DEPTH = 5
 
-/** Texts that a form may take for something else. */
+/** Texts that a form may mistake for other values. */
 export const trickyTexts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('', ' ', '12', '-0', '1e3', 'true', 'null', '{}', '[]', '"q"', '{"a":1}', ' 7 ', '0x10', 'NaN', '0'),
   fc.constantFrom(
@@ -22,7 +22,7 @@ export const trickyTexts: fc.Arbitrary<string> = fc.oneof(
   ),
 )
 
-/** Values that a schema may allow: most are what it allows, and a validator tells which. */
+/** Values that a schema may allow: most of them are valid, and a validator tells which. */
 export function valuesOf(schema: unknown, root: Schema, depth = 0): fc.Arbitrary<unknown> {
   if (!isSchema(schema)) return fc.jsonValue({ maxDepth: 1 })
   const { $ref, anyOf, oneOf, allOf, ...own } = schema
@@ -33,7 +33,7 @@ export function valuesOf(schema: unknown, root: Schema, depth = 0): fc.Arbitrary
   const parts = Array.isArray(allOf) ? (allOf as unknown[]) : []
   if (alternatives === undefined && parts.length === 0) return typed(own, root, depth)
   const isOwn = 'type' in own || 'properties' in own
-  // What is made of each part is put together; of what are no objects the last, which tends to say most.
+  // The values of all parts are merged; if they are not objects, the last is used, which is usually the most specific.
   return fc
     .tuple(
       ...(isOwn ? [typed(own, root, depth)] : []),
@@ -81,7 +81,7 @@ function positive(number: number): number {
 }
 
 function texts({ pattern, minLength, maxLength }: Schema): fc.Arbitrary<string> {
-  // The library writes no text for lookarounds.
+  // The library generates no text for lookarounds.
   if (typeof pattern === 'string')
     return /\(\?[!=<]/.test(pattern) ? fc.constant('main') : fc.stringMatching(new RegExp(pattern))
   const least = typeof minLength === 'number' ? minLength : 0
@@ -118,7 +118,7 @@ function objects(schema: Schema, root: Schema, depth: number): fc.Arbitrary<Sche
     .map(([more, entries]) => ({ ...more, ...Object.fromEntries(entries.flat() as [string, unknown][]) }))
 }
 
-/** What a JSON pointer of the schema leads to. */
+/** Returns the target of a JSON pointer in the schema. */
 export function pointed($ref: string, root: Schema): unknown {
   const steps = $ref
     .slice(2)

@@ -1,9 +1,9 @@
 import type { EditedFile, EditorHost } from '../src/components/editor/editor-host.ts'
 
-/** What a text was written from stands beside it. */
+/** The value that a text was written from is stored with it. */
 const BASE = 'base.json'
 
-/** An editor that does this to each text in turn. */
+/** An editor that applies this function to each text in turn. */
 export function editorOf(
   ...edits: ((text: string) => string)[]
 ): EditorHost & { texts: string[]; left: () => string[] } {

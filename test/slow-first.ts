@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** What takes longest begins first, so that all workers end together. */
+/** The slowest files start first, so that all workers end at the same time. */
 const ORDER = ['test/journeys/', 'test/journal/', 'test/cli/', 'test/', 'src/screens/', 'src/app/', 'src/']
 
 /**
- * Files of a project follow each other: where the next file is another project's, a worker that files share ends, and
- * each that begins takes seconds to load the sources.
+ * Keeps the files of a project together: when the next file belongs to another project, a worker that files share ends,
+ * and each new worker takes seconds to load the sources.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

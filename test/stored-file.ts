@@ -4,7 +4,7 @@ import { createDoctorReports, doctorReportsKey } from '../src/domain/servers/rep
 import { createRerunLinks, rerunsKey } from '../src/domain/runs/rerun-links.ts'
 import { openStored, type ProfileKey, type Stored } from '../src/lib/files/profile-store.ts'
 
-/** The value in a file as a program of its own sees it; faults fail the test unless it hears them. */
+/** The value in a file as another program sees it; errors fail the test unless the test listens to them. */
 export function storedAt<T>(
   file: string,
   key: ProfileKey<T>,

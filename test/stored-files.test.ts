@@ -21,7 +21,7 @@ const tested = { key: '["p","s"]', at: 5, report: { verdict: 'failed', version: 
 const incident = { id: 'i', title: 't', openedAt: 1, entries: [{ id: 'e', at: 2, note: 'n' }] }
 const check = { projectId: 'p', serverId: 's', status: 'error', at: 3 }
 
-/** What lies on disks: the name of its file, its text, and what it means. */
+/** Files on disk: name, text, and the value they stand for. */
 const onDisk: readonly [name: string, key: ProfileKey<never>, text: object, value: unknown][] = [
   [
     'seen',

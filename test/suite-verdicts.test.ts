@@ -27,12 +27,12 @@ function cellOf<Item>(item: Item, columns: readonly Column<Item>[], id: string):
   return typeof cell === 'string' ? { text: cell, tone: 'plain' } : { tone: 'plain', ...cell }
 }
 
-/** The word behind the mark of a cell. */
+/** The word after the mark of a cell. */
 const wordOf = ({ text }: { text: string }): string => text.replace(/^\S+ /, '')
 
 type Planned = Expected & { isWhole: boolean }
 
-/** Every place that states the runs of a suite, on runs that it must agree on. */
+/** Every place that shows the runs of a suite, for runs on which they must agree. */
 async function readSuite(suiteId: string) {
   const { client } = opened
   const suite = (await client.suites.list({ projectId })).items.find(({ id }) => id === suiteId)!
@@ -101,7 +101,7 @@ test('the list of suites, the trend, Now and get agree, and only a complete pass
   )
 })
 
-/** A full bar stands for a run over all cases that has no failure. */
+/** A full bar stands for a run of all cases without a failure. */
 function expectTrend(suite: EvalSuite, plans: readonly RandomRun[], newestFirst: readonly Planned[]): void {
   const shown = newestFirst.filter(({ outcome }) => outcome !== 'in-flight')
   const rates = (suiteStateOf({ suite }).trend ?? []).toReversed()

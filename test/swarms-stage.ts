@@ -4,10 +4,12 @@ import type { ApiRequest, ApiResponse } from '../src/api/contract/message.ts'
 import { confirmKeys } from '../src/components/component-keys.ts'
 import { swarmsRoute } from '../src/screens/swarms/route.ts'
 
-/** Answers instead of the service, which `pass` asks all the same. */
+/** Answers in place of the service, which `pass` forwards to. */
 type Instead = (request: ApiRequest, pass: () => Promise<ApiResponse>) => Promise<ApiResponse> | undefined
 
-/** The screen on a project with a client on the reference server and an environment of it; it ends with the test. */
+/**
+ * The screen for a project with a client on the reference server and an environment for it; it closes with the test.
+ */
 export async function openSwarms(options: Parameters<typeof openService>[0] = {}, params: Record<string, string> = {}) {
   const faults: { instead: Instead | undefined } = { instead: undefined }
   const testService: TestService = await openService({
@@ -36,7 +38,7 @@ export async function openSwarms(options: Parameters<typeof openService>[0] = {}
     const body = { name: 'Sums', goal: 'Add 2 and 3', personaId, environmentIds, sessionsPerTarget: 2, maxTurns: 4 }
     return await client.journeys.create({ projectId, body: { ...body, ...more } })
   }
-  /** Agrees to a question, after the word that it wants. */
+  /** Agrees to a question, after typing the required word. */
   const agree = async (word?: string): Promise<void> => {
     if (word !== undefined) {
       await app.see(`Type “${word}” to go on:`)
@@ -49,5 +51,5 @@ export async function openSwarms(options: Parameters<typeof openService>[0] = {}
   return { app, client, testService, projectId, environmentId, faults, journeyOf, agree }
 }
 
-/** The place of a tab of the whole project, gone into. */
+/** The place of a tab of the whole project, opened. */
 export const inTab = (tab: string) => ({ pane: 'detail', tab })

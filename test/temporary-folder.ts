@@ -2,10 +2,10 @@ import { accessSync, constants, mkdirSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a run of all tests has in its temporary folders at most, and as much again; bytes. */
+/** Twice the maximum size of the temporary files of a whole test run, in bytes. */
 const LEAST_FREE = 1_000_000_000
 
-/** The first folder in which one can write and that has so many bytes free; the last one where none has. */
+/** The first writable folder with the given number of free bytes; the last one if none has. */
 export function roomyFolder(folders: readonly string[], leastFree: number): string {
   const isRoomy = (folder: string): boolean => {
     try {
@@ -19,7 +19,9 @@ export function roomyFolder(folders: readonly string[], leastFree: number): stri
   return folders.find(isRoomy) ?? folders.at(-1)!
 }
 
-/** Has this process and all that it starts keep temporary files elsewhere where the usual folder is full or closed. */
+/**
+ * Makes this process and all its children store temporary files elsewhere if the usual folder is full or not writable.
+ */
 export function chooseRoomyFolder(): void {
   const own = join(import.meta.dirname, '../node_modules/.cache/tmp')
   mkdirSync(own, { recursive: true })

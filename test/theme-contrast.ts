@@ -12,7 +12,7 @@ import type { ThemeChoice } from '../src/tui/theme/theme-choice.ts'
 import { createTheme, type Tone } from '../src/tui/theme/theme.ts'
 import { TERMINAL_COLOURS, THEMES, type ThemeColours } from '../src/tui/theme/themes.ts'
 
-/** Every theme that names its colours. */
+/** Every theme with its own colours. */
 export const COLOUR_THEMES: readonly (readonly [name: ThemeChoice, ThemeColours])[] = [
   ...Object.entries(TERMINAL_COLOURS),
   ...Object.entries(THEMES).map(([name, { colours }]) => [name, colours] as const),
@@ -20,7 +20,7 @@ export const COLOUR_THEMES: readonly (readonly [name: ThemeChoice, ThemeColours]
 
 export const STATES = ['ok', 'warn', 'error', 'live'] as const
 
-/** How colours look to whoever has all three kinds of cones, or lacks one. */
+/** Colours as seen by people who have all three kinds of cones, or lack one. */
 export const SEEN = {
   'all colours': (colour: Color) => colour,
   protanopia: filterDeficiencyProt(1),
@@ -28,10 +28,10 @@ export const SEEN = {
   tritanopia: filterDeficiencyTrit(1),
 }
 
-/** The least of what is read on the ground or on the chosen row, 1 to 21 (WCAG 2). */
+/** The lowest contrast of text on the background or on the selected row, 1 to 21 (WCAG 2). */
 export type LeastContrast = { text: number; muted: number; states: number }
 
-/** What in these colours is the hardest to read. `text` counts what is written in the accent, too. */
+/** The text in these colours that is hardest to read. `text` includes text in the accent colour. */
 export function leastContrast(colours: ThemeColours, behind: 'ground' | 'selected'): LeastContrast {
   const table = contrastTable(colours)
   const least = (tones: readonly string[]): number =>
@@ -39,7 +39,10 @@ export function leastContrast(colours: ThemeColours, behind: 'ground' | 'selecte
   return { text: least(['text', 'accent']), muted: least(['muted']), states: least(STATES) }
 }
 
-/** How far the two states that look most alike are apart (CIEDE2000); less than about 2 cannot be seen side by side. */
+/**
+ * The difference between the two most similar states (CIEDE2000); below about 2 nobody can tell them apart side by
+ * side.
+ */
 export function leastDistance(colours: Pick<ThemeColours, (typeof STATES)[number]>, seen: keyof typeof SEEN): number {
   const shown = STATES.map(state => SEEN[seen](parse(colours[state])!))
   const distances = shown.flatMap((one, index) =>
@@ -48,7 +51,7 @@ export function leastDistance(colours: Pick<ThemeColours, (typeof STATES)[number
   return Math.min(...distances)
 }
 
-/** The colour of this number of the 256, as xterm has it from 16 on. */
+/** The colour with this number of the 256, as xterm has it from 16 on. */
 export function indexed(number: number): string {
   const hex = (shares: number[]) => `#${shares.map(share => share.toString(16).padStart(2, '0')).join('')}`
   if (number >= 232) return hex(Array.from({ length: 3 }, () => 8 + 10 * (number - 232)))
@@ -56,7 +59,7 @@ export function indexed(number: number): string {
   return hex(digits.map(digit => digit && 55 + 40 * digit))
 }
 
-/** A theme as a terminal of 256 colours shows it, on the theme's own ground. */
+/** A theme as shown by a terminal of 256 colours, on the theme's own background. */
 export function with256(name: ThemeChoice, colours: ThemeColours): ThemeColours {
   const theme = createTheme({ level: 2, ascii: false, palette: paletteFor(name, 'dark') })
   const painted = (tone: Tone): string => indexed(Number(/[34]8;5;(\d+)/.exec(theme.paint(tone, 'x'))?.[1]))

@@ -4,7 +4,7 @@ import type { EditedServer } from './edited-server.ts'
 import { saveServer } from './edited-server.ts'
 import { inWorkspace } from './prepared-workspace.ts'
 
-/** What the step of a case expects of the answer. */
+/** The expected answer of a step of a case. */
 const expects = (needle: string) => ({
   title: `says ${needle}`,
   runs: 1,
@@ -17,7 +17,7 @@ const expects = (needle: string) => ({
 })
 
 /**
- * A home whose local workspace has a suite of two cases, `is sunny` and `is warm`, over a server whose only file is
+ * A home whose local workspace has a suite of two cases, `is sunny` and `is warm`, on a server whose only file is
  * edited.
  */
 export async function prepareWatchedSuite(home: string, first: EditedServer = { answer: 'sunny and warm' }) {

@@ -1,6 +1,6 @@
 import type { Fetch } from '../src/api/client/transport/fetch.ts'
 
-/** A service written with Node's own classes, as tests like to, for a client. */
+/** A service for a client, written with Node's own classes, which are convenient in tests. */
 export function overWeb(answer: (request: Request) => Response | Promise<Response>): Fetch {
   return async ({ method, url, headers, body, signal }) => {
     const text = typeof body === 'string' ? { body } : {}

@@ -1,4 +1,4 @@
-/** A fixed piece of work, by which other work is measured: some forty milliseconds of a usual processor. */
+/** A fixed piece of work, by which other work is measured; it takes about forty milliseconds of a usual processor. */
 function referenceWork(): void {
   for (let round = 0; round < 3; round += 1)
     Array.from({ length: 50_000 }, (_, at) => String(at * 7919)).toSorted((one, other) => (one < other ? -1 : 1))
@@ -10,8 +10,8 @@ function processorTimeOf(before?: NodeJS.CpuUsage): number {
 }
 
 /**
- * Begins to measure the work of this process. What comes back ends it, and answers how many times the work of sorting
- * 150,000 words it was, which is the same on a slow machine: it has just done that too.
+ * Begins to measure the work of this process. The returned function ends the measurement and returns it as a multiple
+ * of the work of sorting 150,000 words. That is the same on a slow machine, because the sorting has just run there too.
  */
 export function measureWork(): () => number {
   const began = process.cpuUsage()
@@ -22,9 +22,9 @@ export function measureWork(): () => number {
 }
 
 /**
- * How many times the processor time of `work(count)` grows when the count grows tenfold: some 10 where the work grows
- * as the count does, 100 where each item is compared with each. Only this thread is measured, without the threads that
- * collect garbage and compile beside it, and the least of five rounds counts.
+ * Returns how many times the processor time of `work(count)` grows if the count grows tenfold: about 10 if the work
+ * grows like the count, 100 if each item is compared with each. Only this thread is measured, without the threads that
+ * collect garbage and compile, and the smallest of five rounds counts.
  */
 export function growthOfWork(count: number, work: (count: number) => unknown): number {
   const spent = (size: number): number => {
@@ -37,12 +37,12 @@ export function growthOfWork(count: number, work: (count: number) => unknown): n
   return Math.min(...rounds.map(([, many]) => many)) / Math.min(...rounds.map(([few]) => few))
 }
 
-/** Begins to measure how the memory of this process grows, in multiples of what holding `bytes` takes here and now. */
+/** Begins to measure the growth of this process's memory, in multiples of the memory that `bytes` need here and now. */
 export function measureMemory(bytes: number): () => number {
   const began = process.memoryUsage().rss
   const held = Buffer.alloc(bytes, 1)
   const reference = process.memoryUsage().rss - began
   const before = process.memoryUsage().rss
-  // What is still used is not collected meanwhile.
+  // A value that is still used is not collected meanwhile.
   return () => (process.memoryUsage().rss - before + (held.length - bytes)) / reference
 }

@@ -1,9 +1,9 @@
 import type xterm from '@xterm/headless'
 
-/** Something that an emulator did for a program, beside showing text in colours and moving its cursor. */
+/** An action of an emulator for a program, other than showing coloured text and moving the cursor. */
 export type Effect = {
   kind: 'clipboard' | 'title' | 'notice' | 'link' | 'colour' | 'mode' | 'reset' | 'report' | 'other'
-  /** What it was given: the title, the address, the number of the mode, the base64 of the clipboard. */
+  /** Its argument: the title, the address, the number of the mode, or the base64 of the clipboard. */
   text: string
 }
 
@@ -15,7 +15,7 @@ const OSC: readonly (readonly [kind: Effect['kind'], ...identifiers: number[]])[
   ['clipboard', 52],
   ['other', 6, 7, 22, 46, 50, 51, 66, 133, 633, 1337],
 ]
-/** Finals and what stands before them, of DCS: SIXEL, DECRQSS, XTGETTCAP, DECUDK. */
+/** Final bytes and prefixes of DCS: SIXEL, DECRQSS, XTGETTCAP, DECUDK. */
 const DCS = [{ final: 'q' }, { intermediates: '$', final: 'q' }, { intermediates: '+', final: 'q' }, { final: '|' }]
 const REPORTS = [
   { final: 'n' },
@@ -26,12 +26,12 @@ const REPORTS = [
   { prefix: '>', final: 'q' },
 ]
 
-/** Keeps what an emulator does for the program from now on, in the order in which it does it. */
+/** Records what an emulator does for the program from now on, in order. */
 export function recordEffects({ parser }: Pick<xterm.Terminal, 'parser'>): Effect[] {
   const effects: Effect[] = []
   const note = (kind: Effect['kind'], text: string): boolean => {
     effects.push({ kind, text })
-    // The emulator goes on with what it does by itself.
+    // The emulator continues with its own handling.
     return false
   }
   for (const [kind, ...identifiers] of OSC)

@@ -2,22 +2,22 @@ import { cpSync, mkdtempSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An empty home directory in the system's temporary folder. */
+/** Creates an empty home directory in the system's temporary folder. */
 export function createHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'mcpdeck-home-'))
   for (const [, folder] of xdgFolders(home)) mkdirSync(folder, { recursive: true, mode: 0o700 })
   return home
 }
 
-/** Names a home in which the local workspace has been made; see `built-program.ts`. */
+/** Name of the variable with a home whose local workspace has been created; see `built-program.ts`. */
 export const SHARED_USED_HOME = 'MCPDECK_TESTS_USED_HOME'
 
-/** Where programs keep their data in a home. */
+/** Where programs store their data in a home. */
 const DATA = '.local/share'
 
 /**
- * A home with a local workspace and its samples, as a first start leaves them. Making them takes a third of a short
- * visit, so whoever does not test a first start begins here.
+ * Creates a home with a local workspace and its samples, as after a first start. Creating them takes a third of a short
+ * visit, so every test that is not about a first start uses this.
  */
 export function createUsedHome(): string {
   const home = createHome()
@@ -25,17 +25,20 @@ export function createUsedHome(): string {
   return home
 }
 
-/** Removes a home and all that the program left in it. */
+/** Removes a home and everything that the program left in it. */
 export function removeHome(home: string): void {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Names the directory where the programs of one test run share what Node compiled; see `built-program.ts`. */
+/**
+ * Name of the variable with the directory where the programs of one test run share the code compiled by Node; see
+ * `built-program.ts`.
+ */
 export const SHARED_COMPILED = 'MCPDECK_TESTS_COMPILED'
 
 /**
- * The environment of a fresh account: nothing of the caller's but PATH and the folder of compiled code, so that a test
- * cannot depend on the machine it runs on (CI, NO_COLOR, tokens, editors).
+ * The environment of a new account. It has only PATH and the folder of compiled code from the caller, so that a test
+ * cannot depend on its machine (CI, NO_COLOR, tokens, editors).
  */
 export function minimalEnv(home: string): Record<string, string> {
   const compiled = process.env[SHARED_COMPILED]
@@ -48,13 +51,15 @@ export function minimalEnv(home: string): Record<string, string> {
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
     HOME: home,
-    // Nothing listens there, whatever this machine serves on the usual port.
+    // Nothing listens on this port, whatever this machine serves on the usual one.
     MCPDECK_PORT: String(UNUSED_PORT),
     ...Object.fromEntries(xdgFolders(home)),
   }
 }
 
-/** The folder, the zone and the clock of a run of tests, which all its programs have; see `scripts/ci/odd-place.ts`. */
+/**
+ * The folder, the time zone and the clock of a test run, which all its programs share; see `scripts/ci/odd-place.ts`.
+ */
 export const PASSED_ON = [
   'TMPDIR',
   'TZ',
@@ -62,11 +67,11 @@ export const PASSED_ON = [
   'FAKETIME',
   'FAKETIME_DONT_FAKE_MONOTONIC',
   'FAKETIME_NO_CACHE',
-  // The library sets it for the programs that a program starts.
+  // The library sets this for programs that are started by the program.
   'FAKETIME_SHARED',
 ]
 
-/** A port that no program of a machine uses (IANA: compressnet). */
+/** A port that no program uses (IANA: compressnet). */
 export const UNUSED_PORT = 2
 
 function xdgFolders(home: string): [name: string, folder: string][] {

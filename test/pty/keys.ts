@@ -16,15 +16,15 @@ const named = {
   pagedown: '\u001B[6~',
 } as const
 
-// Application cursor keys change these and no others.
+// The mode for application cursor keys changes only these keys.
 const cursorKeys: ReadonlySet<string> = new Set(['up', 'down', 'right', 'left', 'home', 'end'])
 
-/** A key as xterm names it. Letters and other text are typed, not pressed. */
+/** The name of a key in xterm. Letters and other text are typed, not pressed. */
 export type Key = keyof typeof named | `ctrl+${string}` | `alt+${string}`
 
 /**
- * The bytes xterm sends for a key.
- * @param application whether the program asked for application cursor keys (DECCKM)
+ * Returns the bytes that xterm sends for a key.
+ * @param application whether the program requested application cursor keys (DECCKM)
  */
 export function keyBytes(key: Key, application: boolean): string {
   if (key in named) {

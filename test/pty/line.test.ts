@@ -29,7 +29,7 @@ describe('a terminal behind a slow connection', () => {
     await using terminal = openTerminal({ command: 'sh', args: ['-c', script], line })
     await terminal.waitFor(() => terminal.bytes > 16_000)
     expect(performance.now() - terminal.startedAt).toBeGreaterThanOrEqual(1900)
-    // The kernel keeps some for both ends of the pseudo-terminal, the line a window.
+    // The kernel buffers some for both ends of the pseudo-terminal, and the connection buffers a window.
     const written = 100 * Number(readFileSync(join(terminal.home, 'count'), 'utf8'))
     expect(written - terminal.bytes).toBeLessThan(100_000)
   })
@@ -46,7 +46,7 @@ describe('a terminal behind a slow connection', () => {
   })
 })
 
-/** A service on loopback that counts what reaches it, until the test ends. */
+/** A service on loopback that counts its requests, until the test ends. */
 async function listen() {
   const seen: string[] = []
   const server = createServer((request: IncomingMessage, response) => {
@@ -61,7 +61,7 @@ async function listen() {
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** What became of requests that are sent one after the other; a silent one is given up soon. */
+/** Sends requests one after the other and returns their outcomes; a request without an answer is soon abandoned. */
 async function ask(count: number, options: LossyLineOptions) {
   const { seen, url } = await listen()
   await using line = await lossyLine(url, options)

@@ -1,28 +1,37 @@
 /**
- * The line between a terminal and the machine on which the program runs, as over ssh. What a full line has not read
- * when the program ends is lost after a moment (node-pty closes its end), so a test quits when the line has caught up.
+ * The connection between a terminal and the machine on which the program runs, as over ssh. Output that a full
+ * connection has not read when the program ends is lost after a moment (node-pty closes its end), so a test quits once
+ * the connection has caught up.
  */
 export type LineOptions = {
-  /** How long everything is under way, each way, in milliseconds: half of what a ping shows. */
+  /** Delay of everything in each direction, in milliseconds: half of the time that ping shows. */
   delayMs?: number
-  /**
-   * What it carries in a second, each way; what it cannot carry waits, and beyond a window the program waits with it.
-   */
+  /** Bytes a second in each direction. Excess output waits, and beyond a window the program waits with it. */
   bytesPerSecond?: number
   /**
-   * It carries nothing for the first `forMs` of every `everyMs` milliseconds but the first, counted from its opening.
+   * The connection carries nothing for the first `forMs` of every `everyMs` milliseconds, except in the first period
+   * after it was opened.
    */
   stalls?: { everyMs: number; forMs: number }
 }
 
-/** As much as waits at the program's side of the line before it takes no more: about what ssh and the kernel hold. */
+/**
+ * Number of bytes that wait at the program's side before the connection accepts no more: about as much as ssh and the
+ * kernel hold.
+ */
 const WINDOW_BYTES = 8 * 1024
-/** What is sent in one piece, in milliseconds of a line that is slow, so that a screen fills as one sees it fill. */
+/**
+ * Duration of one piece on a slow connection in milliseconds, so that a screen fills gradually, as a person would see
+ * it.
+ */
 const PIECE_MS = 50
 
 type Item = { arrivesAt: number; bytes: number; deliver: () => void }
 
-/** One direction of a line: what is sent arrives in order, later. Times are on the clock of `performance.now()`. */
+/**
+ * One direction of a connection: everything arrives in order after a delay. Times are on the clock of
+ * `performance.now()`.
+ */
 export class OneWay {
   readonly #options: LineOptions
   readonly #openedAt = performance.now()
@@ -33,18 +42,18 @@ export class OneWay {
   #freeAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `onRoom` hears when the line takes no more, and when it does again. */
+  /** Calls `onRoom` when the connection accepts no more output, and when it does again. */
   constructor(options: LineOptions, onRoom: (hasRoom: boolean) => void = () => undefined) {
     this.#options = options
     this.#onRoom = onRoom
   }
 
-  /** Sends text in as many pieces as the line takes it. */
+  /** Sends text in as many pieces as the connection takes. */
   send(text: string, deliver: (piece: string) => void): void {
     for (const piece of this.#pieces(text)) this.act(() => deliver(piece), Buffer.byteLength(piece))
   }
 
-  /** Does something at the far end when all that was sent before has arrived there. */
+  /** Runs an action at the far end once everything sent before has arrived there. */
   act(deliver: () => void, bytes = 0): void {
     const { delayMs = 0, bytesPerSecond } = this.#options
     const starts = this.#afterStall(Math.max(performance.now(), this.#freeAt))
@@ -55,7 +64,7 @@ export class OneWay {
     this.#wake()
   }
 
-  /** Nothing arrives any more. */
+  /** Stops delivering anything. */
   cut(): void {
     clearTimeout(this.#timer)
     this.#items.length = 0
@@ -84,7 +93,7 @@ export class OneWay {
     this.#onRoom(hasRoom)
   }
 
-  /** What is under way on a line that is long and not slow does not wait for anything. */
+  /** On a connection with delay but without a rate limit, output does not wait for earlier output. */
   #window(): number {
     const { bytesPerSecond, delayMs = 0, stalls } = this.#options
     if (bytesPerSecond === undefined) return stalls ? WINDOW_BYTES : Number.POSITIVE_INFINITY

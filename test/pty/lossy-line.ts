@@ -4,43 +4,43 @@ import { randomNumbers } from '../random-numbers.ts'
 import { OneWay, type LineOptions } from './line.ts'
 
 /**
- * What becomes of a request that the line loses, and what the service knows of it:
- * - `broken`: the connection ends before the service hears of it
- * - `silent`: nothing of it arrives, and the connection stays open without a word
- * - `unanswered`: the service has done it, and the connection ends before its answer
- * - `cut short`: half of the answer's first piece comes through, then the connection ends
+ * How a request is lost, and what the service receives of it:
+ * - `broken`: the connection ends before the service receives it
+ * - `silent`: nothing of it arrives, and the connection stays open without an answer
+ * - `unanswered`: the service has carried it out, and the connection ends before its answer
+ * - `cut short`: half of the answer's first piece arrives, then the connection ends
  */
 export type Loss = (typeof LOSSES)[number]
 
 const LOSSES = ['broken', 'silent', 'unanswered', 'cut short'] as const
 
 export type LossyLineOptions = LineOptions & {
-  /** Share of the requests that get lost, 0 to 1. */
+  /** Share of the requests that are lost, 0 to 1. */
   loss?: number
-  /** Which ones, and how: the same for the same seed and order of requests. */
+  /** Determines which requests are lost and how: the same for the same seed and order of requests. */
   seed?: number
-  /** Of these kinds only. */
+  /** The only kinds of losses to use. */
   losses?: readonly Loss[]
 }
 
-/** A line to an HTTP service that is slow and loses requests. */
+/** A slow connection to an HTTP service that loses requests. */
 export type LossyLine = AsyncDisposable & {
-  /** The service's address through the line: `target` with another host and port. */
+  /** The service's address through the connection: `target` with another host and port. */
   readonly url: string
-  /** Requests that came so far, lost ones among them. */
+  /** Number of requests so far, including lost ones. */
   readonly requests: number
-  /** How requests got lost so far, in their order. */
+  /** Kinds of the losses so far, in order. */
   readonly lost: readonly Loss[]
-  /** Loses another share from the next request on; 1 is a line that is down. */
+  /** Sets the share of lost requests from the next request on; 1 means that all are lost. */
   setLoss(share: number): void
-  /** Loses the next requests whose first bytes fit, such as `/^PATCH /`, in this way, whatever the share is. */
+  /** Loses the next requests whose first bytes match, such as `/^PATCH /`, in this way, whatever the share is. */
   loseNext(start: RegExp, loss: Loss, times?: number): void
   close(): Promise<void>
 }
 
 /**
- * Opens a TCP proxy on loopback before the HTTP/1.1 service at `target`. A request is what a client sends after an
- * answer or first of all; clients that pipeline requests are not told apart.
+ * Opens a TCP proxy on loopback in front of the HTTP/1.1 service at `target`. A request is the data that a client sends
+ * at first or after an answer; pipelined requests are not separated.
  */
 export async function lossyLine(target: string, options: LossyLineOptions = {}): Promise<LossyLine> {
   const { seed = 1, losses = LOSSES } = options
@@ -49,7 +49,7 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
   const lost: Loss[] = []
   let requests = 0
   let next: { start: RegExp; loss: Loss; times: number } | undefined
-  /** Draws both numbers for each request, so that a share does not change what comes later. */
+  /** Draws both numbers for each request, so that the share does not change later draws. */
   const draw = (piece: Buffer): Loss | undefined => {
     requests += 1
     const [chance, kind] = [random(), random()]
@@ -95,10 +95,10 @@ export async function lossyLine(target: string, options: LossyLineOptions = {}):
   }
 }
 
-/** What arrives at once: on a slow line an answer comes little by little. */
+/** Size of a piece that arrives at once: on a slow connection an answer arrives gradually. */
 const PACKET_BYTES = 1460
 
-/** Joins a client with the service for as long as nothing that it sends gets lost. */
+/** Connects a client with the service until one of its requests is lost. */
 function join(client: Socket, service: Socket, line: LineOptions, draw: (piece: Buffer) => Loss | undefined): void {
   const up = new OneWay(line, hasRoom => void (hasRoom ? client.resume() : client.pause()))
   const down = new OneWay(line, hasRoom => void (hasRoom ? service.resume() : service.pause()))

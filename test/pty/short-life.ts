@@ -1,5 +1,5 @@
 /**
- * What Node is started with for a visit of a few screens: nothing is optimised that ends before it pays, nothing is
- * compiled or collected beside, and the young space is large enough for most of what such a visit makes.
+ * Options for Node during a visit of a few screens: code is not optimised, nothing is compiled or collected in other
+ * threads, and the young generation is large enough for most of the garbage of such a visit.
  */
 export const SHORT_LIFE = ['--single-threaded', '--no-opt', '--no-maglev', '--min-semi-space-size=16'] as const

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 
-/** A terminal as a failed test reports it. */
+/** A terminal as reported for a failed test. */
 type ShownTerminal = { command: string; screen: () => string }
 
 let isStarted = false
@@ -8,12 +8,12 @@ const terminals = new Set<ShownTerminal>()
 
 subscribe('child_process', programStarted)
 
-/** Notes that the running test file starts programs, which a busy machine may slow down. */
+/** Records that the running test file starts programs, which a busy machine may slow down. */
 export function programStarted(): void {
   isStarted = true
 }
 
-/** Notes a terminal, whose screen is reported when the running test fails. */
+/** Records a terminal, whose screen is reported if the running test fails. */
 export function terminalOpened(terminal: ShownTerminal): void {
   isStarted = true
   terminals.add(terminal)
@@ -22,7 +22,7 @@ export function terminalOpened(terminal: ShownTerminal): void {
 /** Whether the running test file has started a program since `forgetPrograms`. */
 export const startsPrograms = (): boolean => isStarted
 
-/** What the terminals of the running test show, or showed at their end; the latest last. */
+/** The screens of the terminals of the running test, current or last; the latest terminal comes last. */
 export const lastScreens = (): string[] => [...terminals].map(({ command, screen }) => `$ ${command}\n${screen()}`)
 
 export const forgetTerminals = (): void => terminals.clear()

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { createHome, PASSED_ON, removeHome } from './home.ts'
 import { openTerminal } from './terminal.ts'
 
-/** Returns what is typed, until ctrl+d. By itself cat closes its terminal before it ends, and may be hung up on. */
+/**
+ * Echoes typed text until ctrl+d. The shell waits for cat, because cat alone closes its terminal before it ends, and
+ * may be ended by SIGHUP.
+ */
 const echo = 'cat; exit'
 
 test('the test terminal shows what a program echoes and counts its bytes', async () => {

@@ -11,7 +11,7 @@ import { SHORT_LIFE } from './short-life.ts'
 import { OneWay, type LineOptions } from './line.ts'
 import { terminalOpened } from './started.ts'
 
-/** How long the end of what a program wrote is waited for, where something still holds its terminal; milliseconds. */
+/** Milliseconds to wait for the rest of a program's output if another process still holds its terminal. */
 const LAST_WORDS_MS = 3_000
 
 export type { Key } from './keys.ts'
@@ -19,36 +19,36 @@ export type { Key } from './keys.ts'
 const defaultProgram = join(import.meta.dirname, '../../dist/boot.js')
 
 export type TerminalOptions = {
-  /** The program; without it `node dist/boot.js`. */
+  /** The program; by default `node dist/boot.js`. */
   command?: string
   args?: readonly string[]
-  /** Starts the program as users do, without the arguments that save processor time in a short visit. */
+  /** Starts the program as users do, without the Node options that save processor time in a short visit. */
   isPlain?: boolean
-  /** Added to the minimal environment; undefined removes a variable. */
+  /** Variables added to the minimal environment; undefined removes one. */
   env?: Record<string, string | undefined>
   cols?: number
   rows?: number
   cwd?: string
-  /** A home to use again, as `terminal.home` of an earlier start; it is then the caller's to remove. */
+  /** A home to reuse, as `terminal.home` of an earlier start; the caller then removes it. */
   home?: string
-  /** Begins after a first start, where no home is given, instead of in an empty one. */
+  /** If no home is given, starts in one after a first start instead of an empty one. */
   isUsed?: boolean
-  /** Leaves the temporary home behind on close. */
+  /** Keeps the temporary home on close. */
   keepHome?: boolean
-  /** What lies between this terminal and the program; without it nothing does. */
+  /** The connection between this terminal and the program; by default there is no delay. */
   line?: LineOptions
 }
 
 /** How a program ended: an exit code, or the name of the signal that ended it. */
 export type Exit = { code: number; signal: NodeJS.Signals | undefined }
 
-/** Text on the screen, a pattern on it, or any condition on the terminal. */
+/** Text on the screen, a pattern for it, or any condition on the terminal. */
 export type Condition = string | RegExp | ((terminal: Terminal) => boolean)
 
-/** One piece of output: its bytes, and when it arrived on the clock of `performance.now()`. */
+/** One piece of output: its bytes, and its arrival on the clock of `performance.now()`. */
 export type Output = { bytes: number; at: number }
 
-/** Starts a program in a real pseudo-terminal whose other end is an xterm. */
+/** Starts a program in a real pseudo-terminal, with xterm as its terminal. */
 export function openTerminal(options: TerminalOptions = {}): Terminal {
   return new Terminal(options)
 }
@@ -56,13 +56,15 @@ export function openTerminal(options: TerminalOptions = {}): Terminal {
 export class Terminal {
   /** Home directory of the program. */
   readonly home: string
-  /** Bytes the program has written so far. */
+  /** Number of bytes that the program has written so far. */
   bytes = 0
   /** How the program ended, once it has. */
   exit: Exit | undefined
-  /** When the program was started, on the clock of `performance.now()`. */
+  /** Start of the program on the clock of `performance.now()`. */
   readonly startedAt: number
-  /** What the emulator did for the program beside showing text; `unasked.ts` tells what of it was unasked. */
+  /**
+   * What the emulator did for the program other than showing text; `unasked.ts` decides which of it was not allowed.
+   */
   readonly effects: readonly Effect[]
   /** Called for every piece of output once the screen shows it. */
   onOutput: ((piece: Output) => void) | undefined
@@ -71,16 +73,16 @@ export class Terminal {
   readonly #screen: xterm.Terminal
   readonly #ownsHome: boolean
   readonly #exited = Promise.withResolvers<Exit>()
-  /** The program is gone; its last words may still be under way. */
+  /** The program has ended; its last output may still be on the way. */
   readonly #hasEnded = Promise.withResolvers<void>()
   readonly #waiting = new Set<() => void>()
-  /** To the program, and back from it. */
+  /** The connections to the program and back. */
   readonly #up: OneWay
   readonly #down: OneWay
   #isLineFull = false
   #isStopped = false
   #raw = ''
-  /** What it showed when it was closed. */
+  /** The screen at the time it was closed. */
   #lastScreen: string | undefined
 
   constructor(options: TerminalOptions) {
@@ -92,12 +94,12 @@ export class Terminal {
     terminalOpened({ command: commandLine(options).flat().join(' '), screen: () => this.#lastScreen ?? this.#framed() })
     this.startedAt = performance.now()
     this.#pty = spawn(...commandLine(options), {
-      // It goes before the environment's own.
+      // It precedes the one in the environment.
       name: options.env?.['TERM'] ?? 'xterm-256color',
       cols,
       rows,
       cwd: options.cwd ?? this.home,
-      // The terminal's library would pass an undefined one on as the word.
+      // The terminal's library would pass an undefined variable as the word "undefined".
       env: Object.fromEntries(
         Object.entries({ ...minimalEnv(this.home), ...options.env }).filter(([, value]) => value !== undefined),
       ),
@@ -135,7 +137,7 @@ export class Terminal {
     return this.#screen.rows
   }
 
-  /** Position of the caret, zero-based. */
+  /** Position of the cursor, zero-based. */
   get cursor(): { x: number; y: number } {
     const { cursorX, cursorY } = this.#screen.buffer.active
     return { x: cursorX, y: cursorY }
@@ -145,12 +147,12 @@ export class Terminal {
     return this.#screen.buffer.active.type
   }
 
-  /** Terminal modes the program has switched on: bracketed paste, mouse, focus reports and so on. */
+  /** Terminal modes that the program has switched on: bracketed paste, mouse, focus reports and others. */
   get modes(): xterm.IModes {
     return this.#screen.modes
   }
 
-  /** Whether the last thing the program said of the caret was to show it. */
+  /** Whether the program's last instruction about the cursor was to show it. */
   get cursorVisible(): boolean {
     return this.#raw.lastIndexOf('\u001B[?25l') <= this.#raw.lastIndexOf('\u001B[?25h')
   }
@@ -162,7 +164,7 @@ export class Terminal {
       .trimEnd()
   }
 
-  /** The visible text as one line, without borders and scrollbars, so that a sentence over several lines is whole. */
+  /** The visible text as one line, without borders and scrollbars, so that a wrapped sentence is whole. */
   words(): string {
     return wordsOf(this.screen())
   }
@@ -178,7 +180,7 @@ export class Terminal {
     )
   }
 
-  /** The cell at a place of the screen, with its colours and attributes. */
+  /** The cell at a position of the screen, with its colours and attributes. */
   cell(x: number, y: number): xterm.IBufferCell | undefined {
     const { active } = this.#screen.buffer
     return active.getLine(active.baseY + y)?.getCell(x)
@@ -191,21 +193,21 @@ export class Terminal {
     })
   }
 
-  /** Presses keys; several arrive in one piece, as when a link stalls. */
+  /** Presses keys; several arrive in one piece, as over a connection that stalls. */
   press(...keys: readonly Key[]): void {
     const application = this.modes.applicationCursorKeysMode
     this.type(keys.map(key => keyBytes(key, application)).join(''))
   }
 
-  /** Sends text as xterm pastes it: line ends as Enter, marked when the program asked for marks. */
+  /** Sends text as xterm pastes it: line ends as Enter, with paste markers if the program asked for them. */
   paste(text: string): void {
     const body = text.replaceAll(/\r?\n/g, '\r')
     this.type(this.modes.bracketedPasteMode ? `\u001B[200~${body}\u001B[201~` : body)
   }
 
   /**
-   * Waits until a condition holds; it is looked at now and after every parsed piece of output.
-   * @throws with the screen in the message, after `timeout` milliseconds or when the program ends before.
+   * Waits until a condition is true; it is checked now and after every parsed piece of output.
+   * @throws with the screen in the message, after `timeout` milliseconds or if the program ends before.
    */
   async waitFor(condition: Condition, timeout = 60_000): Promise<void> {
     const holds = () => this.#holds(condition)
@@ -228,13 +230,13 @@ export class Terminal {
     }
   }
 
-  /** Resolves when the program has ended and all it wrote is on the screen. */
+  /** Resolves when the program has ended and all its output is on the screen. */
   async waitForExit(timeout = 60_000): Promise<Exit> {
     await this.waitFor(terminal => terminal.exit !== undefined, timeout)
     return this.#exited.promise
   }
 
-  /** The terminal takes no more output, as when it is suspended or its line stalls, until `goOnReading`. */
+  /** Stops the terminal from reading output, as if it is suspended or its connection stalls, until `goOnReading`. */
   stopReading(): void {
     this.#isStopped = true
     this.#read()
@@ -260,7 +262,7 @@ export class Terminal {
     if (!this.exit) this.#pty.kill(signal)
   }
 
-  /** Ends the program if it still runs, and removes the home that this terminal made. */
+  /** Ends the program if it still runs, and removes the home that this terminal created. */
   async close(): Promise<void> {
     this.#lastScreen ??= this.#framed()
     this.kill('SIGKILL')
@@ -303,7 +305,7 @@ export class Terminal {
   #holds(condition: Condition): boolean {
     if (typeof condition === 'function') return condition(this)
     if (typeof condition !== 'string') return condition.test(this.screen())
-    // A sentence breaks elsewhere where a path in it is longer.
+    // A sentence wraps elsewhere if it contains a longer path.
     return this.screen().includes(condition) || this.words().includes(condition)
   }
 
@@ -330,7 +332,7 @@ function signalName(number: number | undefined): NodeJS.Signals | undefined {
   return names?.[0] as NodeJS.Signals | undefined
 }
 
-/** The library gives up what is unread 200 ms after a program has ended, which is early on a busy machine. */
+/** The library drops unread output 200 ms after a program has ended, which is too early on a busy machine. */
 function readToItsEnd(pty: IPty): void {
   const { _socket: socket } = pty as unknown as { _socket: Socket }
   const destroy = socket.destroy.bind(socket)

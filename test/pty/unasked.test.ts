@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openTerminal } from './terminal.ts'
 import { strangeText, watchUnasked, type Purpose } from './unasked.ts'
 
-/** What a program prints, as `printf` writes it. */
+/** Returns the unasked output of a program that prints this text with `printf`. */
 async function unaskedOf(text: string, purpose: Purpose): Promise<string[]> {
   await using terminal = openTerminal({ command: 'printf', args: ['%b', text] })
   const unasked = watchUnasked(terminal, purpose)

@@ -2,43 +2,45 @@ import type { Effect } from './effects.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * What a program may do to its terminal: `data` writes text for other programs, `text` sentences and tables for people,
- * and lines that it writes over, the `dashboard` owns the screen.
+ * What a program may do to its terminal: `data` writes text for other programs, `text` writes sentences and tables for
+ * people and overwrites its own lines, and the `dashboard` owns the screen.
  */
 export type Purpose = 'data' | 'text' | 'dashboard'
 
 const SGR = /\u001B\[(?!(?:5;7;41|8|[\d;]*;8)m)[\d;:]*m/
-/** Every sequence that the program may write, by what it is for. */
+/** Every sequence that the program may write, by its purpose. */
 const OWN_SEQUENCES: Record<Purpose, readonly RegExp[]> = {
   data: [/\r(?=\n)/],
-  // also of a line that is being typed after a question
+  // also for a line that is typed after a question
   text: [/\r/, /\u001B\[K|\u001B\[\d+G|\u001B\[0J/, SGR],
   dashboard: [
-    // SGR without the blinking, hiding and backgrounds that only hostile texts ask for
+    // SGR without blinking, hiding and those backgrounds that only hostile texts request
     SGR,
     // moving and erasing
     /\u001B\[\d*(?:;\d+)?H|\u001B\[\d*[ABCDGK]|\u001B\[\d+X|\u001B\[2J|[\r\u0008]/,
     // modes: see src/tui/terminal/modes.ts
     /\u001B\[\?(?:7|25|1000|1003|1004|1006|1049|2004|2026)[hl]|\u001B\[\?2026\$p|\u001B\[\?u|\u001B\[>5u|\u001B\[<u/,
     /\u001B\[2[23];0t/,
-    // the title, without anything that could end it, and the question for the background
+    // the title, without characters that could end it early, and the query for the background
     /\u001B\]2;[^\u0000-\u001F\u007F-\u009F]*\u001B\\|\u001B\]11;\?(?:\u001B\\|\u0007)/,
-    // links to an address of printable ASCII, and their end
+    // links to an address of printable ASCII, and the end of a link
     /\u001B\]8;[\w:=.-]*;[\u0021-\u007E]*\u001B\\/,
   ],
 }
-/** What a person puts on the clipboard with a key. */
+/** The sequence for text that a person copies with a key. */
 const COPIED = /\u001B\]52;c;[A-Za-z0-9+/=]*\u0007/
-/** Where a picture shows, the terminal's name and what it draws are asked: see src/tui/picture/kitty.ts. */
+/**
+ * While a picture is shown, the terminal is asked for its name and for what it can draw: see src/tui/picture/kitty.ts.
+ */
 const DRAWN = /\u001B\[>q|\u001B\[16t|\u001B_G[\w,=]*(?:;[A-Za-z0-9+/=]*)?\u001B\\/
-/** Modes and the like that the dashboard switches, as the emulator reports them. */
+/** Modes and other settings that the dashboard changes, as the emulator reports them. */
 const OWN_EFFECTS = /^(?:mode \?(?:7|25|1000|1003|1004|1006|1049|2004|2026)[hl]|title .*|colour 11;\?|link .*)$/
-/** Controls, C1, lone surrogates, and characters that nobody sees; a line break and a tab are text. */
+/** Control characters, C1, lone surrogates and invisible characters; a line break and a tab are text. */
 const NOT_TEXT =
   /(?![\n\t]|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
-/** In data those that join letters and choose a picture are spelt out too. */
+/** In data, characters that join letters and choose a picture are escaped too. */
 const NOT_DATA = /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
-/** The beginning of a sequence whose end is still under way. */
+/** The beginning of a sequence whose end has not arrived yet. */
 const TORN = /\u001B(?:\[[\d;:?<>=]*|\][^\u0007\u001B]*\u001B?)?$/
 const AROUND = 60
 
@@ -47,13 +49,13 @@ type Watched = Pick<Terminal, 'output' | 'effects' | 'exit'>
 export type UnaskedOptions = {
   /** Whether the test pressed a key that copies. */
   copies?: boolean
-  /** Whether a picture shows. */
+  /** Whether a picture is shown. */
   draws?: boolean
 }
 
 /**
- * Tells what reached a terminal unasked: escape sequences that are not the program's own, control characters,
- * characters that nobody sees, and what the emulator did because of them (clipboard, title, modes, links, notices,
+ * Reports what reached a terminal although it is not allowed: escape sequences other than the program's own, control
+ * characters, invisible characters, and what the emulator did because of them (clipboard, title, modes, links, notices,
  * resets, reports).
  *
  * @example
@@ -62,7 +64,7 @@ export type UnaskedOptions = {
  *   await terminal.waitForExit()
  *   expect(unasked()).toEqual([])
  *
- * @returns a function that answers what came since it was called last, each with what stands around it, as JSON
+ * @returns a function that returns what arrived since its last call, each with the surrounding text, as JSON
  */
 export function watchUnasked(terminal: Watched, purpose: Purpose, options: UnaskedOptions = {}): () => string[] {
   let seenOutput = 0
@@ -79,11 +81,13 @@ export function watchUnasked(terminal: Watched, purpose: Purpose, options: Unask
   }
 }
 
-/** The first thing in a text that is neither text nor a sequence of the program's own; empty when there is none. */
+/**
+ * Returns the first part of a text that is neither text nor a sequence of the program's own; empty if there is none.
+ */
 export function strangeText(written: string, purpose: Purpose, { copies, draws }: UnaskedOptions = {}): string[] {
   const sequences = [...OWN_SEQUENCES[purpose], ...(copies ? [COPIED] : []), ...(draws ? [DRAWN] : [])]
   const own = new RegExp(sequences.map(({ source }) => source).join('|'), 'g')
-  // A joint where a sequence stood, so that the halves of two others never make one.
+  // A separator replaces each sequence, so that the text around it never forms another one.
   const rest = written.replaceAll(own, '\n')
   const found = (purpose === 'data' ? NOT_DATA : NOT_TEXT).exec(rest)
   return found ? [spelt(rest.slice(Math.max(0, found.index - AROUND), found.index + AROUND))] : []
@@ -99,7 +103,7 @@ function strangeEffects(effects: readonly Effect[], purpose: Purpose, { copies, 
     .map(({ kind, text }) => spelt(`${kind} ${text.slice(0, 2 * AROUND)}`))
 }
 
-/** Text in which every character that is not plain ASCII is spelt out. */
+/** Returns text with every character other than plain ASCII escaped. */
 function spelt(text: string): string {
   return JSON.stringify(text).replaceAll(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -11,11 +11,11 @@ import { NONSENSE } from './values.ts'
 import { untilNextLook } from '../pause.ts'
 
 /**
- * How long a dashboard may take to paint again at a new size, in milliseconds; longer counts as frozen, also on a busy
+ * Milliseconds that a dashboard may take to render at a new size. A longer time counts as frozen, also on a busy
  * machine.
  */
 const ANSWERS_WITHIN_MS = 30_000
-/** Resident memory that no answers of the document may bring the dashboard to, in megabytes. */
+/** Maximum resident memory of the dashboard for any documented answers, in megabytes. */
 const MOST_MEMORY = 400
 const KEYS_BETWEEN_CHECKS = 10
 const SIZES = [
@@ -25,7 +25,9 @@ const SIZES = [
   [61, 16],
 ] as const
 
-/** What each thread of a process does: its state, where it waits in the kernel, and the processor time of a second. */
+/**
+ * What each thread of a process does: its state, where it waits in the kernel, and its processor time within a second.
+ */
 async function stateOf(pid: number): Promise<string> {
   const threads = () =>
     readdirSync(`/proc/${pid}/task`).map(id => {
@@ -52,15 +54,15 @@ export type Drive = {
     requests: number
     /** The operations that were called. */
     operations: ReadonlySet<string>
-    /** Resident, in megabytes. */
+    /** Resident memory in megabytes. */
     memory: number
     starts: number
   }) => void
 }
 
 /**
- * Presses random keys in the built dashboard on a service that answers at random within the document's shapes.
- * @throws with seed, last keys and screen, when it freezes, crashes, says nonsense, or takes too much memory
+ * Presses random keys in the built dashboard on a service with random answers of the documented shapes.
+ * @throws with seed, last keys and screen, if it freezes, crashes, shows nonsense, or uses too much memory
  */
 export async function driveDashboard({ document, seed, until, onCheck }: Drive): Promise<void> {
   await using service = await openRandomService(document, seed)
@@ -83,7 +85,8 @@ export async function driveDashboard({ document, seed, until, onCheck }: Drive):
   const check = async (): Promise<void> => {
     if (terminal.exit) {
       const { code, signal } = terminal.exit
-      // The palette offers Ctrl+C's action too, so its code is a way out like any; the watchdog ends with the same one.
+      // The palette offers Ctrl+C's action too, so its exit code is allowed like any other; the watchdog ends with the
+      // same one.
       const isOrderly = signal === undefined && (code === 0 || code === EXIT.interrupted)
       if (!isOrderly || terminal.screen().includes(STUCK_SENTENCE)) fail(`ended with ${JSON.stringify(terminal.exit)}`)
       await terminal.close()

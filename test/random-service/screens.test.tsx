@@ -19,7 +19,7 @@ const SEEDS = (process.env['RANDOM_SEEDS'] ?? '1').split(' ').map(Number)
 const ROWS = 2
 const TABS = 3
 
-/** A client on random answers, with the projects that they begin with: a screen leaves one that is gone. */
+/** A client with random answers, and the first projects: a screen leaves a project that is gone. */
 function randomClient(seed: number) {
   const { answer, answered } = createAnswers(document, seed)
   const projects = answer('GET', `${API_PREFIX}/projects`)
@@ -46,13 +46,13 @@ describe('random answers within the documented shapes', () => {
       const service = await openService()
       onTestFinished(service.close)
       for (const seed of SEEDS)
-        // One size a screen and seed, in turn: a second one draws the same answers again.
+        // One size for a screen and seed, in turn: a second size would show the same answers again.
         for (const size of [SIZES[(screens.indexOf(screen) + seed) % SIZES.length]!]) {
           const { client, answered, projectId } = randomClient(seed)
           const hosted = { openBrowser: async () => undefined }
           const place = screen.route.to({ projectId })
           const app = await openApp({ testService: { ...service, client }, size, place, hosted })
-          /** Until nothing more is asked for, and what was is drawn. */
+          /** Waits until nothing more is requested, and every answer is on screen. */
           const rest = async (): Promise<void> => {
             let before = -1
             await until(

@@ -6,9 +6,9 @@ import { type DocumentedOperation, documentedOperations, type OpenApi } from '..
 import { seedOf } from '../random-numbers.ts'
 import { createValues } from './values.ts'
 
-/** Of a hundred answers so many are refusals. */
+/** Percentage of answers that are refusals. */
 const REFUSALS = 4
-/** How often what an address answers changes, in requests to it. */
+/** How often the answer of an address changes, in requests to it. */
 const CHANGES_EVERY = 4
 
 const REFUSED = [
@@ -19,7 +19,7 @@ const REFUSED = [
   { status: 502, code: 'SERVER_UNREACHABLE' },
 ]
 
-/** Answers that are random within the shapes of the document; the same for the same seed and requests. */
+/** Random answers within the documented shapes; the same for the same seed and requests. */
 export function createAnswers(document: OpenApi, seed: number) {
   const values = createValues(document)
   const operations = documentedOperations(document).map(operation => ({
@@ -38,9 +38,9 @@ export function createAnswers(document: OpenApi, seed: number) {
     if (known?.round === round) return known
     const own = seedOf(`${seed} ${address} ${round}`)
     const refusal = REFUSED[(own >>> 8) % REFUSED.length]!
-    // Who is refused for the rate slows all requests down, so that is over with the next one.
+    // A rate limit slows all requests down, so it is over with the next request.
     const mayRefuse = refusal.status !== 429 || count % CHANGES_EVERY === 0
-    // Without projects nothing else would ever be asked for.
+    // Without projects nothing else would ever be requested.
     const isRefused = mayRefuse && operation.path !== '/projects' && own % 100 < REFUSALS
     const body = isRefused ? { code: refusal.code, message: 'Refused at random.' } : values.of(operation.response, own)
     const answer = { round, status: isRefused ? refusal.status : operation.status, text: JSON.stringify(body) }
@@ -49,7 +49,7 @@ export function createAnswers(document: OpenApi, seed: number) {
   }
 
   return {
-    /** What the address below the prefix of the API answers. */
+    /** Returns the answer for the address below the prefix of the API. */
     answer(method: string, url: string): { status: number; text: string } {
       const path = new URL(url, 'http://x').pathname.slice(API_PREFIX.length)
       const found = operations.find(({ operation, pattern }) => operation.method === method && pattern.test(path))
@@ -59,12 +59,12 @@ export function createAnswers(document: OpenApi, seed: number) {
     },
     /** The operations of the document that were called. */
     operations: (): ReadonlySet<string> => asked,
-    /** How many requests were answered. */
+    /** Number of answered requests. */
     answered: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
   }
 }
 
-/** A service on loopback that answers at random. */
+/** A service on loopback with random answers. */
 export async function openRandomService(document: OpenApi, seed: number) {
   const { answer: answerTo, ...facts } = createAnswers(document, seed)
   const server = createServer((request, response) => {

@@ -3,11 +3,13 @@ import { dereference, type OpenApi } from '../contract/openapi.ts'
 import type { JsonSchema } from '../contract/json-shape.ts'
 import { anyCharacter } from '../any-character.ts'
 
-/** Deeper than this, only what must be there is. */
+/** Below this depth only required fields are generated. */
 const DEEP = 7
 const MOST_ITEMS = 12
 
-/** What a dashboard must never say of its own; texts of the service do not say it either, so that it can be told. */
+/**
+ * Text that a dashboard must never show by itself. Texts of the service never contain it, so that it can be recognised.
+ */
 export const NONSENSE = /\bNaN\b|\bundefined\b|\bInfinity\b|∞|\[object |Invalid Date/
 
 const NOW = Date.now()
@@ -38,7 +40,7 @@ const id = fc.nat({ max: 40 }).map(number => `id_${number}`)
 
 type Gen = fc.GeneratorValue
 
-/** Makes values that fit schemas of the document, from one seed each; the words that the document knows come often. */
+/** Generates values that match schemas of the document, from one seed each; words of the document are frequent. */
 export function createValues(document: OpenApi) {
   const words = [...wordsOf(document)]
   const anyWord = fc.constantFrom(...words)
@@ -92,7 +94,7 @@ export function createValues(document: OpenApi) {
   const listOf = (schema: JsonSchema, gen: Gen, name: string, depth: number): unknown[] => {
     const least = Number(schema['minItems'] ?? 0)
     const most = Math.max(least, Math.min(Number(schema['maxItems'] ?? Infinity), depth > DEEP ? 0 : MOST_ITEMS))
-    // A page of a list is mostly not empty, so that there is something to choose.
+    // A page of a list is usually not empty, so that there is something to select.
     const some = depth <= 1 && chance(gen, 80) ? Math.min(3, most) : least
     const length = gen(fc.integer, { min: Math.max(least, some), max: most })
     return Array.from({ length }, () => valueOf(asSchema(schema['items']), gen, name, depth + 1))
@@ -118,7 +120,7 @@ export function createValues(document: OpenApi) {
   }
 
   return {
-    /** A value of this schema; the same for the same seed. */
+    /** Returns a value of this schema; the same for the same seed. */
     of: (schema: JsonSchema, seed: number): unknown =>
       fc.sample(
         fc.gen().map(gen => ({ value: valueOf(schema, gen, '', 0) })),

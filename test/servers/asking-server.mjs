@@ -1,5 +1,5 @@
-// A server over stdio that asks back while its tools run: node asking-server.mjs [modern]
-// With `modern` it speaks protocol 2026-07-28 only, where a call is answered with what it needs.
+// A server over stdio that sends requests to the client while its tools run: node asking-server.mjs [modern]
+// With `modern` it only supports protocol 2026-07-28, in which a call is answered with the requests it needs.
 import { createInterface } from 'node:readline'
 
 const isModern = process.argv[2] === 'modern'
@@ -31,7 +31,7 @@ const sample = {
   },
 }
 const roots = { method: 'roots/list' }
-/** What each tool asks before it answers with what it was told. */
+/** The requests of each tool before it returns the answers to them. */
 const questions = { form: name, hostile, huge, visit, sample, roots }
 const names = [
   ...Object.keys(questions),
@@ -56,7 +56,7 @@ const ask = (request, then, id = (lastId += 1)) => {
 }
 const told = answer => text(JSON.stringify(answer.result ?? answer.error))
 
-/** Tools that ask in a way of their own, without a modern form. */
+/** Tools that ask in a special way, without a modern form. */
 const own = {
   flood(id) {
     let refused = 0
@@ -70,7 +70,7 @@ const own = {
     let answers = 0
     const answered = () => {
       answers += 1
-      // A second answer would come at once.
+      // A second answer would be sent at once.
       setTimeout(() => send({ id, result: text(`answered ${answers}`) }), 300)
     }
     ask(name, answered, 7)

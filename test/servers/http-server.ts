@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A message of the protocol, as far as these servers look at it. */
+/** A message of the protocol, with the fields that these servers use. */
 type Message = { id?: number; method: string; params?: Record<string, unknown> }
 type Handle = (message: Message, request: IncomingMessage, response: ServerResponse) => void
 
-/** A small MCP server over streamable HTTP whose every request can be answered by the test. */
+/** A small MCP server over streamable HTTP whose answer to every request can be set by the test. */
 export type HttpServer = {
   url: string
   origin: string
-  /** Method and headers of everything that arrived. */
+  /** Method and headers of every received request. */
   seen: { http: string; method: string; headers: IncomingMessage['headers'] }[]
-  /** Forgets all sessions, as a restarted server does. */
+  /** Forgets all sessions, like a restarted server. */
   forgetSessions(): void
   close(): Promise<void>
 }
@@ -22,8 +22,8 @@ const results: Record<string, unknown> = {
 }
 
 /**
- * @param overrides an answer by protocol method; `*` takes every request, whatever it is
- * @param port any free one by default
+ * @param overrides an answer by protocol method; `*` answers every request
+ * @param port a free port by default
  */
 export async function startHttpServer(overrides: Record<string, Handle> = {}, port = 0): Promise<HttpServer> {
   const sessions = new Set<string>()

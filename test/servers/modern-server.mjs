@@ -1,5 +1,5 @@
-// A small MCP server over stdio that speaks protocol 2026-07-28 only: no initialize, one envelope per request.
-// What it says by itself comes over one stream, with the id of the request that opened it.
+// A small MCP server over stdio that only supports protocol 2026-07-28: no initialize, one envelope per request.
+// Its notifications are sent on one stream, with the id of the request that opened it.
 import { createInterface } from 'node:readline'
 
 const VERSION = '2026-07-28'

@@ -5,14 +5,14 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { onTestFinished } from 'vitest'
 
-/** What an authorization server does otherwise than it should. */
+/** How an authorization server deviates from the standard. */
 export type Oddities = {
   /** Merged into its metadata, and into that of the MCP server. */
   metadata: Record<string, unknown>
   resource: Record<string, unknown>
   /** Where the metadata of the MCP server is. */
   resourcePath: string
-  /** Answers in the place of what is there. */
+  /** Answers in place of the usual ones. */
   answers: Record<string, () => Response | Promise<Response>>
   /** Merged into the query of its answers. */
   callback: Record<string, string>
@@ -20,7 +20,7 @@ export type Oddities = {
 
 type Grant = { challenge: string; redirectUri: string; clientId: string }
 
-/** Tokens last this long by default, in seconds. */
+/** Default lifetime of tokens, in seconds. */
 const LASTS_S = 3600
 const RESOURCE = '/.well-known/oauth-protected-resource/mcp'
 
@@ -34,18 +34,18 @@ async function listening(app: Hono): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** An MCP server over HTTP that takes tokens of an authorization server beside it alone. */
+/** An MCP server over HTTP that accepts only tokens of the authorization server beside it. */
 export async function startOAuthServer() {
   const oddities: Oddities = { metadata: {}, resource: {}, resourcePath: RESOURCE, answers: {}, callback: {} }
   const state = {
     lastsS: LASTS_S,
-    /** Every secret that was handed out or in. */
+    /** Every secret that was issued or received. */
     secrets: [] as string[],
-    /** Clients that were registered, and requests for tokens. */
+    /** Registered clients, and requests for tokens. */
     clients: new Map<string, { redirect_uris?: string[]; scope?: string; client_name?: string }>(),
     redeemed: [] as Record<string, string>[],
     refreshes: 0,
-    /** Tokens that are taken. */
+    /** Tokens that are accepted. */
     accepted: new Set<string>(),
     refreshTokens: new Set<string>(),
     grants: new Map<string, Grant>(),
@@ -166,7 +166,7 @@ export async function startOAuthServer() {
   return { url: `${origin}/mcp`, origin, authority, oddities, state }
 }
 
-/** What a browser does with the link of a sign-in: the server agrees at once and leads back. */
+/** Acts as a browser with the link of a sign-in: the server agrees at once and redirects back. */
 export async function visit(link: string): Promise<{ back: string }> {
   const agreed = await fetch(link, { redirect: 'manual' })
   return { back: agreed.headers.get('location') ?? '' }

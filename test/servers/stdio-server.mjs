@@ -1,4 +1,4 @@
-// A small MCP server over stdio that can be told to misbehave: node stdio-server.mjs <behaviour>
+// A small MCP server over stdio with selectable misbehaviour: node stdio-server.mjs <behaviour>
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,7 @@ if (behaviour === 'exits') {
 }
 
 let child
-// `escapes`: as `stubborn`, and what it started has a session of its own.
+// `escapes`: like `stubborn`, but its child process has a session of its own.
 if (behaviour === 'stubborn' || behaviour === 'escapes') {
   process.on('SIGTERM', () => {})
   const deaf = "process.on('SIGTERM', () => {}); process.stdout.write('deaf'); setInterval(() => {}, 1000)"
@@ -36,7 +36,7 @@ const flood = line => {
   write()
 }
 
-// `drifts <file>`: once the file is there, the first number of its tool has become a text, without a restart.
+// `drifts <file>`: once the file exists, the first number of its tool becomes a text, without a restart.
 const wanted = () => ({ a: existsSync(process.argv[3]) ? 'string' : 'number', b: 'number' })
 const sumTool = () => {
   const { a, b } = wanted()
@@ -51,19 +51,19 @@ const sum = (id, args) => {
   send({ id, result: text(`The sum is ${Number(args.a) + args.b}.`) })
 }
 
-// `switches`: a tool that has to be given a yes or no.
+// `switches`: a tool that requires a yes or no.
 const writeTool = () => {
   const properties = { dryRun: { type: 'boolean' } }
   return { name: 'write', inputSchema: { type: 'object', properties, required: ['dryRun'] } }
 }
 
-// `poisons`: a tool whose schema keeps whoever checks by it busy without end.
+// `poisons`: a tool whose schema keeps a validator busy without end.
 const poisonTool = () => ({
   name: 'write',
   inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] },
 })
 
-// `careless <ms>`: prints to stdout, takes its time to list, and has names and schemas that are wrong.
+// `careless <ms>`: prints to stdout, is slow to list, and has wrong names and schemas.
 const carelessTools = [
   tool('fine'),
   { name: 'not a name!', inputSchema: { type: 'object' } },
@@ -71,14 +71,14 @@ const carelessTools = [
   { name: 'lost', inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } } },
 ]
 
-// `promises`: two tools with an output schema, of which the first does not keep it.
+// `promises`: two tools with an output schema, of which the first breaks it.
 const promised = ['breaks', 'keeps'].map(name => ({
   name,
   inputSchema: { type: 'object', properties: {} },
   outputSchema: { type: 'object', properties: { count: { type: 'number' } }, required: ['count'] },
 }))
 
-// `both`: structured content beside text, and a link; `raw`: a resource whose bytes are to stay.
+// `both`: structured content beside text, and a link; `raw`: a resource whose bytes must stay unchanged.
 const BOTH = {
   both: { ...text('three rows'), structuredContent: { rows: [1, 2, 3] } },
   same: { ...text('{"rows": [1]}'), structuredContent: { rows: [1] } },
@@ -92,10 +92,10 @@ const BOTH = {
 const resultOf = name => BOTH[name] ?? { ...text(`no tool ${name}`), isError: true }
 const RAW = 'one\r\ntwo\u200e \u00ad\f end\n'
 
-// Of `dies-in-call` one tool is declared to change nothing.
+// One tool of `dies-in-call` is declared read-only.
 const hinted = name => ({ ...tool(name), annotations: { readOnlyHint: name === 'look' } })
 
-// `numbers`: whole numbers beyond 2^53 in a schema and in a result; `take` answers its arguments as they arrived.
+// `numbers`: whole numbers beyond 2^53 in a schema and in a result; `take` returns its arguments as received.
 const NUMBERS = {
   tools:
     '{"tools":[{"name":"give","inputSchema":{"type":"object"}},{"name":"take","inputSchema":{"type":"object",' +
@@ -106,7 +106,7 @@ const sendText = (id, result) =>
   process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`)
 let lastLine = ''
 
-// `named <file>`: as a program that is edited, it has one tool, named as the file said when it started.
+// `named <file>`: like a program that is edited, it has one tool, named by the content of the file at its start.
 const builtAs = behaviour === 'named' ? readFileSync(process.argv[3], 'utf8').trim() : undefined
 
 const listTools = cursor => {
@@ -126,8 +126,8 @@ const listTools = cursor => {
   return { tools: [tool('pid'), tool('environment'), tool('fail')] }
 }
 
-// `dies-in-call` ends at its first call. `dies-under-calls <file>` ends when three calls are under way; processes after
-// that answer `wait` at once, and any other call ends them.
+// `dies-in-call` exits at its first call. `dies-under-calls <file>` exits when three calls are in progress; later
+// processes answer `wait` at once, and exit at any other call.
 const held = []
 const die = (id, name) => {
   if (behaviour === 'dies-under-calls') {
@@ -161,7 +161,7 @@ const callTool = (id, { name, arguments: args }) => {
     const lines = Array.from({ length: args.lines }, (_, line) => `${name} ${line} ${'filler '.repeat(12)}`)
     return send({ id, result: text([...lines, `the end of ${args.part}`].join('\n')) })
   }
-  // Written by hand: what writes JSON gives up long before what reads it.
+  // Written by hand, because a JSON writer fails at a lower depth than a reader.
   if (name === 'deep') {
     const value = '['.repeat(args.levels - 2) + ']'.repeat(args.levels - 2)
     const result = `{"content":[],"structuredContent":{"a":${value}}}`

@@ -1,4 +1,4 @@
-// A server over stdio that prints much and of the wrong kind: node talkative-server.mjs
+// A server over stdio that prints much output of the wrong kind: node talkative-server.mjs
 import { createInterface } from 'node:readline'
 
 const write = line => process.stdout.write(`${line}\n`)

@@ -3,10 +3,10 @@ import type { ServerTarget } from '../../src/service/connections/types.ts'
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const PACKAGE = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
-/** The reference server as it is built into the program: over stdio alone, and started in half the time. */
+/** The reference server as built into the program: only over stdio, and started in half the time. */
 export const EVERYTHING = file('../../dist/server-everything/dist/index.js')
 
-/** A saved stdio server that starts with this very runtime. */
+/** A saved stdio server that runs on the Node of this process. */
 export function stdioTarget(args: string[], overrides: Partial<ServerTarget> = {}): ServerTarget {
   return {
     id: `server_${args.join('_')}`,
@@ -24,10 +24,10 @@ export const SMALL_SERVER = file('stdio-server.mjs')
 export const small = (behaviour: string, overrides: Partial<ServerTarget> = {}) =>
   stdioTarget([SMALL_SERVER, behaviour], overrides)
 
-/** The server of the newest protocol revision only. */
+/** The server that only supports the newest protocol revision. */
 export const modern = () => stdioTarget([file('modern-server.mjs')])
 
-/** `test/servers/asking-server.mjs`, which asks back, in one of the protocol's eras. */
+/** `test/servers/asking-server.mjs`, which sends requests to the client, in an old or a new version of the protocol. */
 export const asking = (era: 'legacy' | 'modern') => stdioTarget([file('asking-server.mjs'), era], { name: 'asking' })
 
 /** The reference server over stdio. */

@@ -1,4 +1,4 @@
-// A server over stdio that tells much without being asked: node telling-server.mjs [FILE for what it was told]
+// A server over stdio that sends many notifications: node telling-server.mjs [FILE for what it receives]
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -15,7 +15,7 @@ const subscribed = new Set()
 const counted = { lists: 0 }
 
 const tools = {
-  /** Answers only when it is cancelled, and then nobody should look. */
+  /** Answers only after it was cancelled, when nobody should read the answer. */
   slow(id, { _meta: { progressToken } = {} }) {
     if (progressToken === undefined) return
     notify('progress', { progressToken, progress: 3, total: 10, message: `${EVIL}reading the index` })
@@ -26,7 +26,7 @@ const tools = {
       notify('progress', { progressToken, progress, total, message: 'x'.repeat(100) })
     return text('flooded')
   },
-  /** One more tool, said a thousand times. */
+  /** Announces one more tool, a thousand times. */
   change() {
     added.push(`added-${added.length + 1}`)
     for (let time = 0; time < 1000; time += 1) notify('tools/list_changed')
@@ -43,7 +43,7 @@ const tools = {
     notify('message', { level: 7, logger: {}, data: undefined })
     return text('logged')
   },
-  /** What `takes` requires is another argument from now on. */
+  /** Renames the required argument of `takes` from now on. */
   rename() {
     required.splice(0, 1, 'second')
     notify('tools/list_changed')
@@ -88,7 +88,7 @@ createInterface({ input: process.stdin }).on('line', line => {
   if (method === 'notifications/cancelled') {
     process.stderr.write(`told to cancel ${params.requestId}\n`)
     if (process.argv[2]) appendFileSync(process.argv[2], 'cancelled\n')
-    // Too late: whoever cancelled must not take it for an answer.
+    // It is too late: a client that cancelled must not take it for an answer.
     return send({ id: params.requestId, result: text('went on all the same') })
   }
   if (id === undefined) return

@@ -10,7 +10,7 @@ export type EmulatorOptions = {
   highWaterMark?: number
 }
 
-/** For tests: a terminal emulator behind a stream that looks like a terminal's, with all bytes it was sent. */
+/** For tests: a terminal emulator behind a stream that looks like a terminal's, with all bytes sent to it. */
 export class Emulator extends Writable {
   readonly isTTY = true
   readonly terminal: Terminal
@@ -48,7 +48,7 @@ export class Emulator extends Writable {
     this.terminal.write(chunk.toString(), done)
   }
 
-  /** Resolves when everything written so far is drawn. */
+  /** Resolves when everything written so far is rendered. */
   drawn(): Promise<void> {
     return new Promise(resolve => this.write('', () => this.terminal.write('', resolve)))
   }
@@ -79,7 +79,7 @@ const MODERN_WIDTHS: IUnicodeVersionProvider = {
   wcwidth: cellWidth,
   charProperties(codePoint, preceding) {
     const width = cellWidth(codePoint)
-    // Bit 0 says "joins the one before", bits 1 and 2 hold the width (xterm.js, UnicodeService).
+    // Bit 0 means "joins the previous character", bits 1 and 2 hold the width (xterm.js, UnicodeService).
     return width === 0 && preceding !== 0 ? preceding | 1 : width << 1
   },
 }

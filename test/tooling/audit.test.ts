@@ -19,7 +19,7 @@ const lock = {
   },
 }
 
-/** Runs the audit as `npm run audit:offline` does, over a lock file and advisories of its own. */
+/** Runs the audit like `npm run audit:offline`, with the given lock file and advisories. */
 function audit(advisories: unknown, lockfile: unknown = lock) {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-audit-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -108,14 +108,14 @@ test('every package that npm installs is checked against its integrity, and Node
   }
   const installed = Object.entries(packages).filter(([place]) => place !== '')
   expect(installed.filter(([, { integrity }]) => integrity === undefined)).toEqual([])
-  // What an install script fetches has no integrity; that of `node` is the only one that is run.
+  // Files that an install script downloads have no integrity; only the install script of `node` is run.
   const { allowScripts, devDependencies } = JSON.parse(read('package.json')) as Record<string, object>
   expect(allowScripts).toEqual({ node: true })
   expect(devDependencies).toMatchObject({ node: packages['node_modules/node']?.version })
   expect(read('scripts/ci/node.sha256')).toContain(`\`node\` ${packages['node_modules/node']?.version} `)
 })
 
-// Other systems have no digest on record: CI runs on these.
+// Other systems have no recorded digest: CI runs on these.
 test.runIf(process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch))(
   'CI runs the recorded Node, and no other program in its place',
   () => {

@@ -48,7 +48,7 @@ test('a clock before 1970 ends the program with a sentence instead of an endless
 test.each([[], ['--version'], ['get', 'projects'], ['run', 'x', '--yes']])(
   'a user without a home directory is told to set HOME: %j',
   (...args) => {
-    // As libuv says it where neither HOME nor the user database has one.
+    // The error of libuv if neither HOME nor the user database has a home directory.
     const without = `const os = process.getBuiltinModule('node:os')
       os.homedir = () => { throw new Error('uv_os_homedir') }
       process.getBuiltinModule('node:module').syncBuiltinESMExports()`

@@ -73,7 +73,7 @@ const namesOf = (found: readonly FailureAt[]) =>
   found.map(({ failure }) => `${failure.file}: ${failure.name}`).toSorted()
 
 beforeAll(() => {
-  // The run of these tests may have a report of its own.
+  // The run of these tests may have its own report.
   delete process.env[REPORT_FILE]
 })
 

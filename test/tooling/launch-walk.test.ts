@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** Read off the code, because coverage of a screen cannot tell a launch from drawing. */
+/** The expected files are read from the code, because coverage of a screen cannot tell a launch from rendering. */
 const OF_SCREENS = [
   'hooks/notify.tsx',
   'hooks/tasks.tsx',

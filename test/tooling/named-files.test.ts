@@ -7,7 +7,7 @@ const files = globSync('{src,test,scripts,docs}/**/*.{ts,tsx,mjs,md}', { cwd: RO
 const texts = ['README.md', 'CONTRIBUTING.md', ...files.filter(file => !file.startsWith('test/tooling/'))]
 const NAMED = /`([\w/-]+(?:\.[\w-]+)*\.(?:tsx?|mjs))`/g
 
-/** A file is named whole, or by the end of its path. */
+/** A file is named by its whole path, or by the end of it. */
 const exists = (name: string): boolean => files.some(file => `/${file}`.endsWith(`/${name}`))
 
 test('no document names a folder of the machine that wrote it', () => {

@@ -29,7 +29,7 @@ test('the package is small, has no dependencies, and runs where it is installed'
   const env = { ...minimalEnv(home), npm_config_prefix: own, npm_config_offline: 'true' }
   const run = (cwd: string, command: string, ...args: string[]) =>
     execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  // The program is built by now.
+  // The program is already built.
   const packed = run(root, 'npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', home)
   const [{ filename, size, files }] = JSON.parse(packed) as [Packed]
   expect(size).toBeLessThan(3 * MB)
@@ -37,7 +37,7 @@ test('the package is small, has no dependencies, and runs where it is installed'
   expect(files.filter(({ path }) => !ours.test(path))).toEqual([])
   expect(files.map(({ path }) => path)).toContain('dist/THIRD_PARTY_LICENSES')
 
-  // As the image for build boxes does it.
+  // In the same way as the image for build boxes.
   const image = readFileSync(join(root, 'packaging/Dockerfile'), 'utf8')
   const [, command = ''] = /^COPY mcpdeck-\*\.tgz \/tmp\/mcpdeck\.tgz\nRUN (.+)$/m.exec(image) ?? []
   copyFileSync(join(home, filename), join(home, 'mcpdeck.tgz'))
@@ -61,7 +61,7 @@ test('the formula installs an archive for every system, with its checksum', () =
   for (const [, archive, checksum] of installed) expect(checksum).toBe(archive)
 })
 
-// It takes seconds of a processor: a hundred megabytes are read, searched and written.
+// It takes seconds of processor time: a hundred megabytes are read, searched and written.
 test('a single executable does everything without Node, from files unpacked for this user only', async context => {
   const system = systems.find(each => each === `${process.platform}-${process.arch}`)
   if (!system) return context.skip('No executable is made for this system.')
@@ -80,7 +80,8 @@ test('a single executable does everything without Node, from files unpacked for 
     return { status, stdout, stderr }
   }
   const sum = { status: 0, stdout: 'The sum of 2 and 3 is 5.\n' }
-  // The reference server is started from it, runs have a thread, and what is handed over a process of its own.
+  // The reference server is started from the executable, runs have a thread, and work that is passed on has a separate
+  // process.
   expect(run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject(sum)
   const watched = run('run', 'Reference server smoke', '--case', 'Sum of two numbers', '--yes', '--watch', '--json')
   const [{ run: ended }, { items }] = [watched, run('get', 'projects', '--json')].map(({ stdout }) =>
@@ -103,7 +104,8 @@ test('a single executable does everything without Node, from files unpacked for 
   expect(run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject(sum)
   expect(readFileSync(main, 'utf8')).toBe(before)
 
-  // As a umask of 002 makes the cache. In a folder of all users anybody could have put a link to what is to be written.
+  // A umask of 002 makes the cache writable for the group. In a folder of all users anybody could have put a link in
+  // its place.
   chmodSync(join(home, '.cache'), 0o775)
   chmodSync(env.TMPDIR, 0o1777)
   const refused = { status: 2, stdout: '', stderr: expect.stringContaining(`chmod go-w ${join(home, '.cache')}`) }

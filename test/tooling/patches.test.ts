@@ -16,10 +16,10 @@ type Frame = {
   unclip(): void
   get(): unknown
 }
-/** What is written to a frame, clipped or not: a box that cuts off what it holds, and its text. */
+/** Output that is written to a frame, clipped or not: a box that cuts off its content, and its text. */
 type Write = { x: number; y: number; text: string; clip: Clip | undefined; isNumbered: boolean }
 
-/** What Ink draws with, bundled as the program bundles it. */
+/** The packages that Ink renders with, bundled as in the program. */
 type TextPackages = {
   stringWidth: (text: string, options?: object) => number
   wrapAnsi: (text: string, columns: number, options?: object) => string
@@ -126,7 +126,7 @@ const plain = fc
 const anyText = fc.oneof(text, plain)
 const columns = fc.integer({ min: 0, max: 24 })
 
-/** The answer, or what was thrown. */
+/** The result, or the error that was thrown. */
 function outcome<T>(work: () => T): T | string {
   try {
     return work()
@@ -135,7 +135,7 @@ function outcome<T>(work: () => T): T | string {
   }
 }
 
-/** Asks twice, because the second answer may come from a cache. */
+/** Asks twice, because the second result may come from a cache. */
 function expectEqual(ask: (packages: TextPackages) => unknown): void {
   const wanted = outcome(() => ask(original))
   expect(outcome(() => ask(patched))).toEqual(wanted)

@@ -25,11 +25,11 @@ const PLAIN: Cell = {
 
 const colour = fc.constantFrom(undefined, '#102030', '#a0b0c0')
 const text = fc.oneof(
-  // A cell without letters holds one space, and no other blank.
+  // A cell without letters contains one space, and no other blank.
   fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }).filter(some => some.trim() !== ''),
   fc.constantFrom(' ', '&', '<', '─', '█', ...HOSTILE),
 )
-/** A character with the empty cell that a wide one has behind it. */
+/** A character with the empty cell that follows a wide one. */
 const cells = fc
   .record({ text, width: fc.constantFrom(1, 2), ink: colour, ground: colour, bold: fc.boolean() })
   .map((cell): Cell[] => [{ ...PLAIN, ...cell }, ...(cell.width === 2 ? [{ ...PLAIN, text: '', width: 0 }] : [])])

@@ -1,10 +1,10 @@
-/** A row of a frame, one entry a column; a wide character has an empty one behind it. */
+/** A row of a frame, one entry a column; a wide character is followed by an empty entry. */
 type Row = readonly string[]
 type Frame = { rows: readonly Row[]; edges: readonly number[] }
 
 const CELL = { width: 9, height: 17 }
 
-/** What a picture of the dashboard shows: its texts, and the columns in which panes have their edges. */
+/** The content of a picture of the dashboard: its texts, and the columns of the edges of panes. */
 export function frameOf(svg: string): Frame {
   const [width, height] = ['width', 'height'].map(name =>
     Number(new RegExp(`<svg[^>]* ${name}="(\\d+)"`).exec(svg)![1]),
@@ -30,13 +30,13 @@ function plain(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
-/** What a pane of a frame shows between its edges, and the rows that cut a text before a column or the edge. */
+/** The text of a pane between its edges, and the rows that cut off a text before a column or the edge. */
 type Pane = { width: number; rows: readonly string[]; cut: readonly string[] }
 
 function panesOf({ rows, edges }: Frame): Pane[] {
   return edges.slice(0, -1).flatMap((left, index) => {
     const right = edges[index + 1]!
-    // Two edges beside each other are of panes that do not share one.
+    // Two adjacent edges belong to panes that do not share one.
     if (right - left < 3) return []
     const inside = rows.slice(3, -2).map(row => row.slice(left + 1, right).join(''))
     const used = inside.filter(text => text.trim() !== '')
@@ -46,10 +46,13 @@ function panesOf({ rows, edges }: Frame): Pane[] {
 
 /** A list keeps this width for its title, and so does a text beside two others; beside one it keeps 60. */
 const LEAST = { three: 48, two: 60 }
-/** Blank columns that tell columns apart, with the longest word that a column may wait for. */
+/** Blank columns that separate columns, and the longest word that a column may wait for. */
 const BETWEEN = 8
 
-/** A sentence for each text that is cut although its row is blank elsewhere, or a neighbour ends in blank columns. */
+/**
+ * Returns a sentence for each text that is cut off although its row is blank elsewhere, or a neighbour ends in blank
+ * columns.
+ */
 export function needlessCuts(frame: Frame): string[] {
   const panes = panesOf(frame)
   const least = panes.length > 2 ? LEAST.three : LEAST.two
@@ -68,7 +71,7 @@ export function needlessCuts(frame: Frame): string[] {
   })
 }
 
-/** The longest run of columns in which all rows show nothing or a dash. */
+/** The longest run of columns in which all rows are blank or show a dash. */
 function blankRun(rows: readonly string[]): number {
   const width = Math.max(...rows.map(({ length }) => length))
   let [longest, run] = [0, 0]

@@ -10,7 +10,7 @@ import { minimalEnv } from '../pty/home.ts'
 
 const SCRIPT = join(root, 'scripts/release.ts')
 
-/** A project of one file with a history, and the script over it. */
+/** A project of one file with a history, and a function that runs the script in it. */
 function project() {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-release-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,10 +47,10 @@ test('a release changes version and changelog, makes files with checksums, commi
   expect(read('release/NOTES.md')).toBe('- New: a thing.\n')
   const sum = createHash('sha256').update(readFileSync(join(folder, 'release/thing-1.1.0.tgz')))
   expect(read('release/SHA256SUMS')).toBe(`${sum.digest('hex')}  thing-1.1.0.tgz\n`)
-  // Nothing new was written since.
+  // Nothing new was committed since then.
   expect(run('1.2.0').status).not.toBe(0)
   expect([git('status', '--porcelain'), git('tag', '--list')]).toEqual(['', 'v1.1.0'])
-  // What the workflow of the tag makes again.
+  // The files that the workflow of the tag builds again.
   rmSync(join(folder, 'release'), { recursive: true })
   expect(run('--files')).toMatchObject({ status: 0 })
   expect(read('release/NOTES.md')).toBe('- New: a thing.\n')
@@ -72,7 +72,7 @@ test('a release that cannot be made says why, and changes nothing', () => {
 test.runIf(existsSync(join(root, '.git')))('a dry run of a release of this project succeeds', () => {
   const changelog = join(root, 'CHANGELOG.md')
   const before = readFileSync(changelog, 'utf8')
-  // Git refuses to look into a folder of another user otherwise.
+  // Otherwise Git refuses to read a folder of another user.
   const trusted = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' }
   const options = { cwd: root, encoding: 'utf8', env: { ...process.env, ...trusted } } as const
   const { status, stdout } = spawnSync(process.execPath, [SCRIPT, '999.0.0', '--dry-run'], options)

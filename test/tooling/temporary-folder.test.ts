@@ -11,6 +11,6 @@ test('temporary files of tests go to the first folder that accepts them', () => 
   writeFileSync(file, '')
   expect(roomyFolder([one, other], 1)).toBe(one)
   expect(roomyFolder([join(one, 'none'), file, '/proc/1', other], 1)).toBe(other)
-  // No file system has so much.
+  // No file system has this much space.
   expect(roomyFolder([one, other], Number.MAX_VALUE)).toBe(other)
 })

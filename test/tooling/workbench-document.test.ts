@@ -5,16 +5,19 @@ import { allBindings } from '../../src/app/shell/all-bindings.ts'
 import { SUBCOMMANDS } from '../documents.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Where the rows are exercised on the servers from npm. */
+/** Tests that exercise the rows on the servers from npm. */
 const REAL = 'test/workbench/'
 const FOLDERS = [REAL, 'test/journeys', 'test/cli', 'src/screens']
-/** Our own two, which do what none of npm does: they want a sign-in, or ask and tell; the latter is in two parts. */
+/**
+ * Our own two servers, which do what no server from npm does: one requires a sign-in, the other asks and notifies; the
+ * tests of the latter are in two files.
+ */
 const OWN = /servers\/(oauth-server\.ts|asking-server\.mjs|telling-server\.mjs)/
 
 type Row = { what: string; keys: readonly string[]; commands: readonly string[]; missing: string }
 type Exercised = { keys: ReadonlySet<string>; words: ReadonlySet<string> }
 
-/** The rows of the table, with the keys and commands that they name. */
+/** The rows of the table, with the keys and commands in them. */
 function rowsOf(markdown: string): Row[] {
   const [, ...lines] = markdown.split('\n').filter(line => line.startsWith('| '))
   return lines.map(line => {
@@ -25,7 +28,7 @@ function rowsOf(markdown: string): Row[] {
 
 const spans = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span)
 
-/** A key as the program calls it: `Alt+I` is `alt+i`. */
+/** The program's name of a key: `Alt+I` becomes `alt+i`. */
 function keyNamed(shown: string): string {
   const named = { Enter: 'enter', Esc: 'escape', Tab: 'tab', Space: 'space' }[shown]
   return named ?? (/^(Alt|Ctrl|Shift)\+/.test(shown) ? shown.toLowerCase() : shown)
@@ -33,7 +36,7 @@ function keyNamed(shown: string): string {
 
 const isKey = (name: string) => [...name].length === 1 || /^(enter|escape|tab|space|(alt|ctrl|shift)\+.+)$/.test(name)
 
-/** The words of a command that are the program's own: its name with that of its part, and its options. */
+/** The words of a command that belong to the program: its name, its subcommand and its options. */
 function ownWords(command: string): string[] {
   const words = command.replace(/^mcpdeck /, '').split(' ')
   const flags = words.filter(word => word.startsWith('--') && word !== '--')
@@ -42,12 +45,12 @@ function ownWords(command: string): string[] {
   return [...new Set([...(name.startsWith('--') ? [] : parts), ...flags])]
 }
 
-/** What tests press and which words they give to the program, read from their sources. */
+/** The keys that tests press and the words that they give to the program, read from their sources. */
 function exercisedIn(sources: readonly string[]): Exercised {
   const text = sources.join('\n')
   const pressed = [...text.matchAll(/\b(?:press|type)\(([^)]*)\)/g)].map(([, given = '']) => given)
   const literals = pressed.flatMap(given => [...given.matchAll(/'([^']+)'/g)].map(([, literal = '']) => literal))
-  // One key several times, as when somebody goes on by some tabs.
+  // The same key several times, as when a person moves on by some tabs.
   const typed = literals.map(literal => (new Set(literal).size === 1 ? [...literal][0]! : literal))
   const ids = new Set(pressed.flatMap(given => [...given.matchAll(/\.(\w+)/g)].map(([, id = '']) => id)))
   const bound = allBindings.flatMap(({ bindings }) =>
@@ -59,7 +62,7 @@ function exercisedIn(sources: readonly string[]): Exercised {
   }
 }
 
-/** What of a row does not exist, or no test exercises. */
+/** Returns the parts of a row that do not exist, or that no test exercises. */
 function faultsOf({ what, keys, commands, missing }: Row, exercised: Exercised): string[] {
   const bound = new Set(allBindings.flatMap(({ bindings }) => Object.values(bindings).flatMap(({ keys: own }) => own)))
   const words = commands.flatMap(ownWords)

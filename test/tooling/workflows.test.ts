@@ -18,10 +18,10 @@ const all: [name: string, text: string][] = [
   ...[...own, ...examples].map((file): [string, string] => [file, readFileSync(join(root, file), 'utf8')]),
   ...inDocs.map((text, at): [string, string] => [`docs/scripting.md, ${at + 1}`, text]),
 ]
-/** What the runners bring along. */
+/** Programs that are installed on the runners. */
 const THEIRS = new Set(['sudo', 'brew', 'gh'])
 
-/** What is wrong with the commands of a step. */
+/** Returns what is wrong with the commands of a step. */
 function faultsOf(run: string): string[] {
   const surface = declaredSurface()
   return run.split('&&').flatMap(command => {
@@ -53,7 +53,7 @@ test.each(all)('%s is a workflow whose commands exist', (_, text) => {
   for (const job of Object.values(jobs)) {
     expect(job['runs-on']).not.toBe('')
     expect(job.steps.flatMap(({ run }) => (run === undefined ? [] : faultsOf(run)))).toEqual([])
-    // What is not pinned changes by itself.
+    // An action that is not pinned changes by itself.
     for (const { uses, run } of job.steps) expect(uses ?? run).toMatch(run ? /./ : /^[\w-]+\/[\w-]+@v\d+$/)
   }
 })

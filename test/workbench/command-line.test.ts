@@ -37,7 +37,7 @@ describe.concurrent.each(['everything', 'files', 'memory', 'thinking'])('%s', na
     const answered = { code: 0, stdout: expect.stringContaining(answer) as string }
     expect(await run('call', name, tool, ...fields, '--yes')).toMatchObject(answered)
     const reach = ['--command', commandLineOf(...command)]
-    // Its memory knows the first call.
+    // It remembers the first call.
     const own = Object.keys(env).flatMap(key => ['--env', `${key}=${at('another.json')}`])
     expect(await run('call', ...reach, ...own, tool, ...fields, '--yes')).toMatchObject(answered)
     expect(await run('tools', ...reach)).toMatchObject({ code: 0, stdout: expect.stringContaining(tool) as string })
@@ -110,7 +110,7 @@ test('a program that exits while starting is started once, and the error says wh
 test('a server that is run by its command resolves paths in the directory that is named', async () => {
   const [node = '', program = ''] = servers.find(({ name }) => name === 'files')!.command
   const call = ['call', '--command', `'${node}' '${program}' files`, '--cwd', folder, 'read_text_file']
-  // In a process of its own, which goes there.
+  // The server runs in a separate process, which changes to that directory.
   const ended = await home.start([...call, 'path=note.txt', '--yes']).ended()
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('kept in a file') as string })
 })

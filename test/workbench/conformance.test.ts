@@ -36,7 +36,7 @@ test('the last complete conformance run of a saved server is kept, and the next 
   const changed = { a: [failing('a')], b: [passing('b')], c: [passing('c'), { id: 'w', status: 'WARNING' }] }
   const expected = join(cwd, 'expected.yml')
   writeFileSync(expected, 'server: [a]\n')
-  // Neither a part of the suite, nor a run that broke off, takes the place of a whole one.
+  // Neither a part of the suite nor a run that broke off replaces a complete run.
   const part = await run(changed, ['--scenario', 'a'])
   expect(part.stdout).toContain('Since the last run (just now): newly failing a.')
   suite.plan({ ends: 7 })

@@ -16,7 +16,7 @@ function opened(args: (command: (name: string) => readonly string[], home: strin
   return { home, terminal, servers }
 }
 
-/** Presses Esc and waits until what it closes is gone: a letter right behind it would be a key with Alt. */
+/** Presses Esc and waits until the closed part is gone: a letter directly after Esc would be a key with Alt. */
 async function close(terminal: Terminal, shown: string): Promise<void> {
   terminal.press('escape')
   await terminal.waitFor(() => !terminal.screen().includes(shown))
@@ -43,14 +43,14 @@ test('a server from npm is tried: called twice, inspected, saved with a case of 
   terminal.type('e')
   await terminal.waitFor('It acts on the server')
   terminal.press('ctrl+s')
-  // The result of the call before stands behind the form.
+  // The result of the earlier call is shown behind the form.
   await terminal.waitFor(() => !terminal.words().includes('It acts on the server'))
   await terminal.waitFor('✓ answered')
   terminal.press('alt+c')
   await terminal.waitFor('Save as eval case')
   terminal.press('ctrl+s')
   await terminal.waitFor('goes to it')
-  // The results of the three calls took each other's place.
+  // The results of the three calls replaced each other.
   terminal.type('q')
   await terminal.waitFor('14 listed')
   terminal.type(']]]')

@@ -27,7 +27,7 @@ test('the picture of a call is drawn in blocks, or by the terminal itself if it 
   terminal.type('\u001BP>|kitty(0.35.2)\u001B\\')
   await terminal.waitFor(({ output }) => output.includes('a=q'))
   terminal.type('\u001B[6;20;10t\u001B_Gi=31;OK\u001B\\')
-  // Small as it is, it takes eight rows of cells with ten by twenty pixels.
+  // Despite its size it takes eight rows of cells with ten by twenty pixels.
   await terminal.waitFor(PICTURE_CELLS)
   expect(terminal.screen()).not.toContain('▀')
   expect(terminal.output).toMatch(

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { EVERYTHING } from '../servers/targets.ts'
 
-/** A server from npm with one call of it, and what is in the answer. */
+/** A server from npm with one call of it, and text in the answer. */
 export type RealServer = {
   name: string
   command: readonly string[]
   env?: Record<string, string>
   tool: string
-  /** As they are typed behind `mcpdeck call`. */
+  /** Arguments as typed after `mcpdeck call`. */
   fields: readonly string[]
   answer: string
-  /** Whether its doctor has nothing to advise. */
+  /** Whether its doctor gives no advice. */
   isSpotless: boolean
 }
 
@@ -23,7 +23,7 @@ const PROGRAMS = {
   thinking: import.meta.resolve('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
 }
 
-/** The servers that the workbench is used on, with their files in a folder of the test's own. */
+/** The servers that the workbench is tested with, with their files in a folder of the test. */
 export function realServers(folder: string): readonly RealServer[] {
   const files = join(folder, 'files')
   mkdirSync(files, { recursive: true })
