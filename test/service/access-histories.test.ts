@@ -10,7 +10,7 @@ const { userTesting } = contract
 
 type Proof = { kind: 'guest' } | { kind: 'key' } | { kind: 'invitation'; who: number }
 
-/** What may happen to a scenario; people are known by a number. */
+/** Events of a scenario; people are identified by a number. */
 type Step =
   | { do: 'publish' | 'mode'; mode: ScenarioMode }
   | { do: 'unpublish' | 'rotate' }
@@ -38,11 +38,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type Session = ReturnType<ReturnType<typeof visitor>['session']>
 
-/** The access table in the fewest words. */
+/** The access table in its shortest form. */
 class Table {
-  /** Undefined = not published. */
+  /** Undefined if nothing is published. */
   mode: ScenarioMode | undefined
-  /** The links that were given out, the present one last. */
+  /** The links that were given out; the current one is last. */
   links: string[] = []
   codes = new Map<number, string>()
   alive = new Set<Session>()
@@ -58,7 +58,7 @@ class Table {
 
 const emailOf = (who: number) => `visitor${who}@example.org`
 
-/** Carries steps out on the service and in the table. */
+/** Applies steps to the service and to the table. */
 async function history(api: Api, name: string, seen: { alive: number; dead: number; refused: number }) {
   const { projectId, environmentId } = await environmentFor(api, name)
   const place = { projectId, environmentId }
@@ -81,7 +81,7 @@ async function history(api: Api, name: string, seen: { alive: number; dead: numb
       table.alive.add(session)
     }
   }
-  /** Steps that are possible whether it is published or not. */
+  /** Steps that are possible with and without a published scenario. */
   const always = {
     async publish({ mode }: { mode: ScenarioMode }) {
       const reply = await api.call(userTesting.publish, { ...place, body: { mode } })
@@ -142,7 +142,7 @@ async function history(api: Api, name: string, seen: { alive: number; dead: numb
 }
 
 test('after any history every session is alive exactly if the table says so', async () => {
-  // A clock that jumps a second at each look, so that nobody is slowed down for trying often.
+  // The clock jumps a second at each read, so that nobody is slowed down for frequent attempts.
   let now = Date.now()
   const { api } = await open({ now: () => (now += 1000) })
   const seen = { alive: 0, dead: 0, refused: 0 }
@@ -154,6 +154,6 @@ test('after any history every session is alive exactly if the table says so', as
     }),
     { numRuns: 60 },
   )
-  // The histories went through doors and endings, not past them.
+  // Checks that the histories actually contain entries and ended sessions.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
 })

@@ -18,7 +18,7 @@ import { caps, invite, published, visitor } from './visits.ts'
 const { userTesting } = contract
 const pairs = SCENARIO_MODES.flatMap(from => SCENARIO_MODES.map(to => [from, to] as const))
 
-/** A workspace whose clock jumps a second at each look, so that nobody is slowed down for trying often. */
+/** A workspace whose clock jumps a second at each read, so that nobody is slowed down for frequent attempts. */
 async function openWorkspace(): Promise<Api> {
   let now = Date.now()
   return (await open({ now: () => (now += 1000) })).api
@@ -29,7 +29,7 @@ type Session = ReturnType<ReturnType<typeof visitor>['session']>
 
 let number = 0
 
-/** A scenario of this mode with somebody invited. */
+/** A scenario of this mode with one invited person. */
 async function stage(api: Api, mode: AccessMode) {
   const place = await published(api, { mode }, `Study ${++number}`)
   const { code } = await invite(api, place.target, 'ada@example.org')
@@ -47,7 +47,7 @@ async function versionOf({ api, target, environmentId }: Place): Promise<number 
   return (await api.call(userTesting.rebind, { ...target, body: { environmentId } })).accessVersion
 }
 
-/** Carries a change out; answers what the reply says of `accessVersion`, and the link that holds afterwards. */
+/** Makes a change; returns the `accessVersion` in the reply, and the link that is valid afterwards. */
 async function carryOut({ api, target, projectId, environmentId, link }: Place, change: AccessChange) {
   const stays = (reply: Readonly<Record<string, unknown>>) => ({ reply, link })
   switch (change.do) {
@@ -117,7 +117,7 @@ describe('the table of consequences matches the service for a change', () => {
       expect(await opens(place.link)).toBe(effect.link === 'stays')
       if (effect.link === 'replaced') expect(await opens(link)).toBe(true)
       if (change.do === 'unpublish') {
-        // Published again, it goes on after the version that ended.
+        // A scenario that is published again continues from the version of the one that ended.
         const again = await carryOut(place, { do: 'publish', mode })
         expect(again.reply['accessVersion']).toBe(before! + 1)
         expect(again.reply['id']).not.toBe(place.scenarioId)

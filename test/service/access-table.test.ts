@@ -9,7 +9,7 @@ import { helper, invite, published, served, visitor } from './visits.ts'
 
 const { userTesting } = contract
 
-/** A scenario behind a real socket, and what it says about its access version. */
+/** A scenario behind a real socket, and the access version that it reports. */
 async function open(body: object = { mode: 'anyone_with_link' }) {
   const model = await scriptedModel(helper)
   const dataDir = temporaryDirectory()
@@ -117,7 +117,7 @@ describe('a visitor session', () => {
     expect(await session.say('still there?')).toMatchObject(gone(/took access away/))
     expect(await version()).toBe(2)
     expect(await visit.redeem({ invitation: ada.code })).toMatchObject({ status: 401 })
-    // Sessions of others were minted under the older version as well; their invitations still count.
+    // Sessions of other people were created under the older version too, but their invitations are still valid.
     expect(await other.state()).toMatchObject({ status: 401 })
     expect((await visit.redeem({ invitation: bob.code })).status).toBe(201)
 

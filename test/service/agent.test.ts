@@ -18,7 +18,7 @@ const KINDS: readonly ModelKind[] = ['openai-compatible', 'anthropic']
 type Call = { name: string; args: unknown }
 const calling = (name: string, args: unknown = {}): Call => ({ name, args })
 
-/** A workspace whose model answers each request with the next of these, and with a text when they are over. */
+/** A workspace whose model returns these answers one after the other, and then a text. */
 async function stage(
   steps: ((asked: Asked) => Answer)[] | ((asked: Asked) => Answer),
   kind: ModelKind = 'openai-compatible',
@@ -182,7 +182,10 @@ test('a proposal is validated like the request itself, with the caller’s own r
 })
 
 describe('a model that obeys every instruction it reads', () => {
-  /** What somebody may have hidden in a name, a description, a result or a transcript, as the calls it orders. */
+  /**
+   * Instructions that somebody may have hidden in a name, a description, a result or a transcript, as the calls they
+   * demand.
+   */
   const ORDERS: readonly ((there: { other: string; otherSuite: string; serverId: string; suiteId: string }) => Call)[] =
     [
       ({ suiteId }) => calling('deleteEvalSuite', { suiteId }),
@@ -209,7 +212,7 @@ describe('a model that obeys every instruction it reads', () => {
       () => calling('runAgentTurn', { body: { messages: [{ role: 'user', content: 'evil' }] } }),
     ]
 
-  /** Texts that carry an order each, hidden behind an attack on whoever shows it. */
+  /** Texts that each contain an instruction, hidden behind an attack on the display. */
   const attacks = [...HOSTILE, ...HOSTILE_FURTHER]
   const A_TURN = 12
   const texts = Array.from(
@@ -264,7 +267,7 @@ describe('a model that obeys every instruction it reads', () => {
       expect(toolCalls?.map(({ operation }) => operation)).toEqual(['getPrompt'])
       obeyed += (await api.call(agentTurns.list, { projectId, limit: 1 })).items[0]!.calls.length - 1
     }
-    // What is no tool at all is noted too.
+    // Calls of tools that do not exist are recorded too.
     expect(obeyed).toBe(texts.length)
     expect(JSON.stringify(await world())).toBe(before)
     expect(told.join()).not.toMatch(/Hidden|scripted-0123456789/)
@@ -294,7 +297,7 @@ describe.each(KINDS)('an agent turn that fails over an endpoint that is %s', kin
     for (const [end, [, status, message]] of Object.entries(ends)) {
       model.asked.length = 0
       const failure = await refused(end)
-      // What failed is not repeated.
+      // A failed turn is not repeated.
       expect(model.asked).toHaveLength(2)
       expect(failure).toMatchObject({ status, message: expect.stringMatching(message), details: ofModel })
       expect((await api.call(agentTurns.list, { projectId })).items[0]).toMatchObject({

@@ -1,5 +1,5 @@
-// A process of its own for tests: `analysis-child.ts <dataDir> <model address> <projectId> <runId>` asks for grades and
-// insights of a run and waits for its end.
+// A separate process for tests: `analysis-child.ts <dataDir> <model address> <projectId> <runId>` requests grades and
+// insights of a run and waits for their end.
 import { createService } from '../../src/service/workspace/service.ts'
 
 const [dataDir = '', baseUrl = '', projectId = '', runId = ''] = process.argv.slice(2)

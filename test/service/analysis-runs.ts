@@ -7,10 +7,10 @@ import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
 
 const { runs, suites } = contract
 
-/** A model's answer that is one JSON document. */
+/** An answer of a model that is one JSON document. */
 export const json = (value: unknown): Answer => ({ text: JSON.stringify(value) })
 
-/** A case that echoes a message and says what it expects. */
+/** A case that echoes a message and has an expected output. */
 export const goalCase = (title: string, message: string, more: object = {}) => ({
   ...echoCase(title, message),
   expectedOutput: `The answer tells ${title}.`,
@@ -19,7 +19,7 @@ export const goalCase = (title: string, message: string, more: object = {}) => (
 
 type Known = { models?: ModelSettings | undefined; dataDir?: string; log?: ServiceOptions['log'] }
 
-/** A finished run of these cases over the reference server. */
+/** A finished run of these cases on the reference server. */
 export async function finishedRun(tests: object[], settings: object | undefined, options: Known = {}) {
   const service = await open(options)
   const { api } = service
@@ -35,17 +35,17 @@ export async function finishedRun(tests: object[], settings: object | undefined,
 export const untilRun = (api: Api, place: object, wanted: (run: EvalRun) => boolean) =>
   until(() => api.call(runs.get, { ...place }), wanted)
 
-/** The grades once they are no longer pending. */
+/** Waits for the grades until they are no longer pending. */
 export async function untilJudged(api: Api, place: object) {
   const run = await untilRun(api, place, ({ judges }) => judges?.goalCompletion?.status !== 'pending')
   return run.judges?.goalCompletion
 }
 
 type Shown = { failure: number; title: string; observed: string; evidence: { excerpt: string }[] }
-/** The failures of a question. */
+/** The failures in a request to the model. */
 export const shownTo = ({ prompts }: Asked) => (JSON.parse(prompts[0]!) as { failures: Shown[] }).failures
 
-/** Advises on every failure that it is shown, by its number. */
+/** Gives advice on every failure in the request, by its number. */
 export const adviser = (asked: Asked): Answer =>
   json({
     summary: 'It went wrong.',
@@ -58,7 +58,7 @@ export const adviser = (asked: Asked): Answer =>
     })),
   })
 
-/** A model that advises. */
+/** A model that gives advice. */
 export async function advisingModel(script: (asked: Asked) => Answer = adviser) {
   const { settings, asked } = await scriptedModel(script)
   return { models: { ...settings, model: 'adviser' }, asked }

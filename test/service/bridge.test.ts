@@ -19,7 +19,7 @@ async function bridgeTo(target: ServerTarget): Promise<Bridge> {
   return bridge
 }
 
-/** The protocol library's own client over the bridge; it answers requests for a model's words. */
+/** A client of the protocol library through the bridge; it answers sampling requests. */
 async function connectTo({ url }: Bridge) {
   const client = new Client({ name: 'tester', version: '1' }, { capabilities: { sampling: {} } })
   client.setRequestHandler('sampling/createMessage', () => ({

@@ -34,7 +34,7 @@ test('the doctor knows the last result of each tool, from calls and from trials'
     body: { name: 'promises', enabled: true, ...transport },
   })
   const ids = { projectId, serverId }
-  // Another program reports of a result what it likes, which says nothing about the server.
+  // Another program may report any result, so its report proves nothing about the server.
   const actualToolCalls = [{ toolName: 'breaks', serverName: 'promises', result: { content: [] } }]
   const results = [{ caseTitle: 'reported', passed: true, actualToolCalls }]
   await api.call(contract.evalIngest.report, { projectId, body: { suiteName: 'Reported', results } })

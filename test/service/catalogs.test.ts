@@ -10,7 +10,7 @@ import { open, sandbox } from './harness.ts'
 const { models, hostCatalog, plugins, images, clients } = contract
 const KEY = 'key-of-the-endpoint'
 
-/** An endpoint that answers every path in one way, and what it was sent. */
+/** An endpoint that gives the same answer at every path, and the requests it received. */
 async function endpoint(kind: ModelKind, status: number, body: string) {
   const seen: { url: string | undefined; headers: Record<string, unknown> }[] = []
   const server = createServer((request, response) => {

@@ -29,7 +29,7 @@ async function stage(script: (asked: Asked) => Answer = helper, options: Partial
 }
 
 test('a chat calls real tools, remembers, and is a session with its transcript and trace', async () => {
-  // The feed exports a chat once it has been silent for a day.
+  // The feed exports a chat once it has been idle for a day.
   const { api, projectId, clientId, environmentId, say, model } = await stage(helper, {
     now: () => Date.now() - TWO_DAYS,
   })

@@ -1,4 +1,4 @@
-// A process of its own for tests: `child.ts <mode> <dataDir> [options]`; each mode prints lines of JSON.
+// A separate process for tests: `child.ts <mode> <dataDir> [options]`; each mode prints lines of JSON.
 import { serve, type ServeOptions } from '../../src/cli/serve/serve.ts'
 import { createService } from '../../src/service/workspace/service.ts'
 
@@ -19,13 +19,13 @@ async function openApi() {
 }
 
 const modes: Record<string, () => Promise<void>> = {
-  /** Opens the workspace and tells what is in it. */
+  /** Opens the workspace and prints its content. */
   async open() {
     const { service, ask, projects, projectId } = await openApi()
     say({ projects, suites: await ask(`/projects/${projectId}/eval-suites`), key: service.localKey })
     await service.close()
   },
-  /** Runs one quick trial and three that would take a minute; says when nothing executes any more. */
+  /** Runs one quick trial and three that would take a minute; prints when nothing executes any more. */
   async run() {
     const { service, ask, projectId } = await openApi()
     const { items } = await ask<{ items: { id: string }[] }>(`/projects/${projectId}/servers`)

@@ -4,7 +4,7 @@ import { echoCase, open, sandbox, untilEnded } from './harness.ts'
 
 const { evalIngest, environments, clients, suites, cases, runs, iterations } = contract
 
-/** A suite that a file in a repository made by reporting a run. */
+/** A suite that a file in a repository created by reporting a run. */
 async function owned() {
   const service = await open()
   const { api } = service

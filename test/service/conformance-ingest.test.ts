@@ -141,7 +141,7 @@ test('a conformance run whose program no longer reports is settled, whatever it 
   const clock = new DatabaseSync(store.directory!.database)
   clock.prepare('UPDATE conformanceRun SET heardAt = 1 WHERE id IN (?, ?)').run(silent, broken)
   clock.close()
-  // A heartbeat would keep a run alive, so the record itself is watched.
+  // A heartbeat would keep a run alive, so the test reads the record itself.
   await until(
     () => store.read(() => store.conformanceRuns.silentSince(2)),
     rows => rows.length === 0,

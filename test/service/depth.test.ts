@@ -15,7 +15,7 @@ const { iterations, projects, runs, servers } = contract
 
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
-/** A saved server whose tool `deep` answers so many levels as it is asked for. */
+/** A saved server whose tool `deep` returns as many levels as requested. */
 async function deepServer(api: Api, projectId: string) {
   const { transport } = small('healthy')
   const body = { name: 'deep', enabled: true, transportType: 'stdio', ...transport, type: undefined }
@@ -23,7 +23,7 @@ async function deepServer(api: Api, projectId: string) {
   return { projectId, serverId }
 }
 
-/** A saved server over HTTP that answers as deep, to whatever is called. */
+/** A saved server over HTTP that answers every call with as many levels. */
 async function deepHttpServer(api: Api, projectId: string, levels: () => number) {
   const http = await startHttpServer({
     'tools/call': ({ id }, _request, response) => {
@@ -110,7 +110,7 @@ test('every operation refuses a body with too many levels as an invalid request'
   for (const endpoint of allEndpoints()) {
     if (endpoint.method === 'GET' || refusedWhole.includes(`${endpoint.resource}.${endpoint.name}`)) continue
     const path = pathParameters(endpoint.path).map(name => [name, 'x'])
-    // The one query that an operation with a body cannot do without.
+    // The only query parameter that an operation with a body requires.
     const named = {
       ...Object.fromEntries(path),
       ...(endpoint.operation === 'discardAgentProposal' && { decision: 'dismissed' }),
@@ -175,7 +175,7 @@ test('the log shows what was sent, even if an answer cannot be written', async (
   onTestFinished(service.close)
   const api = createApi(service.fetch, service.localKey)
   const list = service.store.projects.list
-  // Nothing writes such a row; a store that answers one stands for any answer that cannot be written.
+  // Nothing writes such a row. A store that returns one stands for any answer that cannot be written.
   const extra = {
     toJSON: () => {
       throw new TypeError('It cannot be written.')

@@ -14,7 +14,7 @@ const { clients, environments, journeys, personas, projects, servers } = contrac
 const journeyOf = (goal: string, ...toolNames: string[]) => ({ name: `Do: ${goal}`, goal, toolNames })
 const ADA = { name: 'Ada', role: 'accountant', notes: 'Impatient.', journeys: [journeyOf('Sum', 'get-sum')] }
 const BO = { name: 'Bo', role: 'buyer', notes: '', journeys: [journeyOf('Greet', 'echo', 'no-such-tool')] }
-/** A document as the protocol hands it in: as a text, or as the call of a tool that takes it. */
+/** A document as the protocol sends it: as a text, or as the call of a tool that takes it. */
 const answering = (value: unknown) => (asked: Asked) =>
   asked.tools.length > 0
     ? { calls: asked.tools.map(({ name }) => ({ name, args: value })) }
@@ -22,7 +22,7 @@ const answering = (value: unknown) => (asked: Asked) =>
 
 type Options = Parameters<typeof open>[0]
 
-/** An environment on the reference server. */
+/** An environment with the reference server. */
 async function workspace(options: Options) {
   const service = await open(options)
   const { api } = service
@@ -42,7 +42,7 @@ async function workspace(options: Options) {
   return { ...service, ...known, client, environmentId, draft, refuseDraft, used }
 }
 
-/** What stands between the tags of a block of the prompt. */
+/** The text between the tags of a block of the prompt. */
 function blockOf({ prompts }: Asked, name: string): string | undefined {
   return new RegExp(`<${name}>\\n([^]*)\\n</${name}>`).exec(prompts[0] ?? '')?.[1]
 }
@@ -92,7 +92,7 @@ test('the number of drafted personas is personaCount, also for one', async () =>
   expect(Object.keys(two)).toEqual(['personas'])
   expect(two.personas).toHaveLength(2)
   expect(two.personas).toMatchObject([ada, { persona: { name: 'Bo' } }])
-  // A tool that no server has is no check, and empty notes are none.
+  // A check of a tool that no server has is dropped, and so are empty notes.
   expect(two.personas?.[1]).toEqual({
     persona: { name: 'Bo', role: 'buyer' },
     journeys: [

@@ -6,7 +6,7 @@ import { createApi, open, sandbox, temporaryDirectory, type Api } from './harnes
 
 const { clients, hosts, environments, projects } = contract
 
-/** A client with the reference server and an environment on it. */
+/** A client with the reference server, and an environment with it. */
 async function workspace() {
   const service = await open()
   const { api } = service
@@ -133,7 +133,7 @@ describe('resolving an environment', () => {
     const hostId = client.id
     await api.call(hosts.setServers, { projectId, hostId, body: { serverIds: [] } })
     expect(await refuse()).toMatchObject({ status: 409, details: { code: 'ENV_NO_SERVERS' } })
-    // No write of the contract takes a model away, so the record is changed beneath it.
+    // No write of the contract removes a model, so the test changes the record itself.
     store.write(() => store.clients.update({ ...store.clients.get(projectId, hostId)!, config: { theme: 'dark' } }))
     expect(await refuse()).toMatchObject({
       status: 409,
@@ -239,7 +239,7 @@ type Action =
   | { kind: 'rename'; index: number; name: string; lag: number }
   | { kind: 'archive' | 'restore'; index: number; lag: number }
 
-/** What the model says about a write on one environment: whether it goes through. */
+/** Whether the model accepts a write on one environment. */
 function allowed(known: readonly Modelled[], row: Modelled, action: Exclude<Action, { kind: 'create' }>) {
   const taken = (name: string) => known.some(other => other !== row && !other.archived && other.name === name)
   if (action.lag !== 0) return false

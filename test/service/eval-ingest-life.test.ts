@@ -63,7 +63,7 @@ test('a run whose program no longer reports is ended without a verdict, and one 
   expect(await api.call(runs.get, { projectId, runId: speaking })).toMatchObject({ status: 'running' })
 })
 
-/** A document of which some fields are replaced by any JSON. */
+/** A document with some fields replaced by any JSON. */
 function damaged(document: Record<string, unknown>) {
   const fields = fc.subarray(Object.keys(document), { minLength: 1, maxLength: 2 })
   return fc

@@ -1,5 +1,5 @@
-// A process of its own for tests: `findings-child.ts <dataDir> <projectId> <waves>` records a sighting in each of so
-// many waves.
+// A separate process for tests: `findings-child.ts <dataDir> <projectId> <waves>` records a sighting in each of the
+// given number of waves.
 import { recordGradedWave } from '../../src/service/findings/records.ts'
 import { openStore } from '../../src/service/workspace/store.ts'
 

@@ -16,7 +16,7 @@ const { journeyFindings } = contract
 
 const listed = async (api: Api, projectId: string) => (await api.call(journeyFindings.list, { projectId })).items
 
-/** Id of the only finding there is. */
+/** Id of the only finding. */
 async function onlyId(api: Api, projectId: string): Promise<string> {
   const items = await listed(api, projectId)
   expect(items).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('recording the findings of a wave', () => {
         occurrenceCount: 3,
         firstSeenAt: 50,
         lastSeenWaveId: 'second',
-        // A late sighting does not bring an old name back.
+        // A late sighting does not restore an old name.
         subject: { label: 'a' },
       },
     ])
@@ -268,7 +268,7 @@ describe('several processes can', () => {
       const [row] = await listed(api, projectId)
       expect(row!.dismissedAt === null).toBe(!dismissed)
       counts.push(Number(row!.occurrenceCount))
-      // The child's end is an event, which needs a turn of its own.
+      // The child's exit is an event, which needs a separate turn of the event loop.
       await new Promise(setImmediate)
     }
     expect(await exited).toEqual([0, null])

@@ -20,7 +20,7 @@ const draft = (title: string, more: object = {}) => ({
 })
 const negative = (title: string) => draft(title, { bucket: 'negative', turns: [turn(`Tell me about ${title}`)] })
 
-/** How many of each bucket the model was told to draft. */
+/** Number of cases of each kind that the model was told to draft. */
 function wantedOf({ system }: Asked): Record<string, number> {
   const lines = system.matchAll(/exactly (\d+) of bucket "(\w+)"/g)
   return Object.fromEntries([...lines].map(([, count, bucket]) => [bucket, Number(count)]))
@@ -50,7 +50,7 @@ test('cases are drafted against the live tools, saved, and can be run', async ()
     turns: [turn('Say one', echo('one')), turn('And print the environment', { toolName: 'get-env', arguments: {} })],
   })
   const { api, asked, place, generate, titles, used } = await workspace(({ system }) =>
-    // The same model plays the assistant whose cases these are.
+    // The same model plays the assistant that these cases are for.
     system.includes('You write test cases')
       ? json({ cases: [draft('hello'), conversation, negative('the weather')] })
       : { text: 'Fine.' },
@@ -170,7 +170,7 @@ describe('the idempotency key of a generation', () => {
     const second = await generate(body, headers)
     expect(second).toEqual(first)
     expect([asked.length, used(), await titles()]).toEqual([1, 1, ['known', 'case 1']])
-    // A case that somebody deleted meanwhile does not come back.
+    // A case that was deleted meanwhile is not created again.
     await api.call(cases.delete, { ...place, caseId: first.created[0]!.id })
     expect(await generate(body, headers)).toMatchObject({ created: [], counts: { normal: 0 } })
     expect([asked.length, await titles()]).toEqual([1, ['known']])
@@ -205,7 +205,7 @@ describe('the idempotency key of a generation', () => {
     const scope = `cases.generate/${suiteId}/${owner!.id}`
     const recorded = store.idempotency.find(scope, 'k')!
     store.write(() => store.idempotency.insert(scope, 'crashed', recorded.digest, recorded.reply))
-    // The twin of a known case is refused like any other one, so that case goes first.
+    // A duplicate of an existing case is always refused, so that case is deleted first.
     store.write(() => store.cases.delete(store.cases.list(suiteId).at(-1)!.id))
     expect((await generate({ idempotencyKey: 'crashed' })).created).toHaveLength(1)
     expect([asked.length, used(), await titles()]).toEqual([1, 1, ['known', 'case 1']])
@@ -260,7 +260,7 @@ describe('the daily quota of generations', () => {
     const seconds = Number(refusal.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(86_400)
-    // What was drafted is still there for its key.
+    // The drafts are still stored for their key.
     expect((await generate({ idempotencyKey: 'k' })).created).toHaveLength(1)
     expect([asked.length, await titles()]).toEqual([1, ['known', 'a']])
   })

@@ -18,7 +18,7 @@ export function sighting(name: string, fields: Partial<Sighting> = {}): Sighting
 
 type Wave = { projectId: string; waveId: string; at: number; source?: WaveSource }
 
-/** A wave that looked everywhere and saw this. */
+/** Records a wave that checked everything and saw these failures. */
 export function record(store: Store, wave: Wave, sightings: Sighting[]): void {
   store.write(() => recordGradedWave(store, { source: SWARM, covers: () => true, ...wave, sightings }))
 }
@@ -31,12 +31,12 @@ export function set(store: Store, name: string, value: string): void {
 
 export type Adviser = (asked: Asked) => Answer
 
-/** Whether advice on failures is asked for. */
+/** Whether the request is for advice on failures. */
 export const isForAdvice = ({ system }: Asked) => system.startsWith('You advise')
-/** Whether observations beyond the failures are asked for. */
+/** Whether the request is for observations beyond the failures. */
 export const isForDiscovery = ({ system }: Asked) => system.startsWith('You look for what nobody asked')
 
-/** Advice on every failure that is told. */
+/** Gives advice on every failure in the request. */
 export const advice: Adviser = ({ prompts }) => {
   const { failures } = JSON.parse(prompts[0] ?? '') as { failures: { failure: number; title: string }[] }
   return json({

@@ -13,9 +13,9 @@ type Read = [Declared, Record<string, unknown>]
 type Attempt = {
   endpoint: Declared
   input: Record<string, unknown>
-  /** What must stay while refused. */
+  /** The record that a refused write must not change. */
   read?: Read
-  /** The answer to who may, where it is no success. */
+  /** The status for callers with the role, if it is not a success. */
   answers?: number
 }
 type Stage = { admin: Api; projectId: string; serverId: string; fresh: (what: string) => string }
@@ -28,7 +28,7 @@ async function client({ admin, projectId, serverId, fresh }: Stage, config: obje
   return { clientId: id, expectedConfigId: configId, read: [clients.get, { projectId, clientId: id }] as Read }
 }
 
-/** A client's config, written by either path, by a change from one config to another. */
+/** Changes of a client's config from one value to another, by either path. */
 const edits = (from: object, to: object): Record<string, (stage: Stage) => Promise<Attempt>> => ({
   'PATCH clients': async stage => {
     const { clientId, expectedConfigId, read } = await client(stage, from)
@@ -55,7 +55,7 @@ const environment = async (stage: Stage) => {
   return { named, revision, clientId, read: [environments.get, named] as Read }
 }
 
-/** Each field that a stronger role guards: the role, and each path that can write it. */
+/** Each field that requires a stronger role: the role, and each path that can write the field. */
 const FIELDS: Record<string, { needs: ProjectRole; paths: Record<string, (stage: Stage) => Promise<Attempt>> }> = {
   'the servers of a client, replaced': {
     needs: 'admin',

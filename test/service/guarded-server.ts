@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises'
 import { onTestFinished } from 'vitest'
 import { referenceServerOverHttp } from './reference-server.ts'
 
-/** The reference server behind a guard that takes one token at a time and trades refresh tokens for the next. */
+/** The reference server behind a guard that accepts one token at a time and exchanges refresh tokens for the next. */
 export async function guardedServer() {
   const behind = await referenceServerOverHttp()
   const state = {
     accepted: 'token-0',
     refreshes: [] as string[],
-    /** Whom its metadata names in the place of itself. */
+    /** The resource that its metadata names in place of the server itself. */
     names: undefined as string | undefined,
   }
   const json = (response: ServerResponse, body: object) =>
@@ -55,7 +55,7 @@ export async function guardedServer() {
       })
     else if (path === '/token') void trade(request, response)
     else if (request.headers.authorization === `Bearer ${state.accepted}`)
-      // Either side may hang up first, at any time; neither concerns the test.
+      // Either side may close the connection first, at any time; neither matters to the test.
       void forward(request, response).catch(() => response.destroy())
     else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
   })

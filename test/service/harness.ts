@@ -16,30 +16,32 @@ type Input = Record<string, unknown>
 type Extra = { key?: string; headers?: Record<string, string>; signal?: AbortSignal }
 type Declared = EndpointDeclaration & { path: string }
 
-/** A caller of one service: whatever it is told goes through the contract's own declarations. */
+/** A caller of one service; every answer is checked against the contract's declarations. */
 export type Api = {
   fetch: (request: Request) => Promise<Response>
   key: string
   /** The raw answer to a declared operation. */
   send(endpoint: Declared, input?: Input, extra?: Extra): Promise<Response>
-  /** The parsed answer; anything but success fails the test. */
+  /** Returns the parsed answer; any failure of the request fails the test. */
   call<E extends Declared>(endpoint: E, input?: Input, extra?: Extra): Promise<OutputOf<E>>
-  /** The refusal; success fails the test. */
+  /** Returns the refusal; a success fails the test. */
   refused(endpoint: Declared, input?: Input, extra?: Extra): Promise<ErrorBody & { status: number; headers: Headers }>
 }
 
-/** What ends with a test; of tests that run side by side only the context of each knows which one that is. */
+/** Cleans up after a test. Only the context of a test knows which of several concurrent tests it is. */
 export type Ending = Pick<TestContext, 'onTestFinished'>
 export const withRunningTest: Ending = { onTestFinished }
 
-/** A fresh directory that goes away with the test. */
+/** Creates a directory that is removed after the test. */
 export function temporaryDirectory(ending = withRunningTest): string {
   const path = mkdtempSync(join(tmpdir(), 'mcpdeck-service-'))
   ending.onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** A service that closes with the test; its failures fail the test unless it takes the log itself. */
+/**
+ * Opens a service that closes with the test. Its internal errors fail the test unless the test takes the log itself.
+ */
 export async function open(
   options: Partial<ServiceOptions> & { dataDir?: string } = {},
   ending = withRunningTest,
@@ -95,7 +97,7 @@ export function createApi(fetch: Api['fetch'], key: string, base = `http://local
   }
 }
 
-/** The sandbox as a newcomer finds it. */
+/** The sandbox project of a new workspace. */
 export async function sandbox(api: Api): Promise<{ projectId: string; suiteId: string; serverId: string }> {
   const projectId = (await api.call(contract.projects.list)).items[0]!.id
   const suiteId = (await api.call(contract.suites.list, { projectId })).items[0]!.id
@@ -103,7 +105,7 @@ export async function sandbox(api: Api): Promise<{ projectId: string; suiteId: s
   return { projectId, suiteId, serverId }
 }
 
-/** Asks until the answer is the wanted one; the test's own timeout is the limit. */
+/** Repeats a request until the answer meets the condition; the test's own timeout is the limit. */
 export async function until<T>(ask: () => Promise<T> | T, wanted: (answer: T) => boolean): Promise<T> {
   const began = performance.now()
   for (;;) {
@@ -127,7 +129,7 @@ export function longCase(title: string, seconds: number) {
   return { title, steps: [{ ...step, kind: 'toolCall' as const }] }
 }
 
-/** A case that calls echo and wants a text in the answer. */
+/** A case that calls echo and expects a text in the answer. */
 export function echoCase(title: string, message: string, wanted = message) {
   return {
     title,

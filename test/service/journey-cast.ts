@@ -8,7 +8,7 @@ import { scriptedModel, type Answer, type Asked } from './scripted-model.ts'
 
 const { clients, environments, personas, journeys, journeyRuns } = contract
 
-/** What a persona's model is shown. */
+/** The prompt of a persona's model. */
 export type Scene = { person: { name: string }; goal: string; turnsLeft: number; conversation: { text: string }[] }
 type Cast = {
   persona?: (scene: Scene, asked: Asked) => Answer
@@ -18,18 +18,18 @@ type Cast = {
 
 export const json = (value: unknown): Answer => ({ text: JSON.stringify(value) })
 
-/** Wants a sum, and is done when it was told. */
+/** A persona that asks for a sum, and is done when it gets it. */
 export const wantsSum = ({ conversation, goal }: Scene): Answer =>
   json(conversation.length === 0 ? { done: false, message: goal } : { done: true, message: '' })
 
-/** Grades everything but what is named as failed. */
+/** Grades everything as passed except the named criteria. */
 export function graded(score: number, failed: string[] = []): Answer {
   const judged = RUBRIC.filter(({ kind }) => kind === 'judge')
   const answers = judged.map(({ id }) => [id, { passed: !failed.includes(id), reason: `seen in ${id}` }])
   return json({ goal: { score, reason: 'as the transcript says' }, criteria: Object.fromEntries(answers) })
 }
 
-/** One endpoint that plays the persona, the assistant and the grader, told apart by their instructions. */
+/** One endpoint that plays the persona, the assistant and the grader, which it distinguishes by their instructions. */
 export function cast({ persona = wantsSum, assistant = adder, grader = () => graded(1) }: Cast) {
   return (asked: Asked): Answer => {
     if (asked.system.startsWith('You play a person')) return persona(JSON.parse(asked.prompts[0] ?? '') as Scene, asked)
@@ -82,14 +82,14 @@ export async function runJourney(
   return untilOver(api, place.projectId, id)
 }
 
-/** A workspace with a model that plays everybody. */
+/** A workspace with a model that plays every part. */
 export async function stage(roles: Parameters<typeof cast>[0] = {}) {
   const model = await scriptedModel(cast(roles))
   const service = await open({ models: { ...model.settings, apiKey: KEY, model: 'player' } })
   return { ...service, model }
 }
 
-/** A journey over one environment, or as many as are named. */
+/** A journey in one environment, or in the given ones. */
 export async function plainJourney(api: Api, fields: object = {}, names = ['one']) {
   const targets = []
   for (const name of names) targets.push(await environment(api, name))

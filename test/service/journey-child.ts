@@ -1,5 +1,5 @@
-// A process of its own for tests: `journey-child.ts <dataDir> <model address> <path of the journey's runs>` launches a
-// journey run and goes on until it is killed.
+// A separate process for tests: `journey-child.ts <dataDir> <model address> <path of the journey's runs>` launches a
+// journey run and continues until it is killed.
 import { createService } from '../../src/service/workspace/service.ts'
 
 const [dataDir = '', baseUrl = '', path = ''] = process.argv.slice(2)

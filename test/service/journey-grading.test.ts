@@ -75,7 +75,7 @@ describe('the state of a journey run', () => {
         if (state === 'partial' || state === 'failed') expect(has('failed') || has('rate_limited')).toBe(true)
         if (state === 'partial') expect(has('succeeded')).toBe(true)
         if (state === 'failed') expect([has('succeeded'), has('failed')]).toEqual([false, true])
-        // Neither the order of attempts nor how often one occurs decides.
+        // Neither the order of attempts nor their number decides.
         expect(statusOf(attempts.toReversed())).toBe(state)
         expect(statusOf([...attempts, ...attempts])).toBe(state)
       }),

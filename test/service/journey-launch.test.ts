@@ -15,7 +15,7 @@ import {
 
 const { environments, journeyRuns } = contract
 
-/** Launches that were counted. */
+/** Number of launches that were counted. */
 const launches = (store: Store, projectId: string) =>
   store.quotaUses.since(organizationOf(store, projectId), 'launch', 0).count
 

@@ -65,7 +65,7 @@ describe('cancelling a journey run', () => {
 describe('a journey run in another process', () => {
   const halfSilent = { assistant: ({ model: name }: Asked) => (name === 'one-model' ? done : 'silence') } as const
 
-  /** A launch on two targets in a child, as soon as it has come so far. */
+  /** Launches on two targets in a child process; resolves once the run has reached the given point. */
   async function launchElsewhere(roles: Parameters<typeof cast>[0], isThere: (run: JourneyRun) => boolean) {
     const model = await scriptedModel(cast(roles))
     const dataDir = temporaryDirectory()

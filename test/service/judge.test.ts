@@ -14,7 +14,7 @@ const { runs, suites } = contract
 type Question = { case: string; asked: string[]; expected: string; answer: string }
 const questionOf = ({ prompts }: Asked) => JSON.parse(prompts[0]!) as Question
 
-/** Grades by the number that the answer holds. */
+/** Grades by the number in the answer. */
 const byNumber = (asked: Asked): Answer => {
   const score = Number(/[\d.]+/.exec(questionOf(asked).answer)?.[0])
   return json({ score, reason: `It is worth ${score}.`, rubricHits: ['tells a number'] })
@@ -344,7 +344,7 @@ describe('a judge analysis whose process is gone', () => {
   })
 })
 
-/** Steps that miss what they assert, so that there is something to give insights on. */
+/** Steps that fail an assertion, so that there is something to give insights on. */
 const failing = [
   { id: 'echo', kind: 'toolCall', serverName: 'everything', toolName: 'echo', arguments: { message: 'x' } },
   { id: 'text', kind: 'assert', assertion: { type: 'responseContains', needle: 'something else' } },

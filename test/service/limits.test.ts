@@ -21,7 +21,7 @@ function sendMany(apis: readonly Api[], count: number): Promise<Response[]> {
 
 describe('the request rate', () => {
   test('is one exact bucket for parallel requests of one key', async () => {
-    // One request a minute comes back, so that nothing is refilled while the test runs.
+    // One request a minute is refilled, so that the bucket stays the same while the test runs.
     const { api, store } = await open({ rateLimit: { perMinute: 1, burst: 10 } })
     const answers = await sendMany([api], 40)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
@@ -136,7 +136,7 @@ describe('the limits of a service', () => {
 })
 
 test('a refusal without a time of its own, such as from a busy model, names one', async () => {
-  // What the endpoint wants to be waited for between two tries is its own affair; here it is next to nothing.
+  // The endpoint decides how long to wait between two tries; here it is almost nothing.
   const { settings } = await scriptedModel(() => ({ status: 429, headers: { 'retry-after-ms': '1' } }))
   const { api } = await open({ models: { ...settings, model: 'small' } })
   const { projectId, serverId } = await sandbox(api)

@@ -7,14 +7,14 @@ import { open, sandbox, untilEnded, type Api } from './harness.ts'
 
 type Page = { items: unknown[]; nextCursor?: string | null }
 
-/** A list has items and cannot be without them; those of local workspaces alone have tests of their own. */
+/** An answer is a list if its items are required. Lists that only local workspaces have are tested elsewhere. */
 const lists = allEndpoints().filter(
   ({ method, response, local }) =>
     !local && method === 'GET' && response.safeParse({ items: [] }).success && !response.safeParse({}).success,
 )
 const servedLists = lists.filter(endpoint => refusalOf(endpoint) === undefined)
 
-/** A workspace with something in most lists, and the ids that paths name. */
+/** A workspace with records in most lists, and the ids for their paths. */
 async function filled(): Promise<{ api: Api; ids: Record<string, string> }> {
   const { api, store } = await open({ shape: 'published' })
   const { projectId, suiteId } = await sandbox(api)
@@ -36,7 +36,7 @@ async function filled(): Promise<{ api: Api; ids: Record<string, string> }> {
 
 async function page(api: Api, endpoint: AnyEndpoint, ids: Record<string, string>, options: object = {}) {
   const wanted = Object.fromEntries(pathParameters(endpoint.path).map(name => [name, ids[name] ?? '']))
-  // Waves of the samples are in runs of their own.
+  // The waves of the samples belong to separate runs.
   const journeyRun = ids['journeyRunId'] ?? ''
   const own = endpoint.path.includes('/journey-runs/{runId}') ? { ...wanted, runId: journeyRun } : wanted
   const response = await api.send(endpoint, { ...own, ...options })

@@ -22,9 +22,9 @@ async function connected(api: Api, server: string) {
     ids,
     call: (toolName: string) => api.call(servers.callTool, { ...ids, body: { toolName, parameters: {} } }),
     live: () => api.call(liveServers.get, ids),
-    /** A server's own words come beside its answers. */
+    /** Waits for notifications, which arrive independently of the server's answers. */
     heard: (condition: (live: LiveServer) => boolean) => until(() => api.call(liveServers.get, ids), condition),
-    /** The next request connects anew. */
+    /** Makes the next request open a new connection. */
     reconnect: () => api.call(servers.update, { ...ids, body: { env: { TURN: String(Math.random()) } } }),
     lines: async () => (await api.call(console.list, ids)).items.filter(({ stream }) => stream === 'log'),
   }
@@ -137,7 +137,7 @@ describe('subscriptions of a server', () => {
     const opened = Date.now()
     if (subscribed) await api.call(liveServers.subscribe, { ...ids, body: { uri: URI, subscribed } })
     else await list()
-    // Another program starts meanwhile, which takes longer than the pause.
+    // Starting another program meanwhile takes longer than the idle time of the connection.
     const { projectId, serverId } = await sandbox(api)
     await api.call(servers.validate, { projectId, serverId, body: {} })
     await list()

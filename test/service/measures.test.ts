@@ -10,7 +10,7 @@ const NOON = Date.UTC(2026, 10, 20, 12)
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** Adds wrongly or rightly, refuses, or talks, as it is told. */
+/** An assistant that adds wrongly or correctly, refuses, or only answers, as it is told. */
 const moody = (asked: Asked): Answer => {
   const said = (asked.prompts.at(-1) ?? '').toLowerCase()
   if (said.includes('refuse')) return { status: 400, message: 'no' }
@@ -73,7 +73,7 @@ test('metrics and usage count what visitors did', async () => {
     toolCalls: 2,
     toolErrors: 1,
     toolErrorRate: 0.5,
-    // Each call and each text that follows it are answers of the model, of 15 tokens.
+    // Each call and each text after it is an answer of the model, of 15 tokens.
     tokens: 60,
     feedback: { sessions: 1, rate: 1 / 3, averageRating: 4 },
     cohorts: { authType: { guest: 2, signedIn: 1 }, recency: { unknown: 2, new: 1 } },
@@ -128,7 +128,7 @@ describe('signals', () => {
         { kind: 'negative_feedback', subject, count: 1, evidence: [{ kind: 'feedback', excerpt: 'it is broken' }] },
       ],
     })
-    // Who left without a word after a failure shows by silence only.
+    // A visitor who left after a failure without a message is only detected by the silence.
     clock.now += 30 * MINUTE
     const after = await signals()
     expect(after.windowId).toBe(before.windowId)
@@ -156,7 +156,7 @@ describe('signals', () => {
     const second = await day('do it wrong')
     expect(second.seen).toEqual([{ dimension: 'tool_error', status: 'recurring' }])
     expect(second.windowId).not.toBe(first.windowId)
-    // A day on which nobody used the tool says nothing about it.
+    // A day on which nobody used the tool proves nothing about it.
     expect((await day('hello')).seen).toEqual([{ dimension: 'tool_error', status: 'recurring' }])
     expect((await day('add the numbers')).seen).toEqual([{ dimension: 'tool_error', status: 'resolved' }])
     expect((await day('add it wrong')).seen).toEqual([{ dimension: 'tool_error', status: 'regressed' }])
@@ -176,7 +176,7 @@ describe('signals', () => {
     expect(second.sessionCount).toBe(1)
     await late.say('add it wrong')
     expect((await signals()).windowId).toBe(second.windowId)
-    // Seen on the first day, and the second one, on which the tool worked, came after it.
+    // The failure belongs to the first day, and the second day, on which the tool worked, came after it.
     expect(await findings()).toEqual([{ dimension: 'tool_error', status: 'resolved' }])
   })
 

@@ -7,9 +7,9 @@ import { starts, stepsIn, type Area, type Step } from './model-based/steps.ts'
 import { SIGHTS, TOUR } from './model-based/tour.ts'
 import { createWorld } from './model-based/world.ts'
 
-/** Sequences of each property; `PROPERTY_SEED=random PROPERTY_RUNS=50` looks elsewhere for long. */
+/** Sequences of each property; `PROPERTY_SEED=random PROPERTY_RUNS=50` runs a long search with other values. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 1)
-/** Far more than a sequence takes, since each kill costs a start and machines are slow. */
+/** Far longer than a sequence takes, because each kill costs a start and machines may be slow. */
 const SEQUENCE_TIMEOUT_MS = 180_000
 
 let forget = () => {}
@@ -18,7 +18,7 @@ beforeAll(() => {
 }, SEQUENCE_TIMEOUT_MS)
 afterAll(() => forget())
 
-/** A workspace from its first moment to its last, as it was met. */
+/** A workspace from beginning to end, with the situations that occurred. */
 async function live(births: readonly number[], steps: readonly Step[]): Promise<Set<string>> {
   const world = await createWorld(await createPlayers(), births)
   for (const [index, step] of steps.entries())
@@ -38,7 +38,7 @@ test(
   },
 )
 
-/** All areas at once; a long search also goes deeper into each. */
+/** All areas together; a long search also tests each area further. */
 const AREAS: Area[][] = [
   ['environments', 'runs', 'findings', 'access'],
   ...(RUNS > 1 ? ([['environments', 'runs'], ['findings'], ['access']] as const).map(areas => [...areas]) : []),
@@ -49,7 +49,7 @@ test.each(AREAS.map(areas => ({ areas })))(
   { timeout: SEQUENCE_TIMEOUT_MS * RUNS },
   async ({ areas }) => {
     const sequences = stepsIn(areas, { minLength: 15, maxLength: 30 })
-    // A sequence is told as it was: to shrink it would take many times as long as the whole test.
+    // A failed sequence is reported as it was: shrinking it would take many times as long as the whole test.
     const parameters = { numRuns: RUNS, endOnFailure: true }
     await fc.assert(
       fc.asyncProperty(starts, sequences, async (births, steps) => void (await live(births, steps))),

@@ -6,7 +6,7 @@ import type { Answer, Asked } from './scripted-model.ts'
 const { runs, iterations } = contract
 
 export const KEY = 'sk-scripted-0123456789-secret'
-/** The endpoint's own words for how long to wait, so that no test waits for the library's seconds. */
+/** The wait that the endpoint asks for, so that no test waits for the library's seconds. */
 export const soon = { 'retry-after-ms': '1' }
 
 export const prompt = (text: string, id = text) => ({ id, kind: 'prompt', prompt: text })
@@ -17,13 +17,13 @@ export const assert = (assertion: { type: string } & Record<string, unknown>) =>
 })
 export const sum = { name: 'get-sum', args: { a: 2, b: 3 } }
 
-/** Adds when asked to, and tells what the tool said. */
+/** A model that adds when asked to, and repeats the result of the tool. */
 export const adder = ({ results }: Asked): Answer =>
   results.length === 0 ? { calls: [sum] } : { text: `It says: ${results.join(' | ')}` }
 
 export type Case = { title: string; steps: object[]; isNegativeTest?: boolean; advancedConfig?: object }
 
-/** Launches a run of these cases over the reference server. */
+/** Launches a run of these cases on the reference server. */
 export async function launch(api: Api, cases: Case[], fields: object = {}) {
   const { projectId, serverId } = await sandbox(api)
   const tests = cases.map(entry => ({ runs: 1, model: 'small', provider: 'scripted', ...entry }))

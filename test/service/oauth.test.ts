@@ -119,7 +119,7 @@ test('a refresh in progress does not restore tokens after a sign-out', async () 
 test('processes of one workspace that refresh at once use the refresh token once', async () => {
   const { store, api, target, state } = await refreshable(3)
   const row = store.servers.find(target.serverId)!
-  // Each process has targets of its own over the same database.
+  // Each process has a separate set of targets for the same database.
   const processes = Array.from({ length: 3 }, () => createServerTargets(store))
   state.refreshTokens.add('old-refresh')
   const tokens = await Promise.all(processes.map(targets => tokenOf(targets, row)))
@@ -171,13 +171,13 @@ test('a server that wants more scopes is reported with the scopes and how to sig
       'The server "guarded" wants the scope "read write" for this (HTTP 403, insufficient_scope). Sign in with it: ' +
       "mcpdeck sign-in 'guarded' --scope 'read write'.",
   })
-  // What a shell would take for more than a name is not suggested.
+  // A scope that contains more than names for a shell is not suggested.
   const hostile = await refusing(`Bearer error="insufficient_scope", scope="x'; rm -rf ~ #"`)
   expect(hostile.message).not.toContain('mcpdeck sign-in')
   expect(await refusing('Bearer error="invalid_token"')).toMatchObject({ code: 'FORBIDDEN' })
 })
 
-/** A saved server whose access token lasts for so many seconds. */
+/** A saved server with an access token of the given lifetime in seconds. */
 async function refreshable(expires_in: number) {
   const { api, store } = await open({ log: () => undefined })
   const { projectId } = await sandbox(api)
@@ -212,7 +212,7 @@ test('the issuer of tokens is the one named in the refusal of the server', async
   expect(store.servers.find(serverId)!.tokens?.issuer).toBe(authority)
 })
 
-/** Somebody who would like to have refresh tokens. */
+/** A server that tries to get refresh tokens. */
 async function thief() {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -258,7 +258,7 @@ test('a server that switches to another authorization server gets no token until
   })
   expect(seen).toEqual([])
   expect(state.refreshes).toEqual([])
-  // One that still counts is used to its end.
+  // A token that is still valid is used until it expires.
   await signIn(30)
   state.names = undefined
   expect((await api.call(servers.tools, target)).items.length).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import { MODEL_KINDS } from '../../src/service/models/endpoint.ts'
 import { assert, prompt, runCases, sum } from './model-runs.ts'
 import { scriptedModel, TOKENS } from './scripted-model.ts'
 
-/** What an OpenAI-compatible endpoint answers, with whatever it says of its tokens. */
+/** An answer of an OpenAI-compatible endpoint, with any statement about its tokens. */
 const answered = (usage: unknown, more: object = {}) => ({
   raw: JSON.stringify({
     choices: [{ message: { role: 'assistant', content: 'Fine weather.' }, finish_reason: 'stop', ...more }],
@@ -100,7 +100,7 @@ test('thousands of tool calls in one answer end the trial, and most of them are 
   expect(items[0]?.actualToolCalls).toHaveLength(MAX_MODEL_CALLS)
 })
 
-/** An answer that calls a tool with arguments as the endpoint spells them. */
+/** An answer that calls a tool with arguments as spelt by the endpoint. */
 const called = (name: string, args: string) => {
   const tool_calls = [{ id: 'call_odd', type: 'function', function: { name, arguments: args } }]
   const choices = [{ message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' }]

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The schema of the older workspace. */
+/** The schema version of the older workspace. */
 export const OLDER = 14
 
-/** Puts a workspace into a directory as a program of that schema left it, with its key; returns its file. */
+/** Puts a workspace into a directory as a program with that schema left it, with its key; returns its file. */
 export function putOlderWorkspace(dataDir: string): string {
   const sql = readFileSync(join(import.meta.dirname, 'older-workspace.sql'), 'utf8')
   const [, key = ''] = /^-- secret\.key: (\S+)$/m.exec(sql) ?? []

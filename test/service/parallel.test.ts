@@ -10,7 +10,7 @@ const config = { modelId: 'a/b' }
 /** Fifty requests to each of the two processes. */
 const AT_ONCE = 100
 
-/** One workspace, served by a process of its own and open in this one. */
+/** One workspace, served by a separate process and open in this one. */
 async function twoProcesses(options: { rateLimit?: number; maxRuns?: number } = {}) {
   const dataDir = temporaryDirectory()
   const served = await startServe(dataDir, { rateLimit: 0, ...options })
@@ -91,7 +91,7 @@ test('one of many edits with the same expected revision wins, and the others wri
   const after = await of(1).call(environments.get, place)
   expect(after).toMatchObject({ revision: environment.revision + 1, description: expect.stringMatching(/^by \d+$/) })
 
-  // Whoever is refused reads again and repeats: every edit lands exactly once.
+  // After a refusal the process reads again and repeats: every edit is applied exactly once.
   const insist = async (index: number): Promise<void> => {
     for (;;) {
       const { revision } = await of(index).call(environments.get, place)
@@ -131,7 +131,7 @@ test('one launch intent makes one run, whichever process repeats it', async () =
   const { of, projectId, serverId } = await twoProcesses()
   const tests = [{ ...echoCase('echo', 'once'), model: 'm', provider: 'm', runs: 1 }]
   const body = { suiteName: 'Once', tests, serverIds: [serverId] }
-  // An intent belongs to the key that sent it.
+  // An idempotency key belongs to the API key that sent it.
   const extra = { headers: { 'idempotency-key': 'one intent' }, key: of(1).key }
   const answers = await many(20, index => of(index).call(runs.create, { projectId, body }, extra))
   expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1)

@@ -11,18 +11,21 @@ import { open, sandbox, until, type Api } from './harness.ts'
 import { graded } from './journey-cast.ts'
 import { scriptedModel } from './scripted-model.ts'
 
-/** On a machine that does something else in between the first pattern already takes the time of all. */
+/** On a busy machine the first pattern may already use up the time of all. */
 const CUT_OFF = /did not come to an end within 250 ms|together took longer than 1000 ms/
 
 const { account, evalIngest, iterations, suites } = contract
 
 const { signal: never } = new AbortController()
-/** Each takes its whole time on the text, so that the four of a trial take all of the trial's. */
+/** Each pattern uses its whole time on the text, so that the four of a trial use up the trial's time. */
 const POISONOUS = [1, 2, 3, 4].map(at => `^(a+)+$|${at}`)
 const TEXT = `${'a'.repeat(40)}!`
 const checks = [...POISONOUS, '^a+!$'].map(pattern => ({ type: 'responseMatches', pattern }))
 
-/** The work's answer; fails unless the service answered requests all the while, measured by the work's own duration. */
+/**
+ * Returns the result of the work. Fails unless the service answered requests meanwhile, measured by the work's own
+ * duration.
+ */
 async function whileAnswering<T>(api: Api, work: Promise<T>): Promise<T> {
   const ended = work.then(
     () => true,
@@ -108,7 +111,7 @@ test('patterns that are tested in another thread give the same results as those 
   ])
 })
 
-// Only Linux tells the state of a process in a file.
+// Only Linux reports the state of a process in a file.
 test.runIf(existsSync('/proc/self/stat'))(
   'a pattern is not given up for time in which it had no processor',
   async () => {
@@ -129,7 +132,7 @@ test.runIf(existsSync('/proc/self/stat'))(
   },
 )
 
-/** `T` is stopped; the name before it in parentheses may contain anything. */
+/** `T` means stopped; the name before it in parentheses may contain any character. */
 function stateOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   return stat.charAt(stat.lastIndexOf(')') + 2)

@@ -17,7 +17,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Waits until the quick trial has passed and two slow ones are at work. */
+/** Waits until the quick trial has passed and two slow ones are running. */
 function untilBusy(api: Api, { projectId, runId }: Launched) {
   return until(
     () => api.call(iterations.list, { projectId, runId }),

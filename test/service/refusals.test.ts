@@ -4,7 +4,7 @@ import { pathParameters } from '../../src/api/contract/endpoint.ts'
 import { refusalOf, REFUSALS, type Refused } from '../../src/service/core/refusals.ts'
 import { open, sandbox } from './harness.ts'
 
-/** A body that passes each operation's own declaration, where one is needed. */
+/** A body that is valid for each operation that needs one. */
 const BODIES: Partial<Record<Refused, object>> = {
   'images.create': { name: 'Mine', blueprint: 'base: x' },
   'images.update': { name: 'Mine' },

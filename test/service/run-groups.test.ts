@@ -4,7 +4,7 @@ import { echoCase, longCase, open, sandbox, untilEnded } from './harness.ts'
 
 const { clients, hosts, environments, suites, runs, runGroups } = contract
 
-/** A suite with as many attached environments as wanted. */
+/** A suite with the given number of attached environments. */
 async function workspace(names: string[], tests: object[] = [echoCase('one', 'a')]) {
   const service = await open()
   const { api } = service

@@ -15,7 +15,7 @@ async function untilAdvised(api: Api, place: object) {
   return run.insights!
 }
 
-/** Calls a tool in a way that it refuses. */
+/** Calls a tool with arguments that it refuses. */
 const refusedCase = (title: string) => ({
   title,
   steps: [
@@ -73,7 +73,7 @@ test('insights go from not requested over pending to completed, and report the m
     [items[0]?.id, 'transcript'],
     [items[1]?.id, 'transcript'],
   ])
-  // The messages differ in their values, and the failure is one.
+  // The messages differ in their values, but it is one failure.
   const tool = byCategory.get('The tool get-sum of everything answers with an error')
   expect(tool).toMatchObject({
     category: 'tool_runtime',
@@ -228,7 +228,7 @@ test('a request is refused for a run that has no insights', async () => {
   expect(await api.refused(runs.requestInsights, { projectId, runId: 'run_none' })).toMatchObject({ status: 404 })
   const guest = createApi(api.fetch, makeKey(store, 'guest', { role: 'guest' }).key)
   expect(await guest.refused(runs.requestInsights, place)).toMatchObject({ status: 403 })
-  // Nothing of a cancelled run was analyzed, and that is said.
+  // Nothing of a cancelled run was analyzed, and the insights say so.
   await request(api, place)
   expect(await untilAdvised(api, place)).toMatchObject({
     status: 'completed',

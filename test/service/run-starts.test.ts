@@ -9,7 +9,7 @@ import { scriptedModel } from './scripted-model.ts'
 
 const { runs, servers, suites, clients, environments } = contract
 
-/** A suite of two trials that call a server in a file, and what launches it and waits for its end. */
+/** A suite of two trials that call a server in a file, and a function that launches it and waits for its end. */
 async function suiteOnFile(api: Api, env: Record<string, string> = {}) {
   const projectId = (await api.call(contract.projects.list)).items[0]!.id
   const file = join(temporaryDirectory(), 'a server.mjs')

@@ -13,7 +13,7 @@ import { echoCase, longCase, open, sandbox, temporaryDirectory, until, untilEnde
 
 const { runs, iterations, servers, suites, traffic } = contract
 
-/** Every thread that begins while the test runs; those that have ended have the thread id -1. */
+/** Every thread that is started during the test; ended threads have the thread id -1. */
 function threadsOfTest(): Worker[] {
   const threads: Worker[] = []
   const note = (message: unknown) => void threads.push((message as { worker: Worker }).worker)
@@ -38,7 +38,7 @@ async function launch(api: Api, { projectId, suiteId }: { projectId: string; sui
 
 const allTrials = async (api: Api, run: object) => (await api.call(iterations.list, { ...run, limit: 200 })).items
 
-/** Waits until one trial has ended and others are at work. */
+/** Waits until one trial has ended and others are running. */
 const untilBusy = (api: Api, run: object) =>
   until(
     () => allTrials(api, run),
@@ -48,7 +48,7 @@ const untilBusy = (api: Api, run: object) =>
 /** Server programs and guardians below this process. */
 const programs = () => descendantsOf(process.pid).filter(({ command }) => /everything|trap/.test(command))
 
-/** The priorities of those that still run: a program may end between the list and the look. */
+/** The priorities of the programs that still run: a program may end between the list and the look. */
 function prioritiesOf(started: readonly { pid: number }[]): number[] {
   return started.flatMap(({ pid }) => {
     try {
@@ -96,7 +96,7 @@ test('no thread is started for a workspace that executes runs in its own thread'
 
 test.each<[string, (thread: Worker) => unknown, string]>([
   ['is ended', thread => thread.terminate(), 'ended before the trial did'],
-  // An exception that nobody catches is what ends a thread in life.
+  // In practice a thread ends because of an exception that nothing catches.
   ['fails', thread => thread.postMessage(null, []), 'ended before the trial did: Cannot read prop'],
 ])('when the thread %s, its runs end with the reason and the next run works', async (_, end, why) => {
   const threads = threadsOfTest()
@@ -124,7 +124,7 @@ test.each<[string, (thread: Worker) => unknown, string]>([
   const failures = log.flatMap(entry => (entry.kind === 'failure' ? [String(entry.error)] : []))
   expect(failures).toHaveLength(2)
   expect(failures[0]).toContain(why)
-  // The guardian sees that the thread is gone and ends its server programs.
+  // The guardian notices that the thread is gone and ends its server programs.
   await until(
     () => stillRunning(left),
     running => running.length === 0,
@@ -224,7 +224,7 @@ test('repeated looks at a run in flight read only its lease to find out whether 
   await api.call(runs.cancel, run)
 })
 
-/** Waits for a tool call of a run in the traffic, and for what answers it. */
+/** Waits for a tool call of a run in the traffic, and for its answer. */
 const untilAnswered = (listed: () => Promise<OutputOf<typeof traffic.list>['items']>) =>
   until(
     async () => {
@@ -266,7 +266,7 @@ test('messages of a run over HTTP show their HTTP exchange, without secrets', as
   const run = await launch(api, { projectId, suiteId })
   await untilEnded(api, projectId, run.runId)
   const { call } = await untilAnswered(listed)
-  // The line of the answer comes with it, or a moment later.
+  // The line of the answer arrives with it, or a moment later.
   const { exchange } = await until(
     () => api.call(traffic.get, { ...ids, frameId: call.id }),
     frame => frame.exchange?.status !== null,

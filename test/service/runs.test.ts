@@ -20,7 +20,7 @@ async function suiteOf(api: Api, tests: object[]) {
   return { projectId, serverId, suiteId }
 }
 
-/** What the sandbox suite must come to, whatever carries it. */
+/** Checks the expected result of the sandbox suite, which is the same over every transport. */
 async function expectSandboxResult(api: Api, projectId: string, runId: string) {
   const run = await untilEnded(api, projectId, runId)
   expect(run).toMatchObject({
@@ -378,6 +378,6 @@ test.each([false, true])('a thousand cases do not block the event loop (executed
     },
   )
   expect(run).toMatchObject({ result: 'passed', summary: { total: 1001, passed: 1001 } })
-  // Other requests are answered while it goes on, so the progress between start and end shows.
+  // Other requests are answered meanwhile, so the progress between start and end is visible.
   expect(seen.size).toBeGreaterThan(3)
 })

@@ -1,4 +1,4 @@
-// A process of its own for tests: `samples-child.ts <add|remove> <dataDir>`; prints what it did as JSON.
+// A separate process for tests: `samples-child.ts <add|remove> <dataDir>`; prints its result as JSON.
 import { insertSamples, removeSamples } from '../../src/service/samples/insert-samples.ts'
 import { openWorkspace } from '../../src/service/workspace/store.ts'
 

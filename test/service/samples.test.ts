@@ -13,7 +13,7 @@ import { SAMPLE_STEPS } from '../../src/service/samples/rows.ts'
 import { open, sandbox, temporaryDirectory, until, type Api } from './harness.ts'
 import { serveHere } from './serve-here.ts'
 
-/** Just after midnight, when yesterday is a minute ago. */
+/** Just after midnight, so that yesterday was a minute ago. */
 const NOW = Date.UTC(2026, 10, 21, 0, 1)
 const DAY_MS = 24 * 60 * 60 * 1000
 const STATUSES = ['new', 'recurring', 'regressed', 'resolved']
@@ -89,7 +89,7 @@ describe('samples', () => {
     for (const { id } of runs) {
       const run = store.runs.get(projectId, id)!
       const { status, result, summary, decisionSummary } = gradeOf(store, run, 'ended')
-      // As JSON, since that is how the decision is kept.
+      // Compared as JSON, because the decision is stored as JSON.
       expect(JSON.parse(JSON.stringify({ status, result, summary, decisionSummary }))).toEqual({
         status: run.status,
         result: run.result,
@@ -115,7 +115,7 @@ describe('samples', () => {
     const of = (title: string) => trials.map(all => all.filter(trial => trial.title === title))
     const flaky = of('Total of an order').filter(all => new Set(all.map(({ class: it }) => it)).size === 2)
     expect(flaky.length).toBeGreaterThan(2)
-    // Nobody told that these failed: the call was compared here.
+    // The report does not say that these failed: the calls were compared here.
     expect(flaky[0]?.[0]).toMatchObject({ class: 'failed', error: expect.stringContaining('get-sum') })
     const city = of('Weather of a city with its state').map(([trial]) => trial?.class)
     expect(city.slice(-6)).toEqual(Array(6).fill('failed'))
@@ -234,7 +234,7 @@ describe('removing samples', () => {
     expect(await api.call(contract.journeys.get, { projectId, journeyId: journey.id })).toEqual(journey)
     const environment = await api.call(contract.environments.resolve, { projectId, environmentId })
     expect(environment).toMatchObject({ hostId: clientId })
-    // What stayed has its name; the next samples get others.
+    // Kept samples keep their names, and the next samples get others.
     expect(insertSamples(store, NOW)).toBe(true)
     expect(store.samples.list().find(({ kind }) => kind === 'client')?.name).toBe('Sample: assistant (2)')
   })

@@ -5,7 +5,7 @@ import { handOverServer } from '../../src/service/servers/handlers.ts'
 import { openService } from '../harness.tsx'
 import { guardedServer } from './guarded-server.ts'
 
-/** Two workspaces: one that ends, with a server that is signed in to, and the one in which that is saved. */
+/** Two workspaces: a temporary one whose server is signed in, and the one in which the server is saved. */
 async function stage() {
   const [here, home] = [await openService(), await openService()]
   onTestFinished(async () => void (await Promise.all([here.close(), home.close()])))
@@ -67,7 +67,7 @@ test('a server that was tried is saved under another name with its suites, calls
   })
   const cases = await home.client.cases.list({ projectId: homeProject, suiteId })
   expect(cases.items).toMatchObject([{ title: 'echoes', steps: [{ serverName: 'mine', toolName: 'echo' }] }])
-  // One refresh token serves one of them: that is the saved one.
+  // A refresh token works for only one of the servers: the saved one.
   expect(await here.client.signIns.get(target)).toMatchObject({ signedIn: true, refreshable: false })
   const { tokens } = home.service.store.servers.find(saved.id)!
   home.service.store.servers.setTokens(saved.id, { ...tokens!, expiresAt: 0 })

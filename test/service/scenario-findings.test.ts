@@ -81,7 +81,7 @@ describe('findings of a scenario', () => {
 })
 
 describe('insights of a time window', () => {
-  /** A published scenario over a real socket, whose visitors can make a tool fail. */
+  /** A published scenario behind a real socket, whose visitors can make a tool fail. */
   async function study(adviser: Adviser = advice) {
     const answer = { adviser }
     const model = await scriptedModel(asked => {

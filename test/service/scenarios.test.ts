@@ -134,7 +134,7 @@ describe('changes of a scenario', () => {
       accessVersion: 1,
     })
     expect((await visitor(api.fetch, link).redeem()).status).toBe(201)
-    // The first environment is free again, and the scenario cannot go back to where another one is now.
+    // The first environment is free again, and the scenario cannot return to it once another one is there.
     const first = await api.call(userTesting.publish, { projectId, environmentId: scenario.environmentId })
     expect(first).toMatchObject({ created: true })
     const back = { ...target, body: { environmentId: scenario.environmentId } }

@@ -1,4 +1,4 @@
-// A process of its own for tests: `schedule-child.ts <dataDir>` launches due schedules until its input ends.
+// A separate process for tests: `schedule-child.ts <dataDir>` launches due schedules until its input ends.
 import { once } from 'node:events'
 import { createService } from '../../src/service/workspace/service.ts'
 

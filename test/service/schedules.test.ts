@@ -28,7 +28,7 @@ async function workspace(options: Partial<ServiceOptions> & { dataDir?: string }
   const set = (suiteId: string, body: object) => api.call(suites.schedule, { projectId, suiteId, body })
   const refuse = (suiteId: string, body: object) => api.refused(suites.schedule, { projectId, suiteId, body })
   const scheduleOf = async (suiteId: string) => (await api.call(suites.get, { projectId, suiteId })).schedule
-  /** The schedule when it has moved on to a slot. */
+  /** Returns the schedule once its next launch is the given time. */
   const untilNext = (suiteId: string, nextRunAt: number) =>
     until(
       () => scheduleOf(suiteId),
@@ -56,7 +56,7 @@ test('a schedule launches real runs at its times, and one run for all times that
   const { lastRunId } = (await untilNext(suiteId, START + 10 * MINUTE))!
   const ended = await untilEnded(api, projectId, String(lastRunId))
   expect(ended).toMatchObject({ result: 'passed', suiteId, notes: 'Launched by the schedule of its suite.' })
-  // Three slots pass unseen, and the looks do not come at slots.
+  // Three launch times pass without a check, and the checks do not happen at launch times.
   clock.time = START + 23 * MINUTE
   await untilNext(suiteId, START + 25 * MINUTE)
   clock.time = START + 25 * MINUTE - 1
@@ -105,7 +105,7 @@ describe('schedules with several processes on one directory', () => {
   test('are not launched by a process that must not launch any', async () => {
     const dataDir = temporaryDirectory()
     const { clock, suite, set, untilNext, runsOf } = await workspace({ dataDir })
-    // For this one every slot would be long due.
+    // By the clock of this process every launch would be long overdue.
     await open({ dataDir, now: () => START + 1000 * MINUTE, schedulePollMs: 0 })
     const suiteId = await suite('any')
     await set(suiteId, every(5))
@@ -126,7 +126,7 @@ describe('schedules with several processes on one directory', () => {
       return child
     })
     await Promise.all(children.map(child => once(child.stdout, 'data')))
-    // By the real time, which the programs keep, all slots are due in a second; all of them are looking then.
+    // By the real time of the programs, all schedules are due in a second, when all programs are checking.
     clock.time = Date.now() - 5 * MINUTE + 1000
     const due = await Promise.all(ids.map(id => set(id, every(5))))
     for (const [index, id] of ids.entries())
@@ -157,7 +157,7 @@ test('a schedule that is off or deleted launches nothing', async () => {
   })
   await api.call(suites.delete, { projectId, suiteId: gone })
   clock.time = START + 10 * MINUTE
-  // Due slots are launched oldest first, so the others would have come before.
+  // Due launches are made oldest first, so the others would have come earlier.
   await untilNext(control, START + 20 * MINUTE)
   expect([await runsOf(off), (await runsOf(control)).length]).toEqual([[], 1])
   expect(store.suiteSchedules.due(Number.MAX_SAFE_INTEGER).map(({ suiteId }) => suiteId)).toEqual([control])
@@ -282,7 +282,7 @@ test('the next launch is the first one after a given time, and launch times neve
       expect(slot).toBeGreaterThan(now)
       expect((slot - startsAt) % intervalMs).toBe(0)
       expect(slot).toBeGreaterThanOrEqual(startsAt + intervalMs)
-      // No slot lies between now and the one that was found.
+      // No launch time is between now and the one that was found.
       expect(slot - intervalMs <= now || slot === startsAt + intervalMs).toBe(true)
       expect(nextSlot(startsAt, intervalMs, slot)).toBe(slot + intervalMs)
     }),

@@ -7,16 +7,16 @@ import type { ModelKind, ModelSettings } from '../../src/service/models/endpoint
 
 type Turn = 'prompt' | 'model' | 'result'
 
-/** What a model is asked, in words of neither protocol. */
+/** A request to a model, independent of its protocol. */
 export type Asked = {
   key: string
   model: string
   system: string
   temperature: number | undefined
-  /** As the protocol spells it. */
+  /** The request as the protocol spells it. */
   toolChoice: unknown
   tools: { name: string; schema: unknown }[]
-  /** The whole conversation, by who speaks. */
+  /** The whole conversation, with the role of each message. */
   turns: Turn[]
   /** Texts of the user, oldest first. */
   prompts: string[]
@@ -24,7 +24,10 @@ export type Asked = {
   results: string[]
 }
 
-/** One answer: a text, which tokens may have ended, tool calls, a refusal, a body of no protocol, or silence. */
+/**
+ * One answer: a text, possibly cut off by the token limit, tool calls, a refusal, a body outside the protocol, or
+ * silence.
+ */
 export type Answer =
   | { text: string; isCut?: boolean }
   | { raw: string }
@@ -34,13 +37,13 @@ export type Answer =
 
 export type ScriptedModel = {
   settings: ModelSettings
-  /** Everything that was asked, oldest first. */
+  /** All requests so far, oldest first. */
   asked: Asked[]
-  /** Requests whose answer is still outstanding. */
+  /** Number of requests without an answer yet. */
   readonly waiting: number
 }
 
-/** Tokens that every answer says it took. */
+/** The number of tokens that every answer reports. */
 export const TOKENS = { input: 10, output: 5 }
 
 type Protocol = {
@@ -62,7 +65,7 @@ export async function scriptedModel(
   return model
 }
 
-/** The same outside of tests; whoever opens it ends it. `listed` are the ids that it says it serves. */
+/** The same for use outside of tests; the caller closes it. `listed` are the model ids that it lists. */
 export async function openScriptedModel(
   script: (asked: Asked) => Answer,
   kind: ModelKind = 'openai-compatible',
@@ -159,7 +162,7 @@ const Messages = z.object({
   ),
 })
 
-/** Texts of the user and what the tools have said since the last of them. */
+/** Texts of the user, and the results of tools since the last of them. */
 function split(entries: { kind: Turn; text: string }[]) {
   const last = entries.findLastIndex(({ kind }) => kind === 'prompt')
   return {

@@ -7,7 +7,7 @@ import { serveHere } from './serve-here.ts'
 
 const { account, projects, runs, iterations, servers } = contract
 
-/** What a caller meets: the status, or what became of the answer. */
+/** The outcome for a caller: the status, or what happened to the answer. */
 async function outcome(api: Api): Promise<string> {
   try {
     const response = await api.send(account.me)

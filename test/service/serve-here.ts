@@ -5,7 +5,7 @@ import { createApi, temporaryDirectory } from './harness.ts'
 import { checked } from '../contract/checked-answers.ts'
 import type { Greeting } from './start-child.ts'
 
-/** Serves from this process until the test ends; what it prints after its greeting is kept. */
+/** Serves from this process until the test ends; keeps its output after the greeting. */
 export async function serveHere(options: Partial<ServeOptions> = {}) {
   const stop = new AbortController()
   const dataDir = temporaryDirectory()
@@ -22,7 +22,7 @@ export async function serveHere(options: Partial<ServeOptions> = {}) {
   })
   const greeting = JSON.parse(await Promise.race([greeted, stopped.then(() => 'stopped')])) as Greeting
   printed.length = 0
-  // Faults are meant to break the contract.
+  // Injected faults break the contract on purpose.
   const answers = options.faults?.length ? fetch : checked<Request, Response>(fetch)
   const key = readFileSync(greeting.keyFile, 'utf8').trim()
   return { ...greeting, api: createApi(answers, key, greeting.baseUrl), printed, stop, stopped }

@@ -7,7 +7,7 @@ import { serveHere } from './serve-here.ts'
 
 const { projects } = contract
 
-/** A connection on which requests are written by hand, with each status that was answered so far. */
+/** A connection on which requests are written by hand, with the status of each answer so far. */
 async function dial(baseUrl: string) {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)

@@ -19,7 +19,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A saved server over HTTP that keeps every request to it, and has nothing else to tell. */
+/** A saved server over HTTP that holds every request to it open, and sends no notifications. */
 async function holdingServer(api: Api, projectId: string) {
   const held: ServerResponse[] = []
   const http = createServer(({ url }, response) => {
@@ -38,7 +38,7 @@ type Said = { key: string; path: string; projectId: string }
 
 const written = (socket: Socket, text: string) => new Promise<void>(resolve => socket.write(text, () => resolve()))
 
-/** Requests that somebody began and leaves so. */
+/** Requests that were started and left unfinished. */
 const UNFINISHED: Record<string, (socket: Socket, said: Said) => Promise<void>> = {
   'a connection that says nothing': () => Promise.resolve(),
   'half-sent headers': (socket, { path }) => written(socket, `GET ${path}/me HTTP/1.1\r\nHost: 127.0.0.1\r\n`),
@@ -95,7 +95,7 @@ describe('mcpdeck serve', () => {
     socket.on('error', () => {})
     await once(socket, 'connect')
     await say(socket, { key: api.key, path: new URL(baseUrl).pathname, projectId })
-    // Answered after what was said before, so that it has arrived.
+    // It is answered after the earlier data, which shows that the data has arrived.
     expect((await api.send(account.me)).status).toBe(200)
     const exited = once(child, 'exit')
     child.kill('SIGTERM')
@@ -116,7 +116,7 @@ describe('mcpdeck serve', () => {
         () => api.call(iterations.list, { projectId, runId }),
         ({ items }) => items.every(({ status }) => status === 'running'),
       )
-    // A trial runs from when its server is being started.
+    // A trial counts as running from the start of its server.
     const programs = await until(
       () => descendantsOf(pid).map(each => each.pid),
       found => found.length > 1,

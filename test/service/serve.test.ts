@@ -82,7 +82,7 @@ describe('mcpdeck serve', () => {
 })
 
 describe('the host name of a request', () => {
-  /** The answer to a request with this Host header; fetch sets its own. */
+  /** The answer to a request with this Host header, because fetch sets its own. */
   const ask = async (baseUrl: string, key: string, host: string, path = '/me') => {
     const { hostname, port, pathname } = new URL(baseUrl)
     const headers = { host, authorization: `Bearer ${key}` }

@@ -7,7 +7,7 @@ import { scriptedModel } from './scripted-model.ts'
 const { roots, servers, serverRequests } = contract
 const asking = fileURLToPath(new URL('../servers/asking-server.mjs', import.meta.url))
 
-/** A server that asks, and a person who can answer. */
+/** A server that sends requests, and a person who can answer. */
 async function workspace(models?: Parameters<typeof open>[0]) {
   const { api } = await open({ onServerRequests: () => undefined, ...models })
   const { projectId } = await sandbox(api)

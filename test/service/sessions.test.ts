@@ -8,13 +8,13 @@ const { sessions, chatSessions, evalIngest, projects, runs, suites } = contract
 
 type Result = { caseTitle: string } & Record<string, unknown>
 
-/** Sessions as another program reports them, in the named project. */
+/** Sessions as reported by another program, in the named project. */
 async function report(api: Api, projectId: string, results: Result[]) {
   const body = { suiteName: 'Reported', results: results.map(result => ({ passed: true, ...result })) }
   return (await api.call(evalIngest.report, { projectId, body }))['runId'] as string
 }
 
-/** Every page of the feed, asked for with the same options. */
+/** Every page of the feed, requested with the same options. */
 async function pages(api: Api, query: Record<string, unknown>, between: () => Promise<unknown> = async () => {}) {
   const seen = []
   for (let cursor: string | undefined; ; await between()) {
@@ -77,7 +77,7 @@ test('a trial in progress is in the feed, and gets its counts when it ends', asy
     () => api.call(sessions.list, { projectId }),
     page => page.items.length > 0,
   )
-  // What was said is recorded when the trial ends.
+  // The messages are recorded when the trial ends.
   expect(items).toMatchObject([{ title: 'long', messageCount: 0 }])
   expect(items[0]).not.toHaveProperty('cumulativeToolCallCount')
   await api.call(runs.cancel, { projectId, runId })

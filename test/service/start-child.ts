@@ -9,7 +9,7 @@ import { createApi } from './harness.ts'
 /** The line that `mcpdeck serve --json` prints once it listens. */
 export type Greeting = { baseUrl: string; keyFile: string; pid: number }
 
-/** Starts `child.ts` in one of its modes; it is killed with the test at the latest. */
+/** Starts `child.ts` in one of its modes; it is killed at the end of the test at the latest. */
 export function start(mode: string, dataDir: string, options: object = {}) {
   const child = spawn(
     process.execPath,
@@ -22,7 +22,7 @@ export function start(mode: string, dataDir: string, options: object = {}) {
   return { child, next }
 }
 
-/** A served workspace in a process of its own, and a caller of it. */
+/** A workspace served by a separate process, and a client for it. */
 export async function startServe(dataDir: string, options: Partial<ServeOptions> = {}) {
   const started = start('serve', dataDir, options)
   const greeting = await started.next<Greeting>()

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { testInTime } from '../../src/lib/untrusted/patterns.ts'
 
 /**
- * For tests: stops once while a pattern is being tested, as on a machine that has no processor for this process, and
- * has its other thread take the processor before.
+ * For tests: stops once while a pattern is being tested, as on a machine without processor time for this process, and
+ * lets its other thread use the processor first.
  */
 const other = new Worker('for (;;);', { eval: true })
 await new Promise(resolve => other.once('online', resolve))
@@ -15,7 +15,7 @@ const pattern = {
       isStopped = true
       Atomics.wait(shared, 0, 0, 150)
       process.kill(process.pid, 'SIGSTOP')
-      // Where the limit has passed, its timer needs a moment to say so.
+      // If the limit has passed, its timer needs a moment to report it.
       for (const until = performance.now() + 20; performance.now() < until;);
     }
     return '^a+$'

@@ -15,7 +15,7 @@ import { createApi, longCase, sandbox, temporaryDirectory } from './harness.ts'
 
 const { projects, suites } = contract
 
-/** The error that SQLite gives for a database that may not grow, which is that of a full disk. */
+/** The error that SQLite gives for a database that may not grow, which is the same for a full disk. */
 function fullDisk(): unknown {
   const database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE t (v BLOB); PRAGMA max_page_count = 2')
@@ -39,7 +39,7 @@ async function served() {
   const write = store.write
   const fill = () => {
     const error = fullDisk()
-    // As SQLite does it: all is undone, and the statement that wrote says so.
+    // Like SQLite: everything is undone, and the statement that wrote reports the error.
     store.write = () => {
       throw error
     }

@@ -51,12 +51,9 @@ test('a directory that others use is refused, and keeps its permissions', () => 
   expect(modeOf(shared)).toBe(0o700)
 })
 
-test.runIf(process.platform === 'linux')(
-  'no data directory is created if the system cannot create directories, and nothing waits',
-  () => {
-    expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow('/proc/mcpdeck: no directory can be made there')
-  },
-)
+test.runIf(process.platform === 'linux')('if the system cannot create directories the store fails at once', () => {
+  expect(() => openStore({ dataDir: '/proc/mcpdeck/data' })).toThrow('/proc/mcpdeck: no directory can be made there')
+})
 
 test('a second start finds everything unchanged', async () => {
   const dataDir = temporaryDirectory()

@@ -45,7 +45,7 @@ test.each(LISTS)('the state of %s changes once another program has stored more o
     state: screen.stateOf(list),
     items: ((await screen.api.call(list, { projectId: place.projectId })) as { items: unknown[] }).items,
   })
-  // Reading stores nothing, or the list would be read for ever.
+  // A read must store nothing, otherwise the list would be read again without end.
   await expect
     .poll(async () => [await read(), await read()], PATIENCE)
     .toSatisfy(([one, next]) => one.state === next.state)

@@ -15,7 +15,7 @@ const RUBRIC: Criterion[] = [
 
 type Outcome = { goal: boolean; polite: boolean } | 'ungraded' | 'broken'
 
-/** A run as an engine leaves it behind, with one session for each outcome. */
+/** A run as an engine leaves it, with one session for each outcome. */
 function insertRun(store: Store, projectId: string, journeyId: string, outcomes: readonly Outcome[]): string {
   const id = newId('jrn')
   const now = Date.now()

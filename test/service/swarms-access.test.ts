@@ -71,7 +71,7 @@ test('with the gate closed, writes are refused, lists are empty, and deletes sti
     [journeys.update, { journeyId }, { name: 'x' }],
     [journeys.generate, {}, { ...grounding, persona: { name: 'x', role: 'y' } }],
     [journeys.get, { journeyId }, undefined],
-    // Not a list, though every field of its answer may be missing.
+    // This is not a list, though every field of its answer is optional.
     [journeyRuns.overview, {}, undefined],
   ] as const
   for (const [endpoint, ids, body] of refusals)

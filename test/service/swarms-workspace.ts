@@ -6,7 +6,7 @@ const { clients, environments, journeys, personas, projects, swarms } = contract
 export const SIZE = { sessionsPerTarget: 2, maxTurns: 6 }
 export const GOAL = { goal: 'Add two numbers and hear the sum' }
 
-/** A client with the reference server, and what swarms refer to. */
+/** A client with the reference server, and the records that swarms refer to. */
 export async function workspace() {
   const service = await open()
   const { api } = service

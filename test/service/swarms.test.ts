@@ -240,7 +240,7 @@ test('invalid writes of personas, swarms and journeys are refused with the reaso
   expect((await api.call(journeys.list, { projectId })).items).toHaveLength(1)
 })
 
-/** The values that a path names, so that the others are not taken for query options. */
+/** The parameters of the path, so that the other ones are not taken for query options. */
 function onlyPath(path: string, values: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => path.includes(`{${name}}`)))
 }

@@ -17,7 +17,7 @@ const Attributes = z.array(
 )
 const nanoseconds = z.string().regex(/^\d{16,}$/)
 
-/** A span as OTLP's JSON encoding has it. */
+/** A span in OTLP's JSON encoding. */
 const Span = z.strictObject({
   traceId: z.string().regex(/^[0-9a-f]{32}$/),
   spanId: z.string().regex(/^[0-9a-f]{16}$/),

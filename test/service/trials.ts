@@ -3,12 +3,12 @@ import { ServiceError } from '../../src/service/core/errors.ts'
 import { runTrial, type TrialRequest } from '../../src/service/evals/trial.ts'
 import type { CaseSnapshot, TrialServers } from '../../src/service/evals/types.ts'
 
-/** A tool of the servers that trials are tested against. */
+/** A tool of the servers in trials of tests. */
 export type Tool = (args: Record<string, unknown>, signal: AbortSignal) => unknown
 
 export const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 
-/** What a server can do to a call: answer, refuse, break, time out or stay silent. */
+/** How a server can handle a call: answer, refuse, break, time out or stay silent. */
 export const TOOLS: Record<string, Tool> = {
   echo: ({ message }) => text(String(message)),
   broken: () => ({ ...text('no such city'), isError: true }),
@@ -32,7 +32,7 @@ export const TOOLS: Record<string, Tool> = {
   silent: () => new Promise(() => {}),
 }
 
-/** Servers of these names, all with the same tools, and what was called on them. */
+/** Servers with these names, all with the same tools, and the calls that they received. */
 export function serversOf(names: string[] = ['one'], tools: Record<string, Tool> = TOOLS) {
   const called: string[] = []
   const servers: TrialServers = {
@@ -68,7 +68,7 @@ const snapshot = (steps: EvalTestStep[], rest: Partial<CaseSnapshot> = {}): Case
   ...rest,
 })
 
-/** Runs a trial of these steps; everything else can be set. */
+/** Runs a trial of these steps; everything else has a default. */
 export const run = (steps: EvalTestStep[], rest: Partial<CaseSnapshot> = {}, request: Partial<TrialRequest> = {}) =>
   runTrial({
     case: snapshot(steps, rest),

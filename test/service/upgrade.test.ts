@@ -72,7 +72,7 @@ test('an older workspace is upgraded with all its data and a copy from before, a
 test('following the refusal of an older version restores it, and another upgrade keeps another copy', async () => {
   const { dataDir, file } = olderWorkspace()
   openStore({ dataDir }).close()
-  // This program is the older one from here on: what it knows, with what a newer one left beside it.
+  // From here on this program plays the older one, and a newer program has left its file and copy.
   const newer = new DatabaseSync(file)
   newer.exec(`PRAGMA user_version = ${SCHEMA + 1}`)
   newer.close()

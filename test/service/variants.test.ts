@@ -9,7 +9,7 @@ import { scriptedModel, type Answer } from './scripted-model.ts'
 
 const { runs, iterations, suites, cases } = contract
 
-/** A suite of one case that is asked of these models; those called `unknown` are refused by their endpoint. */
+/** A suite of one case on these models; their endpoint refuses models named `unknown`. */
 async function openSuite(models: { model: string; provider: string }[], answer: () => Answer) {
   const endpoint = await scriptedModel(({ model }) =>
     model === 'unknown' ? { status: 404, message: 'no such model' } : answer(),
@@ -49,7 +49,7 @@ test('a case on two models is two variants: one that could not be set up leaves 
   expect(run).toMatchObject({
     status: 'completed',
     result: null,
-    // A case without any assertion is scored by nothing.
+    // A case without any assertion has no score.
     scoreIntegrity: null,
     summary: { total: 2, passed: 1, failed: 0, passRate: 1 },
     decisionSummary: {

@@ -6,7 +6,7 @@ import { scriptedModel } from './scripted-model.ts'
 import { helper, invite, published, visitor } from './visits.ts'
 import { PATIENCE } from '../patience.ts'
 
-/** As much of an element as the page's script touches. */
+/** The part of an element that the page's script uses. */
 class Element {
   hidden = false
   disabled = false
@@ -38,7 +38,7 @@ class Element {
   }
 }
 
-/** Runs the page's own script in a browser made of a few elements, over the service itself. */
+/** Runs the page's own script in a browser made of a few elements, with the real service. */
 async function browse(api: Api, link: string) {
   const page = await visitor(api.fetch, link).send('GET', link, { headers: { accept: 'text/html' } })
   const html = String(page.body['text'])

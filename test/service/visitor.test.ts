@@ -214,7 +214,7 @@ describe('the entry of visitors', () => {
     for (const { key } of [guest, nobody]) expect(await visit.redeem({ key })).toMatchObject({ status: 403 })
     const member = makeKey(store, 'Ada’s key', { grants: { [projectId]: 'member' } })
     const session = await visit.enter({ key: member.key })
-    // Members spend by their own right, whatever the caps for guests say.
+    // Members use their own permission, whatever the caps for guests are.
     await api.call(userTesting.setGuestExecution, { ...target, body: { ...caps, enabled: false } })
     expect((await session.say('hello')).status).toBe(200)
     await visit.enter({ key: member.key })
@@ -381,7 +381,7 @@ describe('the visitor endpoint', () => {
     expect(new Set(guesses.slice(0, 30))).toEqual(new Set([404]))
     expect(guesses.at(-1)).toBe(429)
     expect((await visit.session(`vst_${'0'.repeat(12)}${'x'.repeat(43)}`).state()).status).toBe(429)
-    // Whoever has the right link does not notice.
+    // A visitor with the right link does not notice it.
     const session = await visit.enter()
     const said: number[] = []
     for (let i = 0; i < 6; i += 1) said.push((await session.say(`message ${i}`)).status)

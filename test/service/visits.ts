@@ -17,7 +17,7 @@ export const caps = {
   maxConcurrentComputers: 0,
 }
 
-/** Says what it was asked, adds where it is asked to, and never answers who has time. */
+/** Repeats the message, adds if asked to, and never answers a message with "take your time". */
 export const helper = ({ prompts, results }: Asked): Answer => {
   const said = prompts.at(-1) ?? ''
   if (said.includes('take your time')) return 'silence'
@@ -25,7 +25,7 @@ export const helper = ({ prompts, results }: Asked): Answer => {
   return { calls: [{ name: 'get-sum', args: { a: 2, b: 3 } }] }
 }
 
-/** An environment that visitors can be let into. */
+/** An environment that can be published. */
 export async function environmentFor(api: Api, name = 'Study', config: object = {}) {
   const { projectId, serverId } = await sandbox(api)
   const client = await api.call(clients.create, {
@@ -36,7 +36,7 @@ export async function environmentFor(api: Api, name = 'Study', config: object = 
   return { projectId, serverId, clientId: client.id, environmentId }
 }
 
-/** A published environment with its link; guests may have answers. */
+/** A published environment with its link; guests may get answers. */
 export async function published(api: Api, body: object = {}, name?: string, config?: object) {
   const place = await environmentFor(api, name, config)
   const { projectId, environmentId } = place
@@ -51,7 +51,7 @@ export type Visited = { status: number; headers: Headers; body: Record<string, u
 
 export type Fetch = (request: Request) => Promise<Response>
 
-/** A visitor's program over any fetch. */
+/** A client for visitors over any fetch. */
 export function visitor(fetch: Fetch, link: string) {
   const { origin } = new URL(link)
   const send = async (
@@ -96,7 +96,7 @@ export function visitor(fetch: Fetch, link: string) {
     describe: () => send('GET', link),
     redeem,
     session,
-    /** Opens a session; anything but success fails the test. */
+    /** Opens a session; anything except success fails the test. */
     async enter(proof?: { invitation?: string; key?: string; headers?: object }) {
       const { status, body } = await redeem(proof)
       if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`)
@@ -105,7 +105,7 @@ export function visitor(fetch: Fetch, link: string) {
   }
 }
 
-/** The code of an invitation; the contract has no place for it, so that it comes beside the declared fields. */
+/** The code of an invitation. The contract has no field for it, so it is sent beside the declared fields. */
 export async function invite(api: Api, target: object, email: string) {
   const reply = await api.call(userTesting.upsertMember, { ...target, body: { email } })
   return reply['invitation'] as { memberId: string; email: string; code: string }

@@ -8,7 +8,7 @@ import { echoCase, open, sandbox, untilEnded } from './harness.ts'
 const { capabilities, cases, iterations, runs, suites } = contract
 const HEADER = 'x-mcpjam-eval-vocabulary'
 
-/** Policy roles of every scorer in an answer. */
+/** The roles of every scorer in an answer. */
 function rolesIn(answer: unknown): unknown[] {
   const { items } = answer as { items: { evaluationConfig?: { definitions?: { role: string }[] } }[] }
   return [...new Set(items.flatMap(item => item.evaluationConfig?.definitions?.map(({ role }) => role) ?? []))]

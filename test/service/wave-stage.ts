@@ -8,7 +8,7 @@ import { scriptedModel, type Answer } from './scripted-model.ts'
 
 const { journeyFindings, waveInsights } = contract
 
-/** A workspace whose model plays everybody, graders and advisors too. */
+/** A workspace whose model plays every part, including graders and advisors. */
 export async function stage({
   score = 0.1,
   adviser = advice,

@@ -3,10 +3,10 @@ import { cast, json } from './journey-cast.ts'
 import { adder, KEY } from './model-runs.ts'
 import { scriptedModel, type Asked } from './scripted-model.ts'
 
-/** What a visitor says whom the assistant serves by a call that the tool refuses. */
+/** The message of a visitor whom the assistant answers with a call that the tool refuses. */
 export const MISHAP = 'Add two and 3'
 
-/** A model for a whole workspace: persona, assistant, grader and adviser; in a program's environment as `env`. */
+/** A model for a whole workspace: persona, assistant, grader and adviser; `env` configures it for a program. */
 export async function wholeCast() {
   const play = cast({
     assistant: (asked: Asked) =>

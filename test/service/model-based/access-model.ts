@@ -4,11 +4,11 @@ export type ScenarioModel = {
   environmentId: string
   mode: string
   version: number
-  /** Secret part of the present link; undefined = its answer was lost. */
+  /** Secret part of the current link; undefined if its answer was lost. */
   link: string | undefined
-  /** Secret parts that were rotated away. */
+  /** Secret parts of rotated links. */
   oldLinks: string[]
-  /** Codes by address. */
+  /** Invitation codes by address. */
   members: Map<string, string>
 }
 
@@ -16,18 +16,18 @@ export type SessionModel = {
   token: string
   scenarioId: string
   isAlive: boolean
-  /** Whom the visitor proved to be. */
+  /** The identity that the visitor proved. */
   as: { email: string } | { keyId: string } | 'guest'
 }
 
-/** What is published, and every visitor's session that somebody holds the token of. */
+/** The published scenarios, and every visitor session whose token somebody has. */
 export type AccessModel = {
-  /** Published ones, by environment. */
+  /** Published scenarios by environment. */
   scenarios: Map<string, ScenarioModel>
-  /** Last version of each environment's scenarios, which later ones go on from. */
+  /** Last version of each environment's scenarios, from which later ones continue. */
   versions: Map<string, number>
   sessions: SessionModel[]
-  /** Codes that were taken back. */
+  /** Codes that were revoked. */
   oldCodes: Set<string>
 }
 
@@ -35,14 +35,14 @@ export function emptyAccess(): AccessModel {
   return { scenarios: new Map(), versions: new Map(), sessions: [], oldCodes: new Set() }
 }
 
-/** A trigger of the table "Scenario access": the next version, and no session of the scenario lives. */
+/** Applies a trigger of the table "Scenario access": the version increases, and every session of the scenario ends. */
 export function bump(access: AccessModel, scenario: ScenarioModel): void {
   scenario.version += 1
   access.versions.set(scenario.environmentId, scenario.version)
   for (const session of access.sessions) if (session.scenarioId === scenario.id) session.isAlive = false
 }
 
-/** Whether a change of mode keeps anybody out that was let in: all but opening it to everyone with the link. */
+/** Whether a change of mode excludes somebody who was admitted: every change except to anyone with the link. */
 export function tightens(before: string, after: string): boolean {
   return before !== after && after !== 'anyone_with_link'
 }

@@ -21,7 +21,7 @@ export async function publish(world: World, { which, mode, cut }: StepOf<'publis
     if (first) expect(first.status).toBe(403)
     return
   }
-  // Publishing is repeatable: it answers what is there, if only without its link.
+  // Publishing may be repeated: it returns the existing scenario, possibly without its link.
   const answer = first ?? (await host.ask(undefined, send))!
   const known = access.scenarios.get(environment.id)
   if (known) {
@@ -45,7 +45,7 @@ export async function publish(world: World, { which, mode, cut }: StepOf<'publis
   access.scenarios.set(environment.id, scenario)
 }
 
-/** Works whether the feature is on or off. */
+/** This works whether the feature is on or off. */
 export async function unpublish(world: World, { which, cut }: StepOf<'unpublish'>) {
   const { host, model, place } = world
   const scenario = some(world, which)
@@ -123,7 +123,7 @@ export async function remove(world: World, { which, email, cut }: StepOf<'remove
   await checkSessions(world, scenario.id)
 }
 
-/** The old link lets nobody in any more, and nobody out. */
+/** The old link no longer lets anybody in, but removes nobody. */
 export async function rotate(world: World, { which, cut }: StepOf<'rotate'>) {
   const scenario = some(world, which)
   if (!scenario) return
@@ -131,7 +131,7 @@ export async function rotate(world: World, { which, cut }: StepOf<'rotate'>) {
   const send = () => host.api.send(userTesting.rotateLink, targetOf(world, scenario))
   const first = await host.ask(cut, send)
   if (isOff(world, first)) return
-  // Whatever became of the first one, the link of the second one is known.
+  // Whatever the outcome of the first rotation, the link of the second one is known.
   const answer = first ?? (await host.ask(undefined, send))!
   expect(answer).toMatchObject({ status: 200, body: { rotated: true } })
   expect(answer.body).not.toHaveProperty('accessVersion')
@@ -159,7 +159,7 @@ export async function redeem(world: World, { which, as, email, byOldLink, cut }:
       body: JSON.stringify(as === 'invited' ? { invitation: code } : {}),
     }),
   )
-  // A token that nobody was told opens nothing.
+  // A token that nobody received opens nothing.
   if (!answer) return
   const isMember = scenario.members.has(email)
   const enters = {
@@ -179,7 +179,7 @@ export async function redeem(world: World, { which, as, email, byOldLink, cut }:
   await checkSessions(world, scenario.id)
 }
 
-/** A visitor ends the own session, and nobody else's. */
+/** A visitor ends only their own session. */
 export async function leave(world: World, { which, cut }: StepOf<'leave'>) {
   const { host, model } = world
   const session = pick(
@@ -195,7 +195,7 @@ export async function leave(world: World, { which, cut }: StepOf<'leave'>) {
   await checkSessions(world, session.scenarioId)
 }
 
-/** As `mcpdeck serve key revoke` does beside the running service. */
+/** Works like `mcpdeck serve key revoke` beside the running service. */
 export async function revokeKey(world: World, { which }: StepOf<'revokeKey'>) {
   const { store, model } = world
   const session = pick(
@@ -208,7 +208,7 @@ export async function revokeKey(world: World, { which }: StepOf<'revokeKey'>) {
   await checkSessions(world, session.scenarioId)
 }
 
-/** Everything that is published stands as it should, and exactly those sessions live that should. */
+/** Checks that all published scenarios are correct, and that exactly the expected sessions are alive. */
 export async function checkAccess(world: World): Promise<void> {
   const { access, gates } = world.model
   for (const scenario of access.scenarios.values()) {
@@ -234,12 +234,12 @@ async function lives({ host }: World, token: string): Promise<boolean> {
   return status === 200
 }
 
-/** Status of what a link leads to. */
+/** Status of the page that a link opens. */
 async function opens({ host }: World, secret: string): Promise<number> {
   return (await visitor(fetch, `${host.origin}/visit/${secret}`).describe()).status
 }
 
-/** Rebinding to the same environment changes nothing and tells the version. */
+/** Rebinding to the same environment changes nothing and returns the version. */
 async function accessNow(world: World, scenario: ScenarioModel) {
   const { environmentId } = scenario
   const target = { ...targetOf(world, scenario), body: { environmentId } }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What serves, and what it loads only when it is needed. */
+/** The module that serves, and the modules that it loads only when they are needed. */
 const PROGRAM = [
   '../child.ts',
   'ai',
@@ -14,9 +14,9 @@ const PROGRAM = [
 ]
 
 /**
- * Keeps what Node compiles of the service for all processes that are started from now on, which halves the price of a
- * start; a process that is killed would not keep it itself.
- * @returns what forgets it
+ * Stores the code that Node compiles for the service, for all processes started from now on. This halves the cost of a
+ * start; a killed process would not store it itself.
+ * @returns a function that removes the code
  */
 export function keepCompiled(): () => void {
   const path = mkdtempSync(join(tmpdir(), 'mcpdeck-compiled-'))

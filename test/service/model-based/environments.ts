@@ -59,7 +59,7 @@ export async function archiveEnvironment(world: World, { which, isStale, cut }: 
 
 export async function restoreEnvironment(world: World, { which, isStale, cut }: StepOf<'restoreEnvironment'>) {
   const before = world.model.environments
-  // Among the archived ones where there are any, so that it often succeeds.
+  // It is taken from the archived ones if there are any, so that it often succeeds.
   const archived = before.filter(each => each.isArchived)
   const row = pick(archived.length > 0 ? archived : before, which)!
   const isTaken = before.some(each => each.id !== row.id && each.name === row.name && !each.isArchived)
@@ -74,7 +74,7 @@ export async function restoreEnvironment(world: World, { which, isStale, cut }: 
   })
 }
 
-/** Attaches environments to the suite in place of those before; an archived one only stays, it does not come. */
+/** Sets the attached environments of the suite; an archived one may stay, but cannot be added. */
 export async function attach(world: World, { which, cut }: StepOf<'attach'>) {
   const { place, model, host } = world
   const before = model.attached
@@ -90,13 +90,13 @@ export async function attach(world: World, { which, cut }: StepOf<'attach'>) {
   model.attached = now
 }
 
-/** What is there now is what should be there. */
+/** Checks that the current state is the expected one. */
 export async function checkEnvironments(world: World): Promise<void> {
   expect(await environmentsNow(world)).toEqual(world.model.environments)
   expect(await attachedNow(world)).toEqual(world.model.attached)
 }
 
-/** States that may be the present one: an operation is wholly there or not at all. */
+/** States that are possible now: an operation is applied completely or not at all. */
 export function possible<T>(answer: object | undefined, before: T, after: T | undefined): T[] {
   if (after === undefined) return [before]
   return answer ? [after] : [before, after]
@@ -104,7 +104,7 @@ export function possible<T>(answer: object | undefined, before: T, after: T | un
 
 type Change = {
   cut: Cut | undefined
-  /** Undefined = it is refused. */
+  /** Undefined if the operation is refused. */
   after: EnvironmentModel[] | undefined
   status: number
   send: () => Promise<Response>
@@ -127,7 +127,7 @@ type Advance = {
   send: (revision: number) => Promise<Response>
 }
 
-/** A change of one of them, which grows its revision by one. */
+/** A change of one environment, which increases its revision by one. */
 async function advance(world: World, row: EnvironmentModel, { edited, cut, send }: Advance): Promise<void> {
   const after = world.model.environments.map(each =>
     each === row && edited ? { ...edited, revision: row.revision + 1 } : each,

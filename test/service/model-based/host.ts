@@ -10,27 +10,30 @@ import { untilNextLook } from '../../pause.ts'
 
 /** The process that serves a data directory, and its successors. */
 export type Host = {
-  /** Callers of the present process. */
+  /** Clients of the current process. */
   readonly api: Api
   readonly origin: string
-  /** Counts the processes from 1. */
+  /** Counts the processes, beginning with 1. */
   readonly generation: number
   /**
-   * SIGKILL, and another process on the same directory; nothing that it had started is left.
-   * @param starts processes in between that are killed in their start, each with so many writes
+   * Kills the process with SIGKILL and starts another one on the same directory; nothing that it had started remains.
+   * @param starts processes in between that are killed during their start, each after the given number of writes
    */
   kill(starts?: readonly number[]): Promise<void>
-  /** SIGKILL, and nobody serves any more. */
+  /** Kills the process with SIGKILL and starts no other. */
   end(): Promise<void>
-  /** Asks; where it is to be cut short the process is killed meanwhile, and undefined = nobody knows the outcome. */
+  /**
+   * Sends a request. If it is to be cut off, the process is killed meanwhile, and undefined means that the outcome is
+   * unknown.
+   */
   ask(cut: Cut | undefined, send: () => Promise<Response>): Promise<Told | undefined>
 }
 
 export type Told = { status: number; body: Record<string, unknown> }
 
 /**
- * @param births starts ahead of the first process that are killed with so many writes
- * @param met is told of every kind of end that a request came to
+ * @param births starts before the first process that are killed after the given number of writes
+ * @param met is called with every kind of outcome of a request
  */
 export async function startHost(
   dataDir: string,
@@ -96,7 +99,7 @@ async function told(response: Response): Promise<Told> {
   return { status: response.status, body: (await response.json()) as Told['body'] }
 }
 
-/** Resolves at the moment of the cut, with the answer at the latest. */
+/** Resolves at the moment of the cut, or with the answer if that comes first. */
 async function moment(
   cut: Cut,
   { log, answer, pause }: { log: string; answer: Promise<unknown>; pause: () => Promise<void> },

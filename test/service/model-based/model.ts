@@ -2,21 +2,21 @@ import type { AccessModel } from './access-model.ts'
 import type { CaseKind } from './steps.ts'
 import type { WavesModel } from './waves-model.ts'
 
-/** What the workspace should hold, kept apart from it. */
+/** The expected content of the workspace, stored separately from it. */
 export type Model = {
   environments: EnvironmentModel[]
-  /** Environments that the suite runs on. */
+  /** The environments that are attached to the suite. */
   attached: string[]
   runs: RunModel[]
   waves: WavesModel
   access: AccessModel
   gates: Record<'swarms' | 'user-testing', boolean>
-  /** So that no key is used twice by accident. */
+  /** A counter, so that no key is used twice by accident. */
   keys: number
 }
 
 export type EnvironmentModel = {
-  /** Empty until the service told it. */
+  /** Empty until the service has returned it. */
   id: string
   name: string
   description: string | null
@@ -24,18 +24,18 @@ export type EnvironmentModel = {
   isArchived: boolean
 }
 
-/** How a run ended, for good. */
+/** The final result of a run. */
 export type RunEnd = { status: string; result: string | null }
 
 export type RunModel = {
   id: string
   kase: CaseKind
-  /** The environment at the revision that it was launched on. */
+  /** The environment, with its revision at the launch. */
   environment: { id: string; revision: number } | null
-  /** Of a launch with a key: what was sent under it. */
+  /** If launched with a key: the key and the body. */
   intent?: { key: string; body: object }
-  /** The process that executes it. */
+  /** The number of the process that executes it. */
   generation: number
-  /** Undefined = it had not ended when it was last looked at. */
+  /** Undefined if the run had not ended when it was last read. */
   end?: RunEnd
 }

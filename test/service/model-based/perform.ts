@@ -40,12 +40,12 @@ const STEPS: { [K in Step['kind']]: (world: World, step: StepOf<K>) => Promise<v
   kill: ({ host }, { starts }) => host.kill(starts),
 }
 
-/** Does one step and checks what it touched. */
+/** Performs one step and checks what it touched. */
 export async function perform(world: World, step: Step): Promise<void> {
   await STEPS[step.kind](world, step as never)
 }
 
-/** All that can be read agrees with the model. */
+/** Checks that all readable data agrees with the model. */
 async function checkAll(world: World): Promise<void> {
   await checkEnvironments(world)
   await checkRuns(world)
@@ -53,7 +53,7 @@ async function checkAll(world: World): Promise<void> {
   await checkAccess(world)
 }
 
-/** The end of a world: killed once more, it is sound, agrees with the model, and nothing is left under way. */
+/** Ends a world: after one more kill it must be intact, agree with the model, and have nothing in progress. */
 export async function conclude(world: World): Promise<void> {
   const { host, store, dataDir, place, model } = world
   await host.kill()
@@ -63,7 +63,7 @@ export async function conclude(world: World): Promise<void> {
   await endRuns(world)
   expect(store.jobs.list()).toEqual([])
   expect(store.runs.inFlight()).toEqual([])
-  // A launch that was repeated or refused took nothing.
+  // A repeated or refused launch used no quota.
   expect(store.quotaUses.since(place.organizationId, 'launch', 0).count).toBe(model.waves.runs.length)
   await host.end()
   store.close()

@@ -4,12 +4,12 @@ import { cast, graded, wantsSum } from '../journey-cast.ts'
 import { scriptedModel, type Answer } from '../scripted-model.ts'
 import type { Verdict } from './steps.ts'
 
-/** Where a wave is to be stopped: at which request to its models, counted from 1, and whether that one is answered. */
+/** When to stop a wave: at which request to its models, counted from 1, and whether that one is answered. */
 export type Stop = { at: number; answered: boolean }
 
 /**
- * The model and the MCP server of all that runs, in the process of the test, so that they outlive the service. The
- * server's `count` says done or fails as it is told, its `wait` never answers.
+ * The model and the MCP server of all runs, in the process of the test, so that they outlive the service. The server's
+ * `count` answers done or fails as it is told, and its `wait` never answers.
  */
 export async function createPlayers() {
   let verdict: Verdict = { goalReached: true, failed: [], tool: 'works', graderBreaks: false }
@@ -46,13 +46,13 @@ export async function createPlayers() {
   return {
     models: { ...model.settings, model: 'player' },
     serverUrl: server.url,
-    /** What is played from now on. */
+    /** The behaviour of the players from now on. */
     direct(next: Verdict, until?: Stop) {
       verdict = next
       stop = until
       asked = 0
     },
-    /** Whether the models were asked so often. */
+    /** Whether the models have received this many requests. */
     wasAsked: (times: number) => asked >= times,
   }
 }

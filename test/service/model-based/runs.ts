@@ -9,10 +9,10 @@ import { CAP, freshKey, pick, type World } from './world.ts'
 
 const { iterations, runs } = contract
 
-/** A process that goes leaves a trial that could not be executed, which is nobody's failed case. */
+/** A process that ends leaves a trial that could not be executed, which does not count as a failed case. */
 const INTERRUPTED: RunEnd = { status: 'completed', result: null }
 const CANCELLED: RunEnd = { status: 'cancelled', result: null }
-/** How a run ends when nobody disturbs it; the others wait for ever. */
+/** How a run ends if nothing disturbs it; the others wait without end. */
 const UNDISTURBED: Partial<Record<CaseKind, RunEnd>> = {
   passes: { status: 'completed', result: 'passed' },
   fails: { status: 'completed', result: 'failed' },
@@ -39,7 +39,7 @@ export async function launchRun(world: World, step: StepOf<'launchRun'>) {
   if (step.isAwaited && UNDISTURBED[kase]) await untilEnded(world)
 }
 
-/** After a cut: the same intent once more is one run, whether the first one arrived or not. */
+/** After a cut: the same launch repeated is one run, whether the first one arrived or not. */
 async function insist(
   world: World,
   { send, started, known, refusal }: Omit<Launch, 'cut'> & { known: ReadonlySet<string> },
@@ -54,7 +54,7 @@ async function insist(
   expect(answer).toMatchObject({ status: 202, body: { runId: arrived.id, deduped: true } })
 }
 
-/** Repeats a launch under its key: the same run, and no other one. */
+/** Repeats a launch under its key, which returns the same run. */
 export async function repeatRun(world: World, { which }: StepOf<'repeatRun'>) {
   const { host, place, model } = world
   const run = pick(
@@ -86,7 +86,7 @@ export async function cancelRun(world: World, { which, cut }: StepOf<'cancelRun'
   const mayEndItself = UNDISTURBED[run.kase] !== undefined
   const wanted = wasOpen ? (mayEndItself ? [200, 409] : [200]) : [run.end?.status === 'cancelled' ? 200 : 409]
   if (answer) expect(wanted).toContain(answer.status)
-  // What is cancelled is cancelled at once; what was refused had ended by itself or with its process.
+  // Cancelling takes effect at once; a refused cancel means that the run had ended by itself or with its process.
   const mayBeCancelled = wasOpen && answer?.status !== 409
   await checkRuns(world, mayBeCancelled ? { cancelled: run, isSure: answer !== undefined } : {})
 }
@@ -99,9 +99,9 @@ export async function rerun(world: World, { which, cut }: StepOf<'rerun'>) {
   const { end } = source
   const preview = await host.api.call(runs.rerunPreview, target)
   await checkRuns(world)
-  // A run that was cancelled may have had a trial that had failed before.
+  // A cancelled run may contain a trial that had failed earlier.
   if (end && end.status !== 'cancelled') expect(preview.rerunnable).toBe(end.result !== 'passed')
-  // It may end between the two requests.
+  // The run may end between the two requests.
   const mayHaveEnded = !end && UNDISTURBED[source.kase] !== undefined
   await launch(world, {
     cut,
@@ -112,7 +112,7 @@ export async function rerun(world: World, { which, cut }: StepOf<'rerun'>) {
   })
 }
 
-/** Every run is there once, ended as it may end and stays so; no more are in flight than may be. */
+/** Checks that every run exists once, ended as it may and stays so, and that no more are in flight than allowed. */
 export async function checkRuns(
   world: World,
   { cancelled, isSure = false }: { cancelled?: RunModel; isSure?: boolean } = {},
@@ -142,7 +142,7 @@ export async function checkRuns(
   expect(model.runs.filter(({ end }) => !end).length).toBeLessThanOrEqual(CAP)
 }
 
-/** Cancels what would wait for ever, so that everything ends. */
+/** Cancels runs that would wait without end, so that everything ends. */
 export async function endRuns(world: World): Promise<void> {
   const { host, place, model } = world
   for (const run of model.runs.filter(({ end, kase }) => !end && !UNDISTURBED[kase])) {
@@ -166,7 +166,7 @@ type Launch = {
   mayBeRefused?: object
 }
 
-/** Sends what should begin a run, and notes the run that it began. */
+/** Sends a request that should start a run, and records the run that it started. */
 async function launch(world: World, { cut, send, started, refusal, mayBeRefused }: Launch): Promise<void> {
   const { host, model } = world
   const inFlight = model.runs.filter(({ end, generation }) => !end && generation === host.generation)
@@ -187,7 +187,7 @@ async function launch(world: World, { cut, send, started, refusal, mayBeRefused 
   else await checkRuns(world)
 }
 
-/** Asymmetric all the way down. */
+/** Matches the given fields at every level, and ignores others. */
 function deep(wanted: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(wanted).map(([name, value]) => [
@@ -207,7 +207,7 @@ async function adopt(world: World, started: Started, { body }: Told): Promise<vo
   await checkRuns(world)
 }
 
-/** Whatever the process wrote before it died is one run or none. */
+/** Checks that the writes of the killed process are one run or none. */
 async function adoptUnknown(world: World, started: Started, mayBeThere: boolean): Promise<void> {
   const known = new Set(world.model.runs.map(({ id }) => id))
   const fresh = [...(await runsNow(world)).keys()].filter(id => !known.has(id))
@@ -216,7 +216,7 @@ async function adoptUnknown(world: World, started: Started, mayBeThere: boolean)
   await checkRuns(world)
 }
 
-/** Where a launch would run, or how it is refused ("Environment rules" 1 to 3). */
+/** The target that a launch would run on, or the reason why it is refused ("Environment rules" 1 to 3). */
 function targetOf(
   { model }: World,
   kase: CaseKind,
@@ -251,7 +251,7 @@ async function runsNow({ host, place }: World): Promise<Map<string, Seen>> {
     found.map(({ id, status, result, environment }) => [
       id,
       {
-        // A run that was written a moment ago is about to run.
+        // A run that was just created is about to execute.
         status: status === 'pending' ? 'running' : status,
         result: result ?? null,
         environment: environment ? { id: environment.id, revision: environment.revision! } : null,
@@ -262,7 +262,7 @@ async function runsNow({ host, place }: World): Promise<Map<string, Seen>> {
   return byId
 }
 
-/** Waits for all that end by themselves. */
+/** Waits for all runs that end by themselves. */
 async function untilEnded(world: World): Promise<void> {
   await until(
     async () => {

@@ -2,17 +2,18 @@ import fc from 'fast-check'
 import { SCENARIO_MODES } from '../../../src/api/contract/choices.ts'
 
 /**
- * The moment at which a process dies: after so many turns of our event loop, or with so many writes of the database.
+ * The moment at which a process is killed: after the given number of turns of our event loop, or of writes to the
+ * database.
  */
 export type Cut = { turns: number } | { writes: number }
 
 export const ENVIRONMENT_NAMES = ['red', 'green', 'blue', 'Grün 🌱'] as const
 export const EMAILS = ['ada@example.org', 'bob@example.org'] as const
-/** Kinds of cases: the last two wait until they are stopped, one over HTTP and one in a process of its own. */
+/** Kinds of cases: the last two wait until they are stopped, one over HTTP and one in a separate process. */
 export const CASES = ['passes', 'fails', 'waits', 'mute'] as const
 export type CaseKind = (typeof CASES)[number]
 
-/** What the players of a wave do. */
+/** The behaviour of the players of a wave. */
 export type Verdict = {
   goalReached: boolean
   /** Ids of the judged criteria that fail. */
@@ -21,11 +22,11 @@ export type Verdict = {
   graderBreaks: boolean
 }
 
-/** How a wave ends: by itself, or by force when its models were asked so often. */
+/** How a wave ends: by itself, or by force after the given number of requests to its models. */
 export type WaveEnd =
   | { how: 'plays' }
   | { how: 'canceled'; at: number }
-  /** `answered` = the model still answers while the process dies. */
+  /** `answered` means that the model still answers while the process is killed. */
   | { how: 'killed'; at: number; answered: boolean }
 
 type Mode = (typeof SCENARIO_MODES)[number]
@@ -35,7 +36,7 @@ type Kinds = {
   editEnvironment: { which: number; name?: string; description?: string; isStale: boolean; cut?: Cut }
   archiveEnvironment: { which: number; isStale: boolean; cut?: Cut }
   restoreEnvironment: { which: number; isStale: boolean; cut?: Cut }
-  /** None detaches all. */
+  /** An empty list detaches all. */
   attach: { which: number[]; cut?: Cut }
   launchRun: { kase: CaseKind; where: number | null; isAwaited: boolean; hasKey: boolean; cut?: Cut }
   repeatRun: { which: number }
@@ -54,7 +55,7 @@ type Kinds = {
   leave: { which: number; cut?: Cut }
   revokeKey: { which: number }
   gate: { gate: 'swarms' | 'user-testing'; isOn: boolean }
-  /** Successors that die in their start, too, each with so many writes. */
+  /** Successors that are killed during their start as well, each after the given number of writes. */
   kill: { starts: number[] }
 }
 
@@ -67,7 +68,7 @@ const cut = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ cut: { writes: 1 } }) },
   { weight: 1, arbitrary: fc.nat(400).map(turns => ({ cut: { turns } })) },
 )
-/** Starts that are killed ahead of the one that serves. */
+/** Starts that are killed before the process that serves. */
 export const starts = fc.oneof(
   { weight: 5, arbitrary: fc.constant<number[]>([]) },
   { weight: 1, arbitrary: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 2 }) },
@@ -93,7 +94,7 @@ const end: fc.Arbitrary<WaveEnd> = fc.oneof(
 function step<K extends keyof Kinds>(kind: K, fields: fc.Arbitrary<Kinds[K]>): fc.Arbitrary<Step> {
   return fields.map(values => ({ kind, ...values }) as unknown as Step)
 }
-/** A step whose request may be cut short. */
+/** A step whose request may be cut off. */
 function cutable<K extends keyof Kinds>(kind: K, fields: fc.Arbitrary<Omit<Kinds[K], 'cut'>>) {
   return step(
     kind,
@@ -170,7 +171,7 @@ const others: [number, fc.Arbitrary<Step>][] = [
 const AREAS = { environments, runs, findings, access }
 export type Area = keyof typeof AREAS
 
-/** Sequences in which some areas come often and the others seldom, with kills in between. */
+/** Sequences in which some areas are frequent and the others rare, with kills in between. */
 export function stepsIn(areas: readonly Area[], size: { minLength: number; maxLength: number }) {
   const weighted = Object.entries(AREAS).flatMap(([area, steps]) =>
     steps.map(([weight, arbitrary]) => ({ weight: areas.includes(area as Area) ? weight * 5 : weight, arbitrary })),

@@ -9,7 +9,7 @@ const run = (kase: 'passes' | 'fails' | 'waits' | 'mute', more: object = {}) =>
 const guest = { kind: 'redeem', which: 0, as: 'guest', email: '', byOldLink: false } as const
 const ada = 'ada@example.org'
 
-/** Everything once, so that no property is true only because nothing has happened. */
+/** Every step once, so that no property holds only because nothing has happened. */
 export const TOUR: Step[] = [
   { kind: 'createEnvironment', name: 'red' },
   { kind: 'createEnvironment', name: 'red' },
@@ -74,7 +74,7 @@ export const TOUR: Step[] = [
   { kind: 'publish', which: 0, mode: 'anyone_with_link', cut: { writes: 1 } },
 ]
 
-/** What it must have come by. */
+/** The situations that must have occurred. */
 export const SIGHTS = [
   'environment changed',
   'environment refused',

@@ -1,6 +1,6 @@
 import type { Verdict } from './steps.ts'
 
-/** What one wave saw of a journey: places that it looked at, and whether they failed there. */
+/** What one wave saw of a journey: the places that it checked, and whether they failed. */
 type Wave = { waveId: string; looked: Map<string, boolean> }
 
 type JourneyRunModel = {
@@ -13,10 +13,10 @@ type JourneyRunModel = {
   stale: boolean
 }
 
-/** Runs of the journeys, and what their findings follow from. */
+/** The runs of the journeys, and the data that their findings follow from. */
 export type WavesModel = {
   runs: JourneyRunModel[]
-  /** By journey: its graded waves, oldest first. */
+  /** The graded waves of each journey, oldest first. */
   history: Wave[][]
   /** Places whose finding is hidden. */
   dismissed: Set<string>
@@ -28,7 +28,7 @@ export function emptyWaves(): WavesModel {
   return { runs: [], history: [[], []], dismissed: new Set() }
 }
 
-/** Notes what a run that came to its end saw; runs of one wave are one look, in which a failure outweighs. */
+/** Records what a finished run saw. Runs of one wave count as one check, in which a failure outweighs a success. */
 export function note(waves: WavesModel, journey: number, waveId: string, looked: Map<string, boolean>): void {
   const history = waves.history[journey]!
   const last = history.at(-1)
@@ -36,7 +36,7 @@ export function note(waves: WavesModel, journey: number, waveId: string, looked:
   else for (const [place, fails] of looked) last.looked.set(place, fails || last.looked.get(place) === true)
 }
 
-/** The places that a run looks at under a verdict, and whether they fail. */
+/** The places that a run with this verdict checks, and whether they fail. */
 export function lookedAt(verdict: Verdict, journeyId: string, serverId: string): Map<string, boolean> {
   const { goalReached, failed, tool, graderBreaks } = verdict
   const looked = new Map<string, boolean>()
@@ -51,8 +51,8 @@ export function lookedAt(verdict: Verdict, journeyId: string, serverId: string):
 }
 
 /**
- * Every finding as its waves make it: the first sight is new, another one recurring, a look without one resolves it,
- * and back after that it is regressed.
+ * Every finding as it follows from its waves: new at the first failure, recurring at another one, resolved by a check
+ * without failure, and regressed by a failure after that.
  */
 export function findingsOf({ history, dismissed }: WavesModel): Record<string, FindingModel> {
   const found: Record<string, FindingModel> = {}

@@ -9,7 +9,7 @@ const { journeyFindings, journeyRuns } = contract
 
 type Over = { status: string; canceled: boolean; stale: boolean }
 
-/** Launches a journey, lets it come to its end or ends it by force, and reads what became of it. */
+/** Launches a journey, lets it finish or ends it by force, and reads the result. */
 export async function wave(world: World, step: StepOf<'wave'>) {
   const { host, model, players, place } = world
   const journey = place.journeys[step.journey]!
@@ -38,7 +38,7 @@ export async function wave(world: World, step: StepOf<'wave'>) {
   const written = [...(await runsNow(world)).keys()].filter(id => !known.has(id))
   if (answer) expect(written).toEqual([answer.body['id']])
   expect(written.length).toBeLessThanOrEqual(1)
-  // The same intent again: the run that was written and died with its process, or the first one.
+  // The same launch again returns the run that was written and ended with its process, or the first one.
   direct()
   const again = (await host.ask(undefined, send))!
   expect(again).toMatchObject({ status: 202, body: { deduped: written.length === 1 } })
@@ -53,7 +53,7 @@ export async function wave(world: World, step: StepOf<'wave'>) {
 
 type Launched = { id: string; journey: number; key: string; body: { waveId: string } }
 
-/** To its end, in the way of the step. */
+/** Runs to the end, in the way that the step demands. */
 async function come(world: World, launched: Launched, { end, verdict }: StepOf<'wave'>) {
   const { host, players, place } = world
   const target = { projectId: place.projectId, runId: launched.id }
@@ -67,7 +67,7 @@ async function come(world: World, launched: Launched, { end, verdict }: StepOf<'
     async () => players.wasAsked(end.at) || (await isOver()),
     reached => reached,
   )
-  // A model that was asked and does not answer keeps the run from its end.
+  // A model that received a request and does not answer keeps the run from ending.
   const isHeld = players.wasAsked(end.at) && !isAnswered(end)
   if (end.how === 'canceled') {
     const answer = (await host.ask(undefined, () => host.api.send(journeyRuns.cancel, target)))!
@@ -79,7 +79,7 @@ async function come(world: World, launched: Launched, { end, verdict }: StepOf<'
   settle(world, { ...launched, ...over }, verdict)
 }
 
-/** Only a run that nobody disturbed moves findings. */
+/** Only an undisturbed run changes findings. */
 function settle({ model, place, met }: World, run: Launched & Over, verdict: Verdict): void {
   model.waves.runs.push(run)
   met.add(run.canceled ? 'wave canceled' : run.stale ? 'wave stale' : 'wave completed')
@@ -89,7 +89,7 @@ function settle({ model, place, met }: World, run: Launched & Over, verdict: Ver
   note(model.waves, run.journey, run.body.waveId, lookedAt(verdict, id, place.serverId))
 }
 
-/** A launch under a key that was used before begins nothing. */
+/** A launch under a used key starts nothing. */
 export async function repeatWave(world: World, { which }: StepOf<'repeatWave'>) {
   const run = pick(world.model.waves.runs, which)
   if (!run) return
@@ -121,8 +121,8 @@ export async function dismiss(world: World, { which, dismissed, cut }: StepOf<'d
 }
 
 /**
- * Every run is there once and as it ended; the findings are those that the waves make. Nothing shows while switched
- * off.
+ * Checks that every run exists once and as it ended, and that the findings follow from the waves. Nothing is shown
+ * while the feature is off.
  */
 export async function checkWaves(world: World): Promise<void> {
   const { model } = world

@@ -14,38 +14,38 @@ import { emptyWaves } from './waves-model.ts'
 
 const { clients, environments, journeys, personas, projects, servers, suites } = contract
 
-/** Runs that may be in flight at once. */
+/** Maximum number of runs in flight. */
 export const CAP = 2
 
-/** What there is before the first step, by id. */
+/** The records that exist before the first step, by id. */
 export type Place = {
   projectId: string
   organizationId: string
   hostId: string
   serverId: string
-  /** By kind of case: which suite it is in, and its id there. */
+  /** For each kind of case: its suite, and its id in it. */
   cases: Record<CaseKind, { suiteId: string; caseId: string }>
-  /** The suite that environments are attached to, and the one of a program that never answers. */
+  /** The suite that environments are attached to, and the suite of a program that never answers. */
   suiteId: string
   muteSuiteId: string
-  /** The second one plays two sessions. */
+  /** The second journey plays two sessions. */
   journeys: { id: string; environmentId: string; sessions: number }[]
 }
 
 /** A workspace served by a process that may be killed at any time, and the model of it. */
 export type World = {
   host: Host
-  /** The test's own view of the same directory, as another process has it. */
+  /** The test's own access to the same directory, as another process would have it. */
   store: Store
   dataDir: string
   players: Players
   place: Place
   model: Model
-  /** What has happened, in words, so that it can be told whether anything has. */
+  /** The situations that have occurred, in words, so that a test can check that they did. */
   met: Set<string>
 }
 
-/** @param births starts in the empty directory that are killed with so many writes */
+/** @param births starts in the empty directory that are killed after the given number of writes */
 export async function createWorld(players: Players, births: readonly number[]): Promise<World> {
   const dataDir = temporaryDirectory()
   const met = new Set<string>()
@@ -137,7 +137,7 @@ async function furnish({ api }: Host, players: Players, organizationId: string):
   }
 }
 
-/** One of several by any number; undefined when there is none. */
+/** One of several items by any number; undefined if there is none. */
 export function pick<T>(all: readonly T[], which: number): T | undefined {
   return all[which % all.length]
 }
@@ -148,7 +148,7 @@ export function freshKey({ model }: World): string {
   return `intent ${model.keys}`
 }
 
-/** Switches a feature as another process does. */
+/** Switches a feature like another process. */
 export function switchGate({ store, place, model }: World, gate: keyof Model['gates'], isOn: boolean): void {
   setGate(store, place.organizationId, gate, isOn ? 'on' : 'off')
   model.gates[gate] = isOn
