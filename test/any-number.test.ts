@@ -87,8 +87,8 @@ const run = fc
     },
   }))
 
-describe('with any number', () => {
-  test('words contain no nonsense', () =>
+describe('with any number as input', () => {
+  test('every formatted number is free of nonsense such as NaN', () =>
     fc.assert(
       fc.property(number, number, maybe, (one, other, share) => {
         expectSense(formatDuration(one))
@@ -104,7 +104,7 @@ describe('with any number', () => {
       }),
     ))
 
-  test('a time is valid, or unknown', () =>
+  test('a formatted time is a valid time, or unknown', () =>
     fc.assert(
       fc.property(number, value => {
         const time = toEpochMs(value)
@@ -126,14 +126,14 @@ describe('with any number', () => {
       }),
     ))
 
-  test('a gauge does not change while most of the burst is free', () => {
+  test('the gauge of the rate limit does not change while most of the burst is free', () => {
     const drawn = (tokens: number) => gauge(theme, { ...BUDGET, tokens, capacity: 10 }, 0)
     expect(drawn(10)).toEqual(drawn(4))
     expect(drawn(4)?.text).toContain('4+/10')
     expect(drawn(3)?.text).toContain(' 3/10')
   })
 
-  test('a distribution ends, contains valid amounts, and has words', () =>
+  test('a distribution is finite, contains valid amounts, and is described in words', () =>
     fc.assert(
       fc.property(fc.array(number, { maxLength: 50 }), all => {
         const found = distributionOf(all)
@@ -147,7 +147,7 @@ describe('with any number', () => {
       }),
     ))
 
-  test('durations of trials are summed and estimated without it', () =>
+  test('durations of trials are summed and estimated without invalid numbers', () =>
     fc.assert(
       fc.property(fc.array(trial), number, number, (trials, open, now) => {
         const { latency, tokens, tokensUsed } = factsOf(trials)
@@ -157,7 +157,7 @@ describe('with any number', () => {
       }),
     ))
 
-  test('a run, its counts and its history have words', () =>
+  test('a run, its counts and its history are described in words', () =>
     fc.assert(
       fc.property(run, fc.array(run, { maxLength: 4 }), fc.array(number), (own, earlier, rates) => {
         const runs = earlier.map((each, index) => ({ ...each, id: `e${index}` }))
@@ -175,7 +175,7 @@ describe('with any number', () => {
       }),
     ))
 
-  test('a comparison and a trace have words', () => {
+  test('a comparison and a trace are described in words', () => {
     const diff = fc.record({ base: maybeFinite, compare: maybeFinite, delta: maybeFinite, percentDelta: maybeFinite })
     const span = fc.record({ startedAt: maybe, endedAt: maybe, durationMs: maybe })
     fc.assert(

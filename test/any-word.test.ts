@@ -25,7 +25,7 @@ const look = { symbols, rendered: false }
 /** Words of a service that are also members of every object. */
 const INHERITED = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
 
-test.each(INHERITED)('a state called %s is shown as it is', word => {
+test.each(INHERITED)('a state called %s is shown unchanged', word => {
   expect(connectionLabel(word)).toMatchObject({ text: word, tone: 'plain', what: expect.any(String) })
   expect(reportLook(word)).toMatchObject({ word, tone: 'warn' })
   expect(stepLook(word)).toMatchObject({ word, tone: 'warn' })

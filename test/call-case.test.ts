@@ -50,7 +50,7 @@ test('the case of any call is valid under the contract, and its assertions conta
   )
 })
 
-test('an unchanged result passes all assertions of its case', () => {
+test('an unchanged result passes all assertions of the case made from its call', () => {
   fc.assert(
     fc.property(call, ({ ...made }) => {
       const { toolName, args, result } = made
@@ -90,7 +90,7 @@ test.each([
   expect(answered(text)).toEqual([{ type: 'noToolErrors' }, assertion])
 })
 
-test('for a JSON object with changing values, its fields are asserted', () => {
+test('the fields of a JSON object are asserted if its values change', () => {
   expect(answered('{"id": 123456, "at": "2026-11-23"}')).toEqual([
     { type: 'noToolErrors' },
     { type: 'responseContains', needle: '"id"', caseSensitive: true },
@@ -98,14 +98,14 @@ test('for a JSON object with changing values, its fields are asserted', () => {
   ])
 })
 
-test('an error result is not asserted to be absent', () => {
+test('the case of a call with an error does not assert that there is no error', () => {
   expect(answered('No such user.', { isError: true })).toEqual([
     { type: 'toolCalledAtLeastOnce', toolName: 'echo' },
     { type: 'responseMatches', pattern: '^No such user\\.$' },
   ])
 })
 
-test('a case of a call is read back unchanged from its text', () => {
+test('the case of a call is read back unchanged from its text', () => {
   const form = caseOfCall({ serverName: 'demo', toolName: 'sum', args: { a: 2, b: 3 }, result: { content: [] } })
   expect(form.title).toBe('sum {"a":2,"b":3}')
   expect(readCase(writeCases([form]))).toEqual({ ok: true, value: form })

@@ -381,7 +381,7 @@ const probes: Record<BoundName, Probe> = {
   },
 }
 
-describe('every bound holds one below it, at it and one above it', () => {
+describe('every limit accepts one below it and exactly it, and applies to one above it:', () => {
   const bounds: readonly [string, Bound][] = Object.entries(BOUNDS)
   test.each(bounds)('%s', async (name, { most, beyond }) => {
     const probe = probes[name as BoundName]
@@ -391,7 +391,7 @@ describe('every bound holds one below it, at it and one above it', () => {
   })
 })
 
-describe('every bounded text of a request is taken at its bound and refused beyond it', () => {
+describe('every limited text of a request is accepted at its limit and refused beyond it:', () => {
   test.each(textFields().map(field => [`${field.path} ${field.most}`, field] as const))('%s', (_, { most, schema }) => {
     const tooBig = expect.objectContaining({ code: 'too_big' })
     const issues = (length: number) => schema.safeParse('x'.repeat(length)).error?.issues ?? []

@@ -46,14 +46,14 @@ const WAYS: [string, (path: string) => void][] = [
   ],
 ]
 
-test.each(WAYS)('%s leaves a device as it is', (_, write) => {
+test.each(WAYS)('%s leaves a device in place', (_, write) => {
   const before = statSync('/dev/null')
   write('/dev/null')
   const { mode, rdev } = statSync('/dev/null')
   expect({ mode, rdev }).toEqual({ mode: before.mode, rdev: before.rdev })
 })
 
-test.each(WAYS)('%s is read from a pipe, which stays one', async (_, write) => {
+test.each(WAYS)('%s is written to a pipe, which remains a pipe', async (_, write) => {
   const pipe = join(folder(), 'pipe')
   execFileSync('mkfifo', [pipe])
   const before = lstatSync(pipe).mode
@@ -77,7 +77,7 @@ test.each(WAYS)('%s is written where a symbolic link leads, and the link stays',
   expect([link, dangling].map(each => lstatSync(each).isSymbolicLink())).toEqual([true, true])
 })
 
-test.each(['/dev/stdout', '/dev/fd/1'])('a file that %s leads to is written on where it is, not replaced', path => {
+test.each(['/dev/stdout', '/dev/fd/1'])('a file behind %s is written in place, not replaced', path => {
   const file = join(folder(), 'file')
   const module = new URL('../src/lib/files/write-atomically.ts', import.meta.url)
   const reports = new URL('../src/cli/follow/final-report.ts', import.meta.url)
@@ -95,21 +95,21 @@ test.each(['/dev/stdout', '/dev/fd/1'])('a file that %s leads to is written on w
   expect(readFileSync(file, 'utf8')).toBe('before written reported after')
 })
 
-test('what a shell gives a command for a file is written to', { tags: ['bash'] }, () => {
+test('a file descriptor that a shell passes as a file is written to', { tags: ['bash'] }, () => {
   const module = new URL('../src/lib/files/write-atomically.ts', import.meta.url)
   const script = `import { writeAtomically } from '${module.href}'; writeAtomically(process.argv[1], 'written')`
   const line = '"$0" --input-type=module -e "$1" >(cat); wait'
   expect(execFileSync('bash', ['-c', line, process.execPath, script], { encoding: 'utf8' })).toBe('written')
 })
 
-test('links that lead in a circle end', () => {
+test('links that form a circle end with an error', () => {
   const place = folder()
   symlinkSync('b', join(place, 'a'))
   symlinkSync('a', join(place, 'b'))
   expect(() => outputTarget(join(place, 'a'))).toThrow('ELOOP')
 })
 
-test('a log in a device keeps its mode, and in a file is for its owner', () => {
+test('a log in a device keeps the device’s mode, and a log file is readable only by its owner', () => {
   const before = statSync('/dev/null').mode
   closeSync(openToAppend('/dev/null'))
   expect(statSync('/dev/null').mode).toBe(before)

@@ -10,15 +10,15 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-describe('the list', () => {
-  test('counts every operation of the contract', async () => {
+describe('the list of operations', () => {
+  test('contains every operation of the contract', async () => {
     const { code, stdout, stderr } = await home.run(['api', '--list'])
     expect(code).toBe(0)
     expect(stdout.trim().split('\n')).toHaveLength(allEndpoints().length)
     expect(stderr).toBe(`${allEndpoints().length} operations\n`)
   })
 
-  test('as JSON contains name, method, path, input, risk and gate', async () => {
+  test('has name, method, path, input, risk and gate as JSON', async () => {
     const { stdout } = await home.run(['api', '--list', '--json'])
     expect(items(stdout).find(item => item.name === 'createEvalRun')).toMatchObject({
       method: 'POST',
@@ -30,8 +30,8 @@ describe('the list', () => {
   })
 })
 
-describe('calls', () => {
-  test('by name, by resource, and by method and path return the body as received', async () => {
+describe('mcpdeck api', () => {
+  test('calls by name, by resource, or by method and path, and prints the body as received', async () => {
     const [byName, byResource, byPath] = await Promise.all([
       home.run(['api', 'listProjects']),
       home.run(['api', 'projects.list']),
@@ -42,7 +42,7 @@ describe('calls', () => {
     expect(byPath.stdout).toBe(byName.stdout)
   })
 
-  test('a write accepts fields and a body, and returns what was written', async () => {
+  test('accepts fields and a body for a write, and prints what was written', async () => {
     const created = await home.run([
       'api',
       'createProject',
@@ -61,7 +61,7 @@ describe('calls', () => {
     expect(JSON.parse(gone.stdout)).toEqual({ id, deleted: true })
   })
 
-  test('--paginate follows the cursors of a list to its end', async () => {
+  test('follows the cursors of a list to its end with --paginate', async () => {
     const [project] = items((await home.run(['api', 'listProjects'])).stdout)
     const path = `/projects/${String(project?.id)}`
     const [suite] = items((await home.run(['api', 'GET', `${path}/eval-suites`])).stdout)
@@ -84,7 +84,7 @@ describe('calls', () => {
   })
 })
 
-describe('refusals', () => {
+describe('mcpdeck api refuses', () => {
   test.each([
     [['api', 'createEvalRun', '--field', 'projectId=p', '--field', 'suiteId=s'], 2, /add --yes/],
     [['--read-only', 'api', 'createProject', '--field', 'name=x'], 2, /--read-only refuses every write/],
@@ -96,14 +96,14 @@ describe('refusals', () => {
     [['api', 'createProject', '--input', '/does/not/exist'], 2, /cannot be read: no such file or directory\./],
     [['api', 'GET', '/projects/prj_none/servers'], 3, /Not found/],
     [['api', 'listHarnessBuiltinTools', '--field', 'harnessId=claude-code'], 3, /No agent harness runs/],
-  ])('%j ends with %i and a sentence', async (args, code, sentence) => {
+  ])('%j with exit code %i and a sentence', async (args, code, sentence) => {
     const ended = await home.run(args)
     expect(ended.stderr).toMatch(sentence)
     expect(ended.stderr).not.toMatch(/\n\s+at /)
     expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
   })
 
-  test('an address without a server causes exit code 3', async () => {
+  test('an address where nobody answers, with exit code 3', async () => {
     const env = { MCPDECK_BASE_URL: 'http://127.0.0.1:9/api/v1', MCPDECK_API_KEY: 'sk_test' }
     const ended = await home.run(['api', 'getMe'], { env })
     expect(ended.code).toBe(3)

@@ -7,7 +7,7 @@ import { scriptedModel } from '../service/scripted-model.ts'
 import { startServe } from '../service/start-child.ts'
 import { openHome } from './program.ts'
 
-test('ask answers, prints proposals, and --approve carries one out once', async () => {
+test('ask prints the answer and what is only proposed, and --approve carries it out once', async () => {
   const home = await openHome()
   try {
     const { suiteId } = await inWorkspace(home.home, async ({ client, projectId }) => {
@@ -69,7 +69,7 @@ test('ask answers, prints proposals, and --approve carries one out once', async 
   }
 }, 60_000)
 
-test('what a killed process was doing is reported at the next start, and a repeat creates nothing twice', async () => {
+test('the next start reports what a killed ask was doing, and a repeat creates nothing twice', async () => {
   const { agent, agentTurns, chats, clients, sessions, suites } = contract
   const home = await openHome()
   const dataDir = temporaryDirectory()

@@ -63,7 +63,7 @@ async function openSuite(ending: Ending) {
 const NONE = { regressed: [], newFailing: [], stillFailing: [], fixed: [], new: [], gone: [], notJudged: [] }
 const NONE_BUT_KNOWN = { ...NONE, stillFailing: ['says no'] }
 
-test.concurrent('a file is written from a run, and later runs are judged by it', async ending => {
+test.concurrent('a baseline file is written from a run, and later runs are judged by it', async ending => {
   const { file, comes, concluded, run, home } = await openSuite(ending)
   comes({ works: 'passed', 'is\nknown': 'failed' })
   expect(await concluded('--update-baseline')).toMatchObject({ code: 1, gate: { passed: true, actual: 2 } })
@@ -100,7 +100,7 @@ test.concurrent('a file is written from a run, and later runs are judged by it',
   ])
 })
 
-test.concurrent('a crash never counts as before, and is never written', async ending => {
+test.concurrent('a crash never counts as unchanged from the baseline, and is never written to it', async ending => {
   const { file, comes, concluded } = await openSuite(ending)
   const text = [HEADER, line('a', 'passed'), line('b', 'failed'), ''].join('\n')
   writeFileSync(file, text)
@@ -118,7 +118,7 @@ test.concurrent('a crash never counts as before, and is never written', async en
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test.concurrent('a case removed from the suite is reported, and is not a success if it passed', async ending => {
+test.concurrent('a case removed from the suite is reported, and is not a success if it passed before', async ending => {
   const { file, comes, concluded } = await openSuite(ending)
   writeFileSync(file, [HEADER, line('a', 'passed'), line('b', 'failed'), line('c', 'passed'), ''].join('\n'))
   comes({ a: 'passed', c: 'passed' })
@@ -137,7 +137,7 @@ test.concurrent('a case removed from the suite is reported, and is not a success
   expect(readFileSync(file, 'utf8')).toBe([HEADER, line('a', 'passed'), ''].join('\n'))
 })
 
-describe.concurrent('before anything is launched', () => {
+describe.concurrent('before anything is launched, a baseline is refused for', () => {
   test.for<[string, string | undefined, string[], RegExp]>([
     ['no file', undefined, [], /There is no baseline .+ add --update-baseline/],
     ['a line that is none', `${HEADER}\n<<<<<<< HEAD\n`, [], /baseline\.jsonl:2:1: This is not JSON/],
@@ -162,7 +162,7 @@ describe.concurrent('before anything is launched', () => {
     expect(existsSync(file) ? readFileSync(file, 'utf8') : undefined).toBe(text)
   })
 
-  test('refuses a report with the path of the baseline, which it would replace', async ending => {
+  test('a report with the path of the baseline, which it would replace', async ending => {
     const { file, comes, run, launches } = await openSuite(ending)
     writeFileSync(file, `${HEADER}\n`)
     comes({ a: 'passed' })
@@ -175,7 +175,7 @@ describe.concurrent('before anything is launched', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${HEADER}\n`)
   })
 
-  test('cases with the same title need ids of their own', async ending => {
+  test('cases with the same title that have no ids of their own', async ending => {
     const { file, service, comes, run, launches } = await openSuite(ending)
     comes({ a: 'passed' }, ['a', 'a'])
     const { code, stderr } = await run('--update-baseline')
@@ -190,7 +190,7 @@ describe.concurrent('before anything is launched', () => {
     expect(readFileSync(file, 'utf8')).toBe([HEADER, twin('own-0'), twin('own-1'), ''].join('\n'))
   })
 
-  test('suites with the same name are refused, and writing a file without a name', async ending => {
+  test('suites with the same name, and for a file to be written without a name', async ending => {
     const { home, service, comes, run, launches } = await openSuite(ending)
     comes({ a: 'passed' })
     const without = await home.run(['run', 'Smoke', '--yes', '--update-baseline', '--watch'], { env: service.env })
@@ -206,8 +206,8 @@ describe.concurrent('before anything is launched', () => {
   })
 })
 
-describe('on the local workspace', () => {
-  test('several environments have separate lines, and a rerun is judged by the lines of its cases', async ending => {
+describe('a baseline of the local workspace', () => {
+  test('has separate lines for each environment, and a rerun is judged by the lines of its cases', async ending => {
     const home = await openHome()
     ending.onTestFinished(() => home.close())
     await inWorkspace(home.home, async ({ client, projectId }) => {

@@ -16,7 +16,7 @@ async function openState({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   return { state, file: join(state, 'budget.sqlite'), budget }
 }
 
-test.concurrent('if nothing is paused, a reset says so', async ending => {
+test.concurrent('a reset of the budget says so if nothing is paused', async ending => {
   const { budget } = await openState(ending)
   expect(await budget('reset')).toMatchObject({ code: 0, stderr: 'There was no pause.\n' })
 })
@@ -39,7 +39,7 @@ test.concurrent.for<[string, (file: string) => void, number, RegExp]>([
   }
 })
 
-test.concurrent('a file in place of its folder gives the same result', async ending => {
+test.concurrent('with a file in place of its folder, the budget is not reset and the file is named', async ending => {
   const { state, budget } = await openState(ending)
   rmSync(state, { recursive: true })
   writeFileSync(state, 'no folder')
@@ -49,7 +49,7 @@ test.concurrent('a file in place of its folder gives the same result', async end
   expect(stderr).not.toContain('There was no pause')
 })
 
-test.concurrent('while another program locks it, a reset is reported as not done', async ending => {
+test.concurrent('a reset fails while another program locks the budget', async ending => {
   const { file, budget } = await openState(ending)
   await budget()
   const other = new DatabaseSync(file)

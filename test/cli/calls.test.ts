@@ -56,7 +56,7 @@ describe('a JSON-RPC error of a tool', () => {
   })
 })
 
-test('a broken connection leaves doubt for a tool that may act, and none for a read-only one', async () => {
+test('after a lost connection, a tool that writes may have acted, but a read-only tool has not', async () => {
   for (const _ of ['first', 'second']) {
     const { code, stderr } = await run('call', 'mortal', 'look', '--yes')
     expect(code).toBe(3)
@@ -134,7 +134,7 @@ test('the message of a call that takes too long names the default, the limit and
 })
 
 describe('a list that a server announces but does not have', () => {
-  test('is left out of a snapshot, and comparing it says so', async () => {
+  test('is left out of a snapshot, and a comparison says so', async () => {
     const { code, stdout, stderr } = await run('snapshot', 'announces')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ tools: [{ name: 'pid' }, {}, {}], prompts: [], resources: [] })
@@ -159,7 +159,7 @@ describe('a list that a server announces but does not have', () => {
   })
 })
 
-test('--stderr prints all that a program wrote before it failed, without control characters', async () => {
+test('--stderr prints everything a program wrote before it failed, without control characters', async () => {
   const command = `'${process.execPath}' '${SMALL}' exits`
   const { code, stderr } = await run('tools', '--command', command, '--stderr')
   expect(code).toBe(3)

@@ -40,7 +40,7 @@ async function doctor(home: Home, env: Record<string, string>): Promise<Check> {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test("compiled code is stored below the user's cache, for the user only", async () => {
+test('compiled code is stored in the user’s cache directory, readable only by that user', async () => {
   const { home, cache, shared } = await open()
   const env = { TMPDIR: shared }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
@@ -50,7 +50,7 @@ test("compiled code is stored below the user's cache, for the user only", async 
   expect(await doctor(home, env)).toMatchObject({ state: 'ok', detail: cache })
 })
 
-test('code compiled in one start is used by the next of its kind, unchanged', async () => {
+test('the code compiled by one start is used unchanged by the next start of the same kind', async () => {
   const { home, cache } = await open()
   await home.run(['get', 'projects'])
   const [stored = ''] = storedIn(cache)
@@ -67,7 +67,7 @@ test.each([
   ['empty', () => Buffer.alloc(0)],
   ['something else', () => Buffer.from('something else, of some length')],
   ['damaged', (code: Buffer) => Buffer.concat([code.subarray(0, 4000), Buffer.alloc(code.length - 4000)])],
-])('compiled code that is %s does not prevent a start, and is stored again', async (_, change) => {
+])('a start with compiled code that is %s works, and stores the code again', async (_, change) => {
   const { home, cache } = await open()
   await home.run(['get', 'projects'])
   const [stored = ''] = storedIn(cache)
@@ -77,7 +77,7 @@ test.each([
   expect(statSync(stored).size).toBeGreaterThan(size / 2)
 })
 
-test('an upgrade in the same folder runs its own files, even if one has the old name and length', async () => {
+test('after an upgrade in the same folder the new files run, even if one has the old name and length', async () => {
   const { home } = await open()
   const program = join(home.home, 'program')
   cpSync(dist, program, { recursive: true })
@@ -96,7 +96,7 @@ test('an upgrade in the same folder runs its own files, even if one has the old 
   expect(run()).toBe(version)
 })
 
-test('the worker and the thread that executes runs leave the shared directory alone too', async () => {
+test('the worker and the thread that executes runs do not use the shared directory either', async () => {
   const { home, shared } = await open()
   const env = { TMPDIR: shared, XDG_CACHE_HOME: join(home.home, 'elsewhere') }
   const { stdout } = await home.run(['get', 'suites', '--json'], { env })
@@ -129,7 +129,7 @@ test.each(unsafe)('there is no cache if %s, and the doctor says so', async (_, p
   expect(readdirSync(shared)).toEqual([])
 })
 
-test('a pipe among the compiled code does not block a start, and the doctor names it', async () => {
+test('a named pipe among the compiled code does not block a start, and the doctor names it', async () => {
   const { home, cache, shared } = await open()
   const env = { TMPDIR: shared }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)
@@ -172,12 +172,12 @@ test('a shared directory in NODE_COMPILE_CACHE is reported, and no program start
   expect(existsSync(cache)).toBe(true)
 })
 
-test('a disabled cache is not a warning', async () => {
+test('a disabled cache causes no warning', async () => {
   const { home } = await open()
   expect(await doctor(home, { NODE_DISABLE_COMPILE_CACHE: '1' })).toMatchObject({ state: 'ok' })
 })
 
-test('without a place for a cache the program still starts', async () => {
+test('the program starts even if there is no place for a cache', async () => {
   const { home, shared } = await open()
   const env = { TMPDIR: shared, XDG_CACHE_HOME: '/proc' }
   expect((await home.run(['get', 'projects'], { env })).code).toBe(0)

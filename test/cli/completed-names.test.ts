@@ -46,18 +46,18 @@ async function found(kind: string, words: string[], env: Record<string, string> 
 /** The names in these lines. */
 const namesOf = (lines: readonly string[]) => lines.map(line => line.split('\t')[0])
 
-test('names that a terminal or a command would interpret are left out', async () => {
+test('names that a terminal or a command would interpret are not offered', async () => {
   const names = namesOf(await found('servers', ['tools']))
   expect(names).toEqual(expect.arrayContaining(['seen', 'new', 'silent']))
   expect(names.filter(name => name?.includes('left') || name?.startsWith('-'))).toEqual([])
 })
 
-test('the latest runs come first, with what distinguishes them', async () => {
+test('the latest runs come first, with the details that tell them apart', async () => {
   const lines = await found('runs', ['watch'])
   expect(lines).toEqual([expect.stringMatching(/^\S+\tSmoke #2, \w+$/), expect.stringMatching(/^\S+\tSmoke #1, \w+$/)])
 })
 
-test('tools that a run saw are known without a start; others are read with a short time limit', async () => {
+test('tools that a run saw are offered without starting the server; others are read with a time limit', async () => {
   const startsOf = (name: string) =>
     readFileSync(starts, 'utf8')
       .split('\n')
@@ -71,7 +71,7 @@ test('tools that a run saw are known without a start; others are read with a sho
   expect(await found('tools', ['call', 'silent'])).toEqual([])
 })
 
-test('names of a service are read in the same way', async () => {
+test('the names of a remote service are offered in the same way', async () => {
   const { child, output, ended } = home.start(['serve', '--port', '0', '--burst', '100', '--json'])
   onTestFinished(async () => {
     child.kill('SIGTERM')
@@ -92,7 +92,7 @@ test('names of a service are read in the same way', async () => {
   expect(namesOf(await found('tools', [...at, 'call', 'seen'], env))).toContain('environment')
 })
 
-test('a service is asked only for what is needed, and nothing is recorded', async () => {
+test('completion asks a service for no more than it needs, and records nothing about it', async () => {
   const service = await openHttpServer(KEY)
   onTestFinished(() => service.close())
   const at = ['--base-url', `${service.address}/api/v1`]
@@ -105,7 +105,7 @@ test('a service is asked only for what is needed, and nothing is recorded', asyn
   expect(readdirSync(state)).toEqual(before)
 })
 
-test('a service that does not answer, or refuses, causes no offers', async () => {
+test('a service that does not answer or that refuses offers no names', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => server.closeAllConnections())
@@ -131,7 +131,7 @@ test('completion asks nobody for a key, and runs no key command', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('a missing workspace is not created, and an invalid line gets no offers', async () => {
+test('completion does not create a missing workspace, and offers nothing for an invalid line', async () => {
   const none = join(home.home, 'none')
   expect(await found('servers', ['--data-dir', none, 'tools'])).toEqual([])
   expect(existsSync(none)).toBe(false)

@@ -89,7 +89,7 @@ const offers: Record<string, (words: string[], ...own: string[]) => string[]> = 
 describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
   const complete = (...words: string[]) => offers[shell]!(['mcpdeck', ...words])
 
-  test('offers commands, and those below a command', { tags: [shell] }, () => {
+  test('offers commands and their subcommands', { tags: [shell] }, () => {
     expect(complete('')).toEqual(expect.arrayContaining(['api', 'serve', 'profile', 'completion', 'doctor']))
     expect(complete('pro')).toContain('profile')
     expect(complete('serve', 'key', '')).toEqual(expect.arrayContaining(['create', 'list', 'revoke']))
@@ -111,7 +111,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('api', '--input', 'a')).toContain('a file.json')
   })
 
-  test('recognizes the value of an option', { tags: [shell] }, () => {
+  test('treats the value of an option as a value', { tags: [shell] }, () => {
     expect(complete('--profile', 'serve', 'ap')).toContain('api')
     expect(complete('--data-dir', 'profile', 'serve', 'key', 'rev')).toEqual(['revoke'])
     expect(complete('serve', '--port', '')).toEqual([])
@@ -132,12 +132,12 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
     expect(complete('call', '--url', 'http://x.test', 'sil')).toEqual([])
   })
 
-  test('offers the tools of the server on the line', { tags: [shell] }, () => {
+  test('offers the tools of the server that the line names', { tags: [shell] }, () => {
     expect(complete('call', "'two words'", 'env')).toEqual(['environment'])
     expect(complete('call', 'nowhere', 'env')).toEqual([])
   })
 
-  test('offers names of the workspace given on the line', { tags: [shell] }, () => {
+  test('offers names from the workspace that the line names', { tags: [shell] }, () => {
     expect(complete('--data-dir', join(home.home, 'none'), 'tools', 'sil')).toEqual([])
     expect(complete('--profile', 'production', 'tools', 'sil')).toEqual([])
     expect(complete('--data-dir', '~/.local/share/mcpdeck', 'tools', 'sil')).toEqual(['silent'])
@@ -176,19 +176,19 @@ describe.each(['bash', 'zsh', 'fish'])('%s', shell => {
 test.each<[string, string[]]>([
   ['as it is', []],
   ['where a question mark matches no other character', ['--features=qmark-noglob']],
-])('fish %s counts no switch as an argument', { tags: ['fish'] }, (_, features) => {
+])('fish %s does not count a switch as an argument', { tags: ['fish'] }, (_, features) => {
   const complete = (...words: string[]) => offers.fish!(['mcpdeck', ...words], ...features)
   expect(complete('--read-only', 'serve', 'key', 'rev')).toEqual(['revoke'])
   expect(complete('serve', '-q', '--profile=production', 'key', 'rev')).toEqual(['revoke'])
   expect(complete('serve', '-', 'key', 'rev')).toEqual([])
 })
 
-test('bash splits at the equals sign, and the value is still offered', { tags: ['bash'] }, () => {
+test('bash splits words at the equals sign, and the value is still offered', { tags: ['bash'] }, () => {
   expect(offers.bash!(['mcpdeck', '--profile=pr'])).toEqual(['production'])
   expect(offers.bash!(['mcpdeck', '--base-url=http://127.0.0.1:9/api/v1', 'tools', ''])).toEqual([])
 })
 
-test('bash quotes every name for its position', { tags: ['bash'] }, () => {
+test('bash quotes every name according to where it is inserted', { tags: ['bash'] }, () => {
   // Readline closes a quote unless it is the last character.
   const script = `source "$HOME/bash"
     while IFS= read -r name; do
@@ -221,7 +221,7 @@ test('bash quotes every name for its position', { tags: ['bash'] }, () => {
   expect(existsSync(join(home.home, 'pwned'))).toBe(false)
 })
 
-test('everything that commander declares is in every script', () => {
+test('everything that commander declares is in every completion script', () => {
   const { program } = buildProgram({ version: '0', dashboard: async () => 0 })
   const commands = declaredCommands(program)
   expect(commands.length).toBeGreaterThan(20)

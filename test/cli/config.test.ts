@@ -17,7 +17,7 @@ async function problems(text: string): Promise<string[]> {
   return checked.ok ? [] : checked.problems.map(problem => problemLine('f', problem))
 }
 
-describe('faults are reported with line, column and what is allowed', () => {
+describe('a mistake is reported with its line, its column and the allowed values', () => {
   const profile = (lines: string) => `profiles:\n  prod:\n    baseUrl: https://x.test\n${lines}`
   test.each<[string, string, RegExp]>([
     ['a value that is none', 'mouse: true\nnotify: loud\n', /^f:2:9: "notify" is "loud"; it can be .+\.$/],
@@ -103,12 +103,12 @@ describe('faults are reported with line, column and what is allowed', () => {
     expect(others).toEqual([])
   })
 
-  test('reports all faults, in the order of the file', async () => {
+  test('for every mistake, in the order of the file', async () => {
     const found = await problems('mouse: 1\nprofiles:\n  a b: {}\n  prod:\n    baseUrl: 1\n    colour: red\ntheme: x\n')
     expect(found.map(line => line.split(':')[1])).toEqual(['1', '3', '5', '6', '7'])
   })
 
-  test('reports bindings and the default profile too, whatever else is wrong', async () => {
+  test('for bindings and the default profile too, despite other mistakes', async () => {
     const found = await problems(
       'default: prd\nprofiles:\n  prod: {}\ntheme: x\nkeys:\n  app.refrsh: r\n  app.help: 5\n  app.quit: "?"\n',
     )
@@ -122,7 +122,7 @@ describe('faults are reported with line, column and what is allowed', () => {
     ])
   })
 
-  test('a key in the file is reported, and never shown', async () => {
+  test('a key that was written into the config file is reported and never shown', async () => {
     const text = ['keyFile', 'keyCommand', 'keyEnv', 'project', 'readOnly', 'key', 'badge']
       .map((name, index) => `  p${index}: { baseUrl: "https://x.test", ${name}: sk_very_secret }`)
       .join('\n')
@@ -131,7 +131,7 @@ describe('faults are reported with line, column and what is allowed', () => {
     expect(found.join('\n')).not.toContain('very_secret')
   })
 
-  test('more aliases than settings need are refused', async () => {
+  test('a config file with more aliases than its settings need is refused', async () => {
     const bomb = [
       'a: &a [x]',
       ...'bcdefgh'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`),
@@ -140,7 +140,7 @@ describe('faults are reported with line, column and what is allowed', () => {
   })
 })
 
-test('any text is accepted, or refused with valid positions', async () => {
+test('any text is accepted, or refused with positions inside the text', async () => {
   const parts = fc.constantFrom(
     'theme',
     'profiles',
@@ -210,7 +210,7 @@ describe('the default file', () => {
   })
 })
 
-describe('the commands', () => {
+describe('mcpdeck config', () => {
   let home: Awaited<ReturnType<typeof openHome>>
   let file: string
   beforeEach(async () => {
@@ -233,7 +233,7 @@ describe('the commands', () => {
     expect(again.stderr).toContain('There is a config file already')
   })
 
-  test('path follows MCPDECK_CONFIG, and check and show report the active settings', async () => {
+  test('path follows MCPDECK_CONFIG, and check and show print the settings in effect', async () => {
     const elsewhere = join(home.home, 'elsewhere.yaml')
     writeFileSync(elsewhere, 'theme: light\n')
     const env = { MCPDECK_CONFIG: elsewhere }
@@ -244,7 +244,7 @@ describe('the commands', () => {
     expect((await home.run(['config', 'check'])).stdout).toContain('everything is at its default')
   })
 
-  test('a broken file stops commands that need it, but not help, check and doctor', async () => {
+  test('a broken file stops the commands that need it, but not help, check and doctor', async () => {
     write('theme: blue\nprofiles: 3\n')
     const opened = await home.run([])
     expect(opened).toMatchObject({ code: 2, stdout: '' })
@@ -284,7 +284,7 @@ describe('the commands', () => {
     expect(readFileSync(file, 'utf8')).toBe('# mine\nmouse: false # over ssh\ntheme: nord\n')
   })
 
-  test('an unreadable file is a wrong configuration', async () => {
+  test('a file that cannot be read is a configuration error', async () => {
     mkdirSync(file, { recursive: true })
     expect(await home.run([])).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') })
     chmodSync(file, 0o700)

@@ -48,7 +48,7 @@ const baseline = (...entries: string[]): string[] => {
 }
 
 describe('the verdict', () => {
-  test('is 0 if all passed, and shows each scenario with its checks and time', async () => {
+  test('is 0 if all scenarios passed, and shows each with its checks and time', async () => {
     const { code, stdout, stderr } = await tested({
       scenarios: { ping: [passing('ping')], 'tools-list': [passing('a')] },
     })
@@ -58,7 +58,7 @@ describe('the verdict', () => {
     expect(stdout).toContain('unsaved: passed. 2 of 2 scenarios passed.')
   })
 
-  test('is 1 if a check failed, and shows what it is about, what was found and what requires it', async () => {
+  test('is 1 if a check failed, with its subject, what was found and the rule that requires it', async () => {
     const specReferences = [{ id: 'MCP-Ping', url: 'https://example.org/spec#ping' }]
     const ping = [{ ...failing('ping-answer', 'no answer'), description: 'It answers pings', specReferences }]
     const { code, stdout } = await tested({ scenarios: { ping, other: [passing('other')] } })
@@ -70,7 +70,7 @@ describe('the verdict', () => {
     expect(stdout).toContain('unsaved: failed. 1 of 2 scenarios passed, 1 failed.')
   })
 
-  test('is that of the baseline: expected failures pass, outdated entries fail', async () => {
+  test('follows the baseline: expected failures pass, entries that are no longer true fail', async () => {
     const scenarios = { ping: [failing('ping')], tools: [passing('tools')], warned: [{ id: 'w', status: 'WARNING' }] }
     expect((await asJson({ scenarios })).exitCode).toBe(1)
     expect(await asJson({ scenarios }, baseline('ping', 'warned'))).toMatchObject({ verdict: 'passed', stale: [] })
@@ -83,7 +83,7 @@ describe('the verdict', () => {
     expect(strange.stderr).toContain('The expected failure pong names nothing that was run.')
   })
 
-  test('accepts single expected checks of a scenario, and fails for the others', async () => {
+  test('accepts expected failures of single checks of a scenario, and fails for the others', async () => {
     const scenarios = { ping: [failing('a'), passing('b')] }
     expect((await asJson({ scenarios }, baseline('ping:a'))).exitCode).toBe(0)
     expect(await asJson({ scenarios }, baseline('ping:a', 'ping:b'))).toMatchObject({ exitCode: 1, stale: ['ping:b'] })
@@ -91,7 +91,7 @@ describe('the verdict', () => {
     expect((await asJson({ scenarios: two }, baseline('ping:a'))).exitCode).toBe(1)
   })
 
-  test('skips HTTP checks if mcpdeck provides HTTP for a program, and says so', async () => {
+  test('leaves out HTTP scenarios if mcpdeck provides HTTP for a program, and says so', async () => {
     const scenarios = { ping: [passing('p')], 'dns-rebinding-protection': [failing('host')] }
     const { exitCode, states } = await asJson({ scenarios })
     expect({ exitCode, states }).toEqual({
@@ -102,7 +102,7 @@ describe('the verdict', () => {
   })
 })
 
-describe('no verdict, 3, is', () => {
+describe('the command ends with 3 and no verdict for', () => {
   test.each([
     ['a suite that runs nothing', {}, 'The suite ran nothing; it exited with code 0.'],
     ['one that prints nothing and fails', { ends: 7, stderr: 'no luck' }, 'it exited with code 7: no luck.'],
@@ -139,7 +139,7 @@ describe('no verdict, 3, is', () => {
     expect(problems.join(' ')).toContain('Give --spec-version 2025-11-25')
   })
 
-  test("an unknown scenario, in the suite's words", async () => {
+  test('an unknown scenario, in the words of the suite', async () => {
     const { exitCode, problems } = await asJson({}, ['--scenario', 'pong'])
     expect(exitCode).toBe(3)
     expect(problems).toEqual([
@@ -170,7 +170,7 @@ describe('no verdict, 3, is', () => {
     expect(suite.starts()).toEqual([])
   })
 
-  test('an earlier report, which a refused command replaces', async () => {
+  test('a refused command, which replaces an earlier report', async () => {
     const junit = join(cwd, 'report.xml')
     for (const wrong of [
       ['--url', 'http://127.0.0.1:1/mcp', '--token-env', 'NOT_SET'],
@@ -184,7 +184,7 @@ describe('no verdict, 3, is', () => {
     }
   })
 
-  test('expected failures whose file is also the report', async () => {
+  test('a report that would replace the file of expected failures', async () => {
     const expected = join(cwd, 'expected.yml')
     writeFileSync(expected, 'server: [ping]\n')
     for (const line of [[], ['--no-such-option']]) {
@@ -256,7 +256,7 @@ test('the suite gets no secret in its environment or command line, but the serve
   expect(ofSuite.headers).toMatchObject({ 'x-api-key': 'very-secret', authorization: 'Bearer of-the-token' })
 })
 
-test('an address without headers is tested directly', async () => {
+test('an address that needs no headers is tested directly', async () => {
   const server = await startHttpServer()
   suite.plan({ scenarios: { 'dns-rebinding-protection': [passing('host')] } })
   const { code } = await home.run(['conformance', '--url', server.url, '--spec-version', '2025-11-25'], { cwd })
@@ -287,7 +287,7 @@ test('text of server and suite is printed and reported without control character
   expect(json).not.toContain('sk-abcdefghijklmnop')
 })
 
-test('a report has a testcase for each scenario, and fails like the exit code', async () => {
+test('a report has a testcase for each scenario, and fails if the exit code does', async () => {
   const junit = join(cwd, 'report.xml')
   const report = async (plan: SuitePlan, args: string[] = []) => {
     const { code } = await tested(plan, ['--junit', junit, ...args])
@@ -306,7 +306,7 @@ test('a report has a testcase for each scenario, and fails like the exit code', 
   expect(readFileSync(junit, 'utf8')).toMatch(/errors="1"/)
 })
 
-describe('wrong usage, 2, is', () => {
+describe('the command ends with 2 for', () => {
   test.each([
     ['no server', [], 'Name a server'],
     ['a version that is none', [...SMALL, '--suite-version', '../evil'], '"../evil" is no version'],
@@ -340,7 +340,7 @@ describe('wrong usage, 2, is', () => {
   })
 })
 
-test('a missing suite is fetched with npx, which is reported, and a failure exits with 3', async () => {
+test('a missing suite is fetched by npx with a notice, and the command ends with 3 if that fails', async () => {
   rmSync(join(cwd, 'node_modules'), { recursive: true })
   const bin = join(cwd, 'bin')
   mkdirSync(bin)

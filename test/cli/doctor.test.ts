@@ -26,8 +26,8 @@ async function examine(args: string[] = [], env: Record<string, string> = {}) {
   >
 }
 
-describe('checks of the program itself', () => {
-  test('everything is fine in the local workspace of a fresh home', async () => {
+describe('the doctor about this machine', () => {
+  test('finds nothing wrong in the local workspace of a fresh home', async () => {
     const { code, stdout, stderr } = await home.run(['doctor'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Everything is fine.\n' })
     for (const line of stdout.trim().split('\n')) expect(line).toMatch(/^✓ \w+(?: dir| cache)? +\S/)
@@ -39,7 +39,7 @@ describe('checks of the program itself', () => {
     })
   })
 
-  test('a terminal is described by what it can show', async () => {
+  test('reports what the terminal can show', async () => {
     await using terminal = openTerminal({ args: ['doctor'], home: home.home, cols: 100, rows: 30 })
     expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
     expect(terminal.screen()).toMatch(/✓ terminal +xterm-256color, 256 colours, UTF-8, 100×30/)
@@ -49,7 +49,7 @@ describe('checks of the program itself', () => {
     expect(small.words()).toContain('Make it at least 60×15.')
   })
 
-  test('a service is checked with its key, and its clock is compared', async () => {
+  test('reaches a service with its key, and compares its clock', async () => {
     const skewed = () => new Date(Date.now() - 600_000)
     const services = [await openHttpServer(KEY), await openHttpServer(KEY, { date: skewed })]
     const [right, late] = await Promise.all(
@@ -66,7 +66,7 @@ describe('checks of the program itself', () => {
     expect(late).toMatchObject({ code: 0, clock: { state: 'warn', next: expect.stringContaining('NTP') } })
   })
 
-  test('a refused key and an unreachable service exit with 3, wrong configuration with 2', async () => {
+  test('ends with 3 for a refused key or an unreachable service, and with 2 for a wrong configuration', async () => {
     const service = await openHttpServer('sk_another')
     const refused = await examine(['--base-url', service.address], { MCPDECK_API_KEY: KEY })
     expect(refused).toMatchObject({ code: 3, service: { state: 'ok' }, account: { state: 'fail' } })
@@ -81,7 +81,7 @@ describe('checks of the program itself', () => {
     expect(await examine(['--profile', 'prod'])).toMatchObject({ code: 2, profile: { state: 'fail' } })
   })
 
-  test('finds permissions that are too wide, a damaged database and a file in place of a directory', async () => {
+  test('finds permissions that are too wide, a damaged database and a path that is not a directory', async () => {
     const data = join(home.home, 'data')
     mkdirSync(data, { mode: 0o755 })
     writeFileSync(join(data, 'ours.key'), 'x', { mode: 0o644 })
@@ -112,7 +112,7 @@ describe('checks of the program itself', () => {
     expect(dirname(config)).toBe(home.home)
   })
 
-  test('a clock within half a minute counts as right', () => {
+  test('accepts a clock that is off by less than half a minute', () => {
     const now = Date.parse('2026-01-01T00:00:00Z')
     const at = (seconds: number) => checkClock(new Date(now + seconds * 1000).toUTCString(), now)
     expect(at(30)).toMatchObject({ state: 'ok' })
@@ -123,8 +123,8 @@ describe('checks of the program itself', () => {
   })
 })
 
-describe('checks of servers', () => {
-  test('shows the steps of the named servers, by name or id', async () => {
+describe('the doctor about servers', () => {
+  test('prints the steps for the servers that are named, by name or id', async () => {
     const { code, stdout, stderr } = await home.run(['doctor', 'everything'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const lines = stdout.split('\n')
@@ -141,7 +141,7 @@ describe('checks of servers', () => {
     expect((await home.run(['doctor', 'everything', '--strict'])).code).toBe(3)
   })
 
-  test('one with a known fault is not called ready, and exits with 3', async () => {
+  test('does not call a server with a known fault ready, and ends with 3', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items
     const args = [join(import.meta.dirname, '../servers/stdio-server.mjs'), 'careless', '3100']
@@ -160,7 +160,7 @@ describe('checks of servers', () => {
     expect(stdout).not.toMatch(/doctor +ready/)
   })
 
-  test('one that is switched off is not called ready even if every check passed, and exits with 3', async () => {
+  test('does not call a disabled server ready even if every check passed, and ends with 3', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items
     const args = [join(import.meta.dirname, '../servers/stdio-server.mjs')]
@@ -175,7 +175,7 @@ describe('checks of servers', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ exitCode: 3, items: [{ state: 'off' }] })
   })
 
-  test('one that is not ready exits with 3, an unknown one with 2 and a similar name', async () => {
+  test('ends with 3 for a server that is not ready, and with 2 and a similar name for an unknown one', async () => {
     const [project] = (JSON.parse((await home.run(['api', 'listProjects'])).stdout) as { items: { id: string }[] })
       .items
     const body = { name: 'gone', enabled: true, transportType: 'stdio', command: '/no/such/program' }

@@ -201,12 +201,12 @@ function wordsOf(command: string): string[] {
 const all = documentedCommands()
 const isOurs = ({ command }: Documented) => !/^(?:export|npm run) /.test(command) && !(command in NOT_RUN)
 
-test('every command that is not run is documented', () => {
+test('every command that this test leaves out is still in the documents', () => {
   const commands = new Set(all.map(({ command }) => command))
   for (const command of [...Object.keys(NOT_RUN), ...Object.keys(ENDS)]) expect(commands).toContain(command)
 })
 
-test('a command is recognized by its first word', async () => {
+test('a command is recognized by its first word, whichever command the program has', async () => {
   const { stdout } = await home.run(['--help'])
   // The subcommands under their headings, after the options.
   const [, listed = ''] = stdout.split(/--help .*\n/)
@@ -214,7 +214,7 @@ test('a command is recognized by its first word', async () => {
   expect(commands.toSorted()).toEqual(SUBCOMMANDS.toSorted())
 })
 
-test('scripts and variables named in the documents exist', () => {
+test('scripts and variables that the documents name exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
   const settings = ['config/settings.ts', 'config/model-settings.ts', 'config/profiles.ts']
   const source = settings.map(name => readFileSync(join(ROOT, 'src/cli', name), 'utf8')).join('\n')
@@ -246,7 +246,7 @@ async function serveAndStop(words: string[]): Promise<void> {
   expect(await ended()).toMatchObject({ code: 0 })
 }
 
-test('the command is put on the PATH as the README says, and runs the program', async () => {
+test('installing as the README says puts the command on the PATH, and it runs the program', async () => {
   const [folder, prefix] = [join(home.home, 'mcpdeck'), join(home.home, '.local')]
   await mkdir(folder)
   await mkdir(prefix, { recursive: true })

@@ -51,7 +51,7 @@ test('a project is exported, applied to an empty project, and exported as the sa
   ])
 })
 
-test('a folder is applied with what is in it alone, whatever links it has', async () => {
+test('only files inside the folder are applied, whatever links it has', async () => {
   const dir = path('linked')
   expect(await run(['--project', 'Sandbox', 'export', 'servers', '--dir', dir])).toMatchObject({ code: 0 })
   const apply = () => run(['--project', 'Sandbox', 'apply', '-f', dir, '--yes', '--json'])
@@ -88,7 +88,7 @@ test('an export replaces a differing file only when told to, and names what it l
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test('records are created, edited and deleted with the same text', async () => {
+test('records are created, edited and deleted through the same text', async () => {
   await project('Records')
   const records = (args: string[], more?: Record<string, string>) => run(['--project', 'Records', ...args], more)
   writeFileSync(path('tom.yaml'), 'persona: { name: Tom, role: a clerk }\n')
@@ -114,7 +114,7 @@ test('records are created, edited and deleted with the same text', async () => {
   expect((await records(['delete', 'persona', 'Tom', '--yes'])).stderr).toContain('There is no persona "Tom".')
 })
 
-test('references to a client are listed, and a refused write exits with 1', async () => {
+test('the error names what still refers to a client, and a refused write ends with 1', async () => {
   await project('Refused')
   const refused = (...args: string[]) => run(['--project', 'Refused', ...args])
   const client = 'client: { name: desk, config: { modelId: m } }\n---\nenvironment: { name: staging, client: desk }\n'
@@ -132,7 +132,7 @@ test('references to a client are listed, and a refused write exits with 1', asyn
   })
 })
 
-test('the first hundred of thousands of faults in documents are reported, with the number of others', async () => {
+test('of thousands of mistakes in documents the first hundred are printed, with the number of the others', async () => {
   writeFileSync(path('many.yaml'), Array.from({ length: 3000 }, (_, at) => `server: { name: s${at} }\n`).join('---\n'))
   const { code, stderr } = await run(['apply', '-f', path('many.yaml'), '--dry-run'])
   expect(code).toBe(2)

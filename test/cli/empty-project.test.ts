@@ -71,7 +71,7 @@ function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(names.toSorted().map(name => [name, readFileSync(join(home.home, folder, name), 'utf8')]))
 }
 
-test('a script goes from an empty project to the scorecard of a wave', async () => {
+test('a script gets from an empty project to the scorecard of a wave', async () => {
   const { env } = await wholeCast()
   const ended = await shell(documented('# From an empty project'), env)
   expect(ended, ended.stdout + ended.stderr).toMatchObject({ code: 0 })
@@ -100,7 +100,7 @@ mcpdeck --project Ungraded launch Weekly --yes --watch`,
   )
 })
 
-test('a wave in flight is stopped by id, and its description says so', async () => {
+test('a wave in flight is stopped by its id, and its description says so', async () => {
   const { settings } = await scriptedModel(() => 'silence')
   const env = { MCPDECK_MODEL_BASE_URL: settings.baseUrl, MCPDECK_MODEL_API_KEY: KEY, MCPDECK_MODEL: 'player' }
   const ended = await shell(
@@ -126,7 +126,7 @@ test('one command creates a project from its files, and its export creates an eq
   expect(filesOf('to')).toEqual(files)
 })
 
-test('a job on a new runner is judged by the baseline of its repository', async ending => {
+test('a job on a fresh runner is judged by the baseline in its repository', async ending => {
   const script = documented('# On a fresh runner')
   const echo = (title: string, needle: string) =>
     `  - title: ${title}

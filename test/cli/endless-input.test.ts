@@ -31,7 +31,7 @@ test.concurrent.each([
   }
 })
 
-test('a snapshot may come from another command through a pipe', async () => {
+test('a snapshot can be piped in from another command by the shell', async () => {
   const home = await openHome()
   try {
     const pipe = join(home.home, 'pipe')

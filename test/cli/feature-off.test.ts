@@ -32,7 +32,7 @@ test.each([
   ['edit', 'swarm', 'Weekly', '--yes'],
   ['dismiss', 'one', '--yes'],
   ['export', 'journeys'],
-])('%s %s exits with 3 and the gate’s reason, not as if there were none', async (...args) => {
+])('%s %s ends with 3 and the gate’s reason instead of an empty list', async (...args) => {
   const { code, stdout, stderr } = await home.run(args, { env: { EDITOR: 'true' } })
   expect({ code, stdout, stderr }).toMatchObject({
     code: 3,
@@ -42,7 +42,7 @@ test.each([
   expect(stderr).not.toContain('There is no')
 })
 
-test('what needs the feature is not sent, and none of it is deleted', async () => {
+test('documents that need the feature are not sent, and nothing of the feature is deleted', async () => {
   const persona = file('persona.yaml', 'persona: { name: Tom, role: a clerk }\n')
   for (const args of [
     ['apply', '-f', persona],
@@ -54,7 +54,7 @@ test('what needs the feature is not sent, and none of it is deleted', async () =
   }
 })
 
-test('the rest of a project is exported and applied, and the output says what is left out', async () => {
+test('the rest of a project is exported and applied again, and what is left out is named', async () => {
   const dir = join(home.home, 'files')
   const out = await home.run(['export', '--dir', dir])
   expect(out).toMatchObject({

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => queryClient.clear())
 
-test('without focus, polling is four times rarer, in addition to a slow line', () => {
+test('without focus, polling is four times rarer, in addition to the slowdown of a slow connection', () => {
   const heard = vi.fn<() => void>()
   const unsubscribe = focus.subscribe(heard)
   expect(focus.pollFactor()).toBe(1)
@@ -73,7 +73,7 @@ test('without keys for a quarter of an hour polling stops, and the first key res
   expect([heard.mock.calls.length, unattended.pollFactor(), unattended.isResting?.()]).toEqual([2, 4, false])
 })
 
-test('regaining focus reads outdated data on screen, but nothing that connects to a server', async () => {
+test('regaining focus reads old data on screen again, but nothing that has to reach a server', async () => {
   const read: string[] = []
   const watch = (name: string, queryKey: readonly unknown[], staleTime: number) => {
     const observer = new QueryObserver(queryClient, {

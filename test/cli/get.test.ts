@@ -28,7 +28,7 @@ describe('the nouns', () => {
   })
 })
 
-describe('as a program', () => {
+describe('mcpdeck get in a script', () => {
   let home: Awaited<ReturnType<typeof openHome>>
   let service: RunsDouble
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('as a program', () => {
   })
   const get = (...args: string[]) => home.run(['get', ...args], { env: service.env })
 
-  test('a table has a header and aligned columns, and makes control characters visible', async () => {
+  test('prints a table with a header and aligned columns, and makes control characters visible', async () => {
     service.suites = [
       { id: 's1', name: 'a \u001B[31mred\nline' },
       { id: 's22', name: '日本' },
@@ -59,7 +59,7 @@ describe('as a program', () => {
     expect(second).toMatch(/^s22 {2}日本 +never-run +—/)
   })
 
-  test('a wave whose sessions could not be graded says so beside its state', async () => {
+  test('says beside its state that the sessions of a wave could not be graded', async () => {
     const summary = { total: 2, succeeded: 2, failed: 0, rateLimited: 0 }
     const grades = { sessionsGraded: 0, failCount: 0, failedGradingCount: 2 }
     service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })
@@ -71,7 +71,7 @@ describe('as a program', () => {
     expect(run).toMatch(/^jr1 +completed +2 +2 +0 +0 +2 +—/)
   })
 
-  test('json prints what the service sent with its state, jsonl one record a line', async () => {
+  test('prints what the service sent with its state as json, and one record a line as jsonl', async () => {
     const state = { state: 'never-run', coverage: null, judgedBy: null, lastRun: null }
     const sent = service.suites.map(suite => ({ ...suite, latestRun: null }))
     service.suites = sent
@@ -87,7 +87,7 @@ describe('as a program', () => {
     ).toEqual(sent.slice(0, 2).map(suite => ({ ...suite, ...state })))
   })
 
-  test('a record is found by id or name, unless several have the name', async () => {
+  test('finds one record by its id or its name, unless several have that name', async () => {
     expect(JSON.parse((await get('suite', 'Smoke', '--json')).stdout)).toMatchObject({
       id: 's1',
       extra: { kept: true },
@@ -101,7 +101,7 @@ describe('as a program', () => {
     expect(await get('suite', 'Smoke', '--status', 'passed')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('the state of a trial is its class, whatever the wire calls its status', async () => {
+  test('prints the class of a trial as its state, whatever status the wire has', async () => {
     service.trials = [
       trial('a'),
       trial('b', { result: 'failed' }),
@@ -122,7 +122,7 @@ describe('as a program', () => {
     expect(states).toEqual(['STATE', 'passed', 'failed', 'execution_failed', 'pending'])
   })
 
-  test('the state of a run and of a suite is the verdict, with what it covers', async () => {
+  test('prints the verdict of a run or suite as its state, with what it covers', async () => {
     const counts = (passed: number, failed: number) => ({ passed, failed, total: passed + failed })
     const part = { selectedCaseCount: 3, totalCaseCount: 6, rerunOf: 'r1' }
     const all = { selectedCaseCount: 6, totalCaseCount: 6 }
@@ -146,7 +146,7 @@ describe('as a program', () => {
     expect((await get('suites', '--status', 'passed')).stderr).toContain('No suites.')
   })
 
-  test('a passed suite is not reported as complete if nothing states what ran', async () => {
+  test('does not call a passed suite complete if it is unknown what ran', async () => {
     service.put('r1', { status: 'completed', result: 'passed', summary: { passed: 5, failed: 0, total: 5 } })
     service.suites = [{ id: 's1', name: 'Smoke', latestRun: { id: 'r1', status: 'completed' } }]
     expect((await get('suites')).stdout).toMatch(/Smoke +passed +unknown +passed, coverage unknown/)
@@ -176,12 +176,12 @@ describe('as a program', () => {
     [['environments', '--filter', 'includeArchived=maybe'], /takes no includeArchived=maybe/],
     [['readiness-runs', '--filter', 'readinessKind=bogus'], /takes no readinessKind=bogus/],
     [[], /Missing required argument/],
-  ])('%j is invalid usage', async (args, sentence) => {
+  ])('refuses %j as wrong usage', async (args, sentence) => {
     expect(await get(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })
     expect(service.seen).toEqual([])
   })
 
-  test('every noun with a status lists the possible ones', () => {
+  test('lists the possible states of every noun with a status', () => {
     const withStatus = NOUNS.filter(({ columns }) => columns.some(({ path }) => path === 'status' || path === 'state'))
     const states = withStatus.map(noun => ({
       name: noun.name,
@@ -191,7 +191,7 @@ describe('as a program', () => {
     expect(states.filter(each => each.states.length === 0)).toEqual([])
   })
 
-  test('a refusal prints no data and exits with 3', async () => {
+  test('prints no data for a refusal and ends with 3', async () => {
     service.fault = refusing(403, 'FORBIDDEN')
     expect(await get('suites', '--json')).toMatchObject({
       code: 3,
@@ -200,7 +200,7 @@ describe('as a program', () => {
     })
   })
 
-  test('a closed reader ends it quietly', async () => {
+  test('ends quietly when its reader leaves', async () => {
     service.suites = Array.from({ length: 20_000 }, (_, index) => ({ id: `s${index}`, name: 'x'.repeat(100) }))
     const { child, output, ended } = home.start(['get', 'suites', '--jsonl'], { env: service.env })
     const { promise, resolve } = Promise.withResolvers<void>()

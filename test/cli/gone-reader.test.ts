@@ -20,7 +20,7 @@ test.concurrent.each([
 })
 
 test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get', 'projects']]])(
-  'a full disk while %j prints does not cause the exit code of a failed verdict',
+  'a full disk behind the output of %j is not reported as a failed verdict',
   async args => {
     const home = await openHome()
     try {
@@ -35,7 +35,7 @@ test.concurrent.each([[[]], [['--help']], [['api', '--list', '--json']], [['get'
 )
 
 test.concurrent.each([[[]], [['get', 'projects']], [['doctor']]])(
-  'a full disk for all output of %j does not cause it either',
+  'a full disk behind all output of %j is not reported as a failed verdict either',
   async args => {
     const home = await openHome()
     try {
@@ -51,7 +51,7 @@ test.concurrent.each([
   [['serve', 'key', 'list'], 3],
   [['serve', 'limits'], 3],
   [['get', 'projects'], 3],
-])('a data directory that cannot be created makes %j end with a sentence', async (args, code) => {
+])('%j ends with a sentence if the data directory cannot be created', async (args, code) => {
   const home = await openHome()
   try {
     const ended = await home.run([...args, '--data-dir', '/dev/null/workspace'])

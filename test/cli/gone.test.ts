@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openStage } from './stage.ts'
 
-test.concurrent('deletions answered without a body succeed', async ending => {
+test.concurrent('a delete that a service answers without a body succeeds', async ending => {
   const { home, service } = await openStage(ending)
   const run = (...args: string[]) => home.run(args, { env: service.env })
   service.answers['GET /projects/p1/swarms'] = () => ({
@@ -21,7 +21,7 @@ test.concurrent('deletions answered without a body succeed', async ending => {
   expect(JSON.parse(open.stdout)).toEqual({ items: [] })
 })
 
-test.concurrent('a run that vanishes while it is watched ends the command, with what was read', async ending => {
+test.concurrent('a run that disappears while it is watched ends the command, with what was read', async ending => {
   const { service, conclusionOf } = await openStage(ending)
   service.put('r1', { status: 'running' })
   service.onAnswered = path => {

@@ -9,7 +9,7 @@ import { openHostileService } from '../journeys/hostile-service.ts'
 import { sandbox, untilEnded } from '../service/harness.ts'
 import { openHome } from './program.ts'
 
-test('a service with out-of-range times makes no command fail', async context => {
+test('no command fails on a service whose times are outside the calendar', async context => {
   const { api, env } = await openHostileService('every time', context)
   const { projectId, suiteId, serverId } = await sandbox(api)
   const { runId } = await api.call(contract.runs.create, { projectId, body: { suiteId } })

@@ -28,7 +28,7 @@ test.each([
   })
 })
 
-test("a service's refusal has its code, status and request", async () => {
+test('a refusal by a service has its code, status and request', async () => {
   const unreachable = await refused('tools', '--command', 'false --token hunter2', '--json')
   expect(unreachable).toEqual({
     code: 3,
@@ -44,7 +44,7 @@ test("a service's refusal has its code, status and request", async () => {
   expect(JSON.stringify(unreachable)).not.toContain('hunter2')
 })
 
-test('without --json, and with commands after --, errors are sentences', async () => {
+test('without --json before the command of a server, errors are sentences', async () => {
   expect((await home.run(['tools', 'nobody'])).stderr).not.toContain('{')
   const behind = await home.run(['tools', '--data-dir', dataDirOf(home.home), 'nobody', '--', '--json'])
   expect(behind.stderr).not.toContain('{')

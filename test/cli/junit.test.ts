@@ -25,7 +25,7 @@ const reportOf = (name: string, run: EvalRun, trials: EvalIteration[], gates: Ga
 
 const judging = (gates: GateResult[]) => ({ gates, gatesOnly: gates.length > 0, comparison: undefined })
 
-test('the report and the last word hold no secret that the summary does not hold', async () => {
+test('the report and the summary line hold no secret that the summary does not hold', async () => {
   const known = 'k3y-of-the-service-itself'
   const run: EvalRun = {
     id: 'run_9f8e7d6c5b4a39281706',
@@ -57,7 +57,7 @@ test('the report and the last word hold no secret that the summary does not hold
   expect(xml).toContain('[secret]')
 })
 
-test('each trial is a testcase, and only measured failures are failures', () => {
+test('each trial is a testcase, and only a measured failure is reported as a failure', () => {
   const xml = reportOf(
     'Smoke v1.2',
     { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0, completedAt: 1500 },
@@ -123,14 +123,14 @@ test.each([
   [{ status: 'completed', result: 'failed' }, 'failure', 'failed'],
   [{ status: 'running' }, 'error', 'in-flight'],
   [{ status: 'completed', result: 'passed' }, undefined, 'passed'],
-])('a run that is %j is not a passing report, whatever its trials are', (fields, kind, outcome) => {
+])('the report of a run that is %j does not pass, whatever its trials are', (fields, kind, outcome) => {
   const run = { id: 'r1', suiteId: 's', createdAt: 0, ...fields }
   const xml = reportOf('Smoke', run, [trial({}), trial({ status: 'cancelled', result: null })])
   expect(/<(failure|error) type="([^"]*)"/.exec(xml)?.slice(1)).toEqual(kind && [kind, outcome])
   expect(xml).toContain(`name="outcome" value="${outcome}${outcome === 'passed' ? ', 1 of 2 trials graded' : ''}"`)
 })
 
-test('a failed assertion that quotes a limit is still a failure', () => {
+test('a failed assertion that quotes a limit is reported as a failure like any other', () => {
   const texts = ['The text "Echo: invoice 429" does not contain "paid".', 'The text "our rate limit" does not.']
   const trials = texts.map((error, index) => trial({ testCaseId: `c${index}`, title: error, result: 'failed', error }))
   const run = { id: 'r1', suiteId: 's', status: 'completed', result: 'failed', createdAt: 0 } as const

@@ -26,7 +26,7 @@ test('a wave is waited for over a lost connection, after its id is printed', asy
   expect(await launch('Both')).toMatchObject({ code: 3, stdout: expect.stringMatching(/^[-\da-f]{36}\n$/) })
 })
 
-test('waiting for a wave ends after the given time, and the wave continues', async ending => {
+test('the command stops waiting for a wave after the given time, and the wave continues', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = [{ id: 'j1', name: 'Weekly' }]
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })
@@ -39,7 +39,7 @@ test('waiting for a wave ends after the given time, and the wave continues', asy
   expect(await launch('--timeout', '1s')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --watch') })
 })
 
-test('a refusal while a wave is waited for ends the command at once', { timeout: 60_000 }, async ending => {
+test('a refusal ends the command at once while it waits for a wave', { timeout: 60_000 }, async ending => {
   const { home, service } = await openStage(ending)
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: [{ id: 'j1', name: 'Weekly' }] } })
   service.answers['POST /projects/p1/journeys/j1/runs'] = () => ({ status: 202, body: { id: 'jr1' } })
@@ -49,7 +49,7 @@ test('a refusal while a wave is waited for ends the command at once', { timeout:
   expect(await ended()).toMatchObject({ code: 3, stderr: expect.stringContaining('jr1') })
 })
 
-test('a wave is not launched again while a launch of it may have happened', async ending => {
+test('a wave is not launched again while an earlier launch of it may have happened', async ending => {
   const { home, service } = await openStage(ending)
   const journeys = ['Weekly', 'Daily'].map((name, at) => ({ id: `j${at + 1}`, name, swarmId: 'w1' }))
   service.answers['GET /projects/p1/journeys'] = () => ({ body: { items: journeys } })

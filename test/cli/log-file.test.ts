@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-test('a long log keeps its newest lines and one older file, both for the owner only', () => {
+test('a long log keeps its newest lines and one older file, both readable only by the owner', () => {
   const write = openLogFile(file)
   const lines = Math.ceil((2.5 * most) / BOUNDS.logLine.most)
   for (let at = 0; at < lines; at += 1) write(`${`${at} `.padEnd(BOUNDS.logLine.most, 'x')}\n`)
@@ -34,7 +34,7 @@ test('a long log keeps its newest lines and one older file, both for the owner o
   expect(numbers).toEqual(numbers.map((_, index) => lines - numbers.length + index))
 })
 
-test('two writers of one file continue in the same new one', () => {
+test('two programs that write to one log continue in the same new file', () => {
   writeFileSync(file, 'x'.repeat(most))
   const [one, other] = [openLogFile(file), openLogFile(file)]
   one('one\n')

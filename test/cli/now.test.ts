@@ -5,7 +5,7 @@ import { until } from '../service/harness.ts'
 import { openHome } from './program.ts'
 import { openStage } from './stage.ts'
 
-test('exits with 1 for red lines, with 3 if not everything is known, and as interrupted in a watch', async ending => {
+test('mcpdeck now ends with 1 for a failure, with 3 if not all is known, and a watch by its signal', async ending => {
   const { home, service } = await openStage(ending)
   const now = async (...args: string[]) => await home.run(['now', ...args, '--timeout', '60s'], { env: service.env })
   // It has no capabilities, waves and scenarios.
@@ -53,7 +53,7 @@ test('the first start of a local workspace is reported with its samples', async 
   expect(summary.items.map(({ key }) => key)).toEqual(again.items.map(({ key }) => key))
 })
 
-test('a service that never answers blocks neither a look nor its end, with or without named projects', async ending => {
+test('a service that never answers does not block mcpdeck now, with or without named projects', async ending => {
   const { home, service } = await openStage(ending)
   service.fault = () => true
   const now = (...args: string[]) => home.start(['now', ...args], { env: service.env })

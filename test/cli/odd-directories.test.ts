@@ -40,7 +40,7 @@ describe.each(Object.entries(odd))('a directory that is %s', (_, prepare) => {
     expect(items.filter(({ state }) => state === 'fail' || state === 'warn')).not.toEqual([])
   })
 
-  test('for the workspace itself is reported', async () => {
+  test('is named in the error if it is for the workspace itself', async () => {
     const home = await open()
     const directory = prepare(home.home)
     const { code, stderr } = await home.run(['get', 'projects'], { env: { XDG_DATA_HOME: directory } })
@@ -58,7 +58,7 @@ describe.each(Object.entries(odd))('a directory that is %s', (_, prepare) => {
     expect(await terminal.waitForExit()).toEqual({ code: 0, signal: undefined })
   })
 
-  test('lets a write happen once or says why not', async () => {
+  test('lets a write happen once, or the error says why not', async () => {
     const home = await open()
     const env = { XDG_STATE_HOME: prepare(home.home) }
     const write = ['api', 'createProject', '--field', 'name=Odd', '--yes']

@@ -45,7 +45,7 @@ test('a key command runs as written in the checked file', async () => {
   await expect(keyOf(config, ['echo', `${KEY_PREFIX}key`])).rejects.toThrow('can be written by others (mode 666)')
 })
 
-test('a file that replaces an open one has no effect on it', () => {
+test('a file that replaces an open one is not read in its place', () => {
   const config = configWith('true')
   const other = configWith('false')
   const descriptor = openSync(config, 'r')

@@ -15,7 +15,7 @@ const config = Config.parse({
   profiles: { prod: { baseUrl: 'https://prod.test' }, stage: { baseUrl: 'https://stage.test/api/v1' } },
 })
 
-describe('flag, then environment, then the default profile, then the local workspace', () => {
+describe('the profile is that of the flag, else of the environment, else the default, else the local workspace', () => {
   test.each<[ProfileOptions, Record<string, string>, string]>([
     [{}, {}, 'prod'],
     [{ profile: 'stage' }, { MCPDECK_PROFILE: 'prod', MCPDECK_BASE_URL: 'https://x.test' }, 'stage'],
@@ -57,7 +57,7 @@ describe('flag, then environment, then the default profile, then the local works
   })
 })
 
-describe('the words of a command', () => {
+describe('splitting a key command into words', () => {
   test.each<[string, string[]]>([
     ['pass show mcpdeck/production', ['pass', 'show', 'mcpdeck/production']],
     [` op  read 'op://a b/c' `, ['op', 'read', 'op://a b/c']],
@@ -69,17 +69,17 @@ describe('the words of a command', () => {
   })
 
   test.each(['a | b', 'a; b', 'a $HOME', 'a "$(b)"', 'a `b`', 'cat ~/key', 'a > b', 'a && b', 'a *', '# a'])(
-    '%s needs a shell, and is refused',
+    'refuses %s, which needs a shell',
     text => {
       expect(() => commandArguments(text)).toThrow('without a shell')
     },
   )
 
-  test.each([`a 'b`, 'a "b', 'a \\', '  '])('%j is not a command', text => {
+  test.each([`a 'b`, 'a "b', 'a \\', '  '])('refuses %j, which is not a command', text => {
     expect(() => commandArguments(text)).toThrow(UsageError)
   })
 
-  test('any words in single quotes are read unchanged', () => {
+  test('returns any words in single quotes unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), words => {
         const quoted = words.map(word => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
@@ -146,7 +146,7 @@ describe('profiles of a service', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test('a read-only profile refuses a write before it is sent', async () => {
+  test('refuse a write before it is sent if they are read-only', async () => {
     await add('--key-env', 'K', '--read-only')
     const refused = await home.run(['api', 'createProject', '--field', 'name=x'], { env: { K: KEY } })
     expect(refused).toMatchObject({ code: 2, stdout: '' })
@@ -154,7 +154,7 @@ describe('profiles of a service', () => {
     expect(service.seen).toEqual([])
   })
 
-  test('a key comes from a variable, a file or a command; its slug is in the header', async () => {
+  test('take a key from a variable, a file or a command, and show its slug in the header', async () => {
     await add('--key-env', 'K', '--slug', 'acme')
     expect(await me({ K: KEY })).toMatchObject({ code: 0 })
     await home.run(['api', 'runs.list', '--field', 'projectId=p', '--field', 'suiteId=s'], { env: { K: KEY } })
@@ -168,7 +168,7 @@ describe('profiles of a service', () => {
     expect(await me()).toMatchObject({ code: 0 })
   })
 
-  test('a key file that others can read is refused, as is an invalid key', async () => {
+  test('refuse a key file that others can read, and an invalid key', async () => {
     const path = file('open.key', `${KEY}\n`, 0o640)
     await add('--key-file', path)
     const refused = await me()
@@ -182,7 +182,7 @@ describe('profiles of a service', () => {
     expect(service.seen).toEqual([])
   })
 
-  test('a key command gets no key and few variables, and its failure shows no argument', async () => {
+  test('give a key command no key and few variables, and show none of its arguments when it fails', async () => {
     const out = join(home.home, 'env')
     const script = file('key.sh', `#!/bin/sh\nenv > '${out}'\nif read x; then exit 4; fi\necho ${KEY}\n`, 0o700)
     await add('--key-command', `'${script}' hidden-argument`)
@@ -200,7 +200,7 @@ describe('profiles of a service', () => {
     expect(failed.stderr).not.toContain('hidden-argument')
   })
 
-  test('a key is never an argument, and is never printed, logged or stored where it does not belong', async () => {
+  test('never pass a key as an argument, and never print, log or store it where it does not belong', async () => {
     const log = join(home.home, 'log')
     await add('--key-command', `printf ${KEY}`)
     const ended = await Promise.all([
@@ -215,7 +215,7 @@ describe('profiles of a service', () => {
     expect((await home.run(['--api-key', KEY])).code).toBe(2)
   })
 
-  test('without a source and a terminal it says how to give a key', async () => {
+  test('say how to give a key if there is neither a source nor a terminal', async () => {
     expect(await add()).toMatchObject({ code: 0, stderr: expect.stringContaining('asked for at a terminal') })
     const ended = await me()
     expect(ended.code).toBe(2)
@@ -251,7 +251,7 @@ describe('profiles of a service', () => {
       expect(asked.buffer).toBe('normal')
     })
 
-    test('the header names profile and host in the color of its badge, unlike the local one', async () => {
+    test('the header names profile and host in the color of its badge, unlike for the local profile', async () => {
       await add('--key-env', 'K', '--badge', 'red', '--read-only')
       await using remote = openTerminal({ home: home.home, env: { K: KEY } })
       await remote.waitFor(`prod · ${service.host}`)
@@ -262,7 +262,7 @@ describe('profiles of a service', () => {
       expect(colour(remote)).not.toBe(colour(local))
     })
 
-    test('a changed config shows nothing from before the change', async () => {
+    test('after a change of the config nothing from before the change is shown', async () => {
       await using left = openTerminal({ home: home.home })
       await left.waitFor('Sandbox')
       left.type('q')
@@ -274,7 +274,7 @@ describe('profiles of a service', () => {
       expect(next.output).not.toContain('Sandbox')
     })
 
-    test('a binding uses the key from the config, and no longer its default', async () => {
+    test('an action is bound to the key from the config, and no longer to its default', async () => {
       const config = file('config.yaml', 'keys:\n  app.help: ctrl+g\n')
       await using person = openTerminal({ home: home.home, env: { MCPDECK_CONFIG: config } })
       await person.waitFor('Sandbox')

@@ -30,7 +30,7 @@ const REFUSED: readonly [what: string, args: (reports: readonly string[]) => str
   ['a profile that is not there', reports => ['run', 'Smoke', '--yes', '--profile', 'x', ...reports], 'x'],
 ]
 
-describe.concurrent('a report of an earlier command does not outlive one that is refused for', () => {
+describe.concurrent('the report of an earlier command is replaced if a command is refused for', () => {
   test.for(REFUSED)('%s', async ([, args, why], ending) => {
     const { home, junit, summary, read } = await openReports(ending)
     expect(await home.run(args([`--junit=${junit}`, '--summary', summary]))).toMatchObject({ code: 2, stdout: '' })
@@ -68,7 +68,7 @@ describe.concurrent('a report of an earlier command does not outlive one that is
     [['--json'], '--report excludes --json'],
     [['--profile', 'x'], 'x'],
     [['--base-url', 'http://127.0.0.1:9/'], 'No key for'],
-  ] as const)('options of the shift report if that would be replaced: %s', async ([wrong, why], ending) => {
+  ] as const)('options of the shift report whose file would be replaced: %s', async ([wrong, why], ending) => {
     const { home, junit: report, read } = await openReports(ending)
     const ALL_CLEAR = '# Shift report: all clear\n'
     writeFileSync(report, ALL_CLEAR)
@@ -90,7 +90,7 @@ describe.concurrent('a report of an earlier command does not outlive one that is
 })
 
 describe.concurrent('a command line that is refused', () => {
-  test('writes to a device and through a link, and over no file that it reads under another name', async ending => {
+  test('writes to a device and through a link, but over no file whose role is uncertain', async ending => {
     const { home, junit, read } = await openReports(ending)
     const link = join(home.home, 'link.xml')
     symlinkSync(junit, link)
@@ -110,7 +110,7 @@ describe.concurrent('a command line that is refused', () => {
     expect(read(junit)).toMatch(RED)
   })
 
-  test('says both that the usage is invalid and that the report cannot be written', async ending => {
+  test('reports both the wrong usage and a report that cannot be written', async ending => {
     const { home } = await openReports(ending)
     const { code, stderr } = await home.run(['run', 'Smoke', '--bogus', '--junit', home.home])
     expect(code).toBe(2)

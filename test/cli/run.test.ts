@@ -52,7 +52,7 @@ function reportsIn(directory: string) {
   return { junit, summary, options: ['--junit', junit, '--summary', summary] }
 }
 
-describe.concurrent('before anything is sent', () => {
+describe.concurrent('run, before anything is sent,', () => {
   test('says what will run, and asks; without a terminal it needs --yes', async ending => {
     const { launched, run } = await openSuite(ending)
     const { code, stdout, stderr } = await run('Smoke')
@@ -100,7 +100,7 @@ describe.concurrent('before anything is sent', () => {
     ['a report of runs that never end', {}, ['--watch-files', 'src', '--junit', 'x.xml'], /takes no --junit/],
     ['a gate of them', {}, ['--watch-files', 'src', '--no-new-failures-against', 'last'], /takes no --no-new-failures/],
     ['a bound of runs without them', {}, ['--max-runs', '3'], /--max-runs is for --watch-files/],
-  ])('%s', async ([, suite, args, sentence], ending) => {
+  ])('refuses %s', async ([, suite, args, sentence], ending) => {
     const { home, service, launched, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], ...suite }]
     service.answers['GET /projects/p1/servers'] = () => ({
@@ -113,7 +113,7 @@ describe.concurrent('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test('a service that cannot restart servers says so before anything runs', async ending => {
+  test('stops if a service cannot restart servers', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.answers['GET /projects/p1/servers'] = () => ({
       body: { items: [{ id: 'v1', name: 'everything', enabled: true, transportType: 'stdio' }] },
@@ -124,7 +124,7 @@ describe.concurrent('before anything is sent', () => {
     expect(launched).toEqual([])
   })
 
-  test('a person is asked, and only the whole word confirms', async ending => {
+  test('asks the person, and accepts only the whole word', async ending => {
     const { home, service, launched } = await openSuite(ending)
     for (const [answer, code] of [
       ['y', 3],
@@ -145,7 +145,7 @@ describe.concurrent('before anything is sent', () => {
   })
 })
 
-describe.concurrent('launching', () => {
+describe.concurrent('run launches the suite and', () => {
   test('sends the choices with one key, even if the first answer is lost', async ending => {
     const { home, service, launched, run } = await openSuite(ending)
     service.fault = (response, path) => {
@@ -172,7 +172,7 @@ describe.concurrent('launching', () => {
     })
   })
 
-  test('follows the run if told to, with the verdict as exit code', async ending => {
+  test('follows the run if asked to, with the verdict as exit code', async ending => {
     const { run } = await openSuite(ending)
     expect(JSON.parse((await run('Smoke', '--yes', '--json')).stdout)).toMatchObject({
       run: { id: 'r1' },
@@ -185,7 +185,7 @@ describe.concurrent('launching', () => {
     expect(JSON.parse(stdout)).toMatchObject({ run: { id: 'r1' }, verdict: 'passed', exitCode: 0 })
   })
 
-  test('several environments are one group, and each of its runs is followed', async ending => {
+  test('follows each run of several environments, which are one group', async ending => {
     const { service, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
     service.put('r1', { status: 'completed', result: 'passed' })
@@ -231,7 +231,7 @@ describe.concurrent('launching', () => {
     })
   })
 
-  test('at the run limit it names the runs in the slots; --wait launches when one is free', async ending => {
+  test('names who holds the slots at the run limit; --wait launches once a slot is free', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.put('r9', { status: 'running' })
     const free = service.answers[CREATE]!
@@ -254,7 +254,7 @@ describe.concurrent('launching', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  test('a launch that the service refuses has no verdict', async ending => {
+  test('gives no verdict if the service refuses the launch', async ending => {
     const { service, run } = await openSuite(ending)
     service.answers[CREATE] = () => REFUSED
     const { code, stdout, stderr } = await run('Smoke', '--yes', '--watch')
@@ -279,7 +279,7 @@ describe.concurrent('launching', () => {
     expect(text).not.toContain('the run has not ended')
   })
 
-  test('a target of a group that did not start is in every report', async ending => {
+  test('lists a target of a group that did not start in every report', async ending => {
     const { home, service, run } = await openSuite(ending)
     service.suites = [{ ...service.suites[0], environmentIds: ['e1', 'e2'] }]
     service.put('r1', { status: 'completed', result: 'passed' })
@@ -320,7 +320,7 @@ describe.concurrent('launching', () => {
   })
 })
 
-describe.concurrent('failed cases again', () => {
+describe.concurrent('rerunning failed cases', () => {
   const preview = (fields: object) => ({
     body: {
       runId: 'r0',
@@ -339,7 +339,7 @@ describe.concurrent('failed cases again', () => {
   })
   const PREVIEW = 'GET /projects/p1/eval-runs/r0/rerun-preview'
 
-  test('shows the preview first, sends once, follows, and compares with its parent', async ending => {
+  test('shows a preview, sends it once, follows the run, and compares it with its parent', async ending => {
     const { service, launched, run } = await openSuite(ending)
     service.put('r0', { status: 'completed', result: 'failed' })
     service.answers[PREVIEW] = () => preview({})
@@ -382,7 +382,7 @@ describe.concurrent('failed cases again', () => {
   test.for<[object, string]>([
     [{ sourceTerminal: false, rerunnable: false, sourceStatus: 'running' }, 'The run is still running'],
     [{ rerunnable: false, selectedCaseCount: 0 }, 'No case of this run needs another try.'],
-  ])('%j cannot be rerun', async ([fields, sentence], ending) => {
+  ])('refuses %j, which cannot be rerun', async ([fields, sentence], ending) => {
     const { service, launched, run } = await openSuite(ending)
     service.answers[PREVIEW] = () => preview(fields)
     expect(await run('--rerun-failed', 'r0', '--yes')).toMatchObject({

@@ -8,12 +8,12 @@ import { EXIT } from '../../src/cli/process/exit-codes.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/scripting.md'), 'utf8')
 
-test('the document names every exit code, and no other', () => {
+test('docs/scripting.md names every exit code, and no other', () => {
   const codes = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
   expect(codes).toEqual(Object.values(EXIT))
 })
 
-test('the document names every field of the summary', () => {
+test('docs/scripting.md names every field of the summary line', () => {
   const fields = Object.keys(
     conclude({ kind: 'timed_out', trials: [] }, { gates: [], gatesOnly: false, comparison: undefined }),
   )
@@ -21,7 +21,7 @@ test('the document names every field of the summary', () => {
   expect(named).toEqual(fields)
 })
 
-test('the document shows options that exist', () => {
+test('docs/scripting.md shows only options that exist', () => {
   const { program } = buildProgram({ version: '0', dashboard: async () => undefined })
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
   const known = all(program).flatMap(command => command.options.map(option => option.long))

@@ -23,7 +23,7 @@ describe('serve limits', () => {
       expect(lines[index]?.replaceAll(/ +/g, ' ')).toBe(`${LIMIT_NAMES[index]} ${value} (default) ${says}`)
   })
 
-  test('sets and unsets a limit, and the next process sees it', async () => {
+  test('sets and resets a limit, which the next process uses', async () => {
     const set = await home.run(['serve', 'limits', 'set', 'burst=25', 'insightsPerDay=0', '--json'])
     expect(valueOf(set.stdout, 'burst')).toMatchObject({ value: 25, default: 10, isSet: true })
     const read = await home.run(['serve', 'limits', '--json'])
@@ -52,7 +52,7 @@ describe('serve limits', () => {
     [['--host', '0.0.0.0'], /--allow-remote/],
     [['--fault', 'flood=1'], /"flood=1" is not a fault/],
     [['--request-log', '/does/not/exist/log'], /cannot be written/],
-  ])('%j exits with 2 and a sentence, and changes nothing', async (args, sentence) => {
+  ])('refuses %j with exit code 2 and a sentence, and changes nothing', async (args, sentence) => {
     const ended = await home.run(['serve', ...args])
     expect(ended.stderr).toMatch(sentence)
     expect(ended.stderr).not.toMatch(/\n\s+at /)
@@ -61,7 +61,7 @@ describe('serve limits', () => {
     expect(items(limits.stdout).filter(item => item['isSet'])).toEqual([])
   })
 
-  test.each(['0', '65536', '-1', 'https'])('MCPDECK_PORT=%s exits with 2 and says what is accepted', async port => {
+  test.each(['0', '65536', '-1', 'https'])('refuses MCPDECK_PORT=%s with exit code 2 and the range', async port => {
     const ended = await home.run(['serve'], { env: { MCPDECK_PORT: port } })
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 65535') })
   })
@@ -110,7 +110,7 @@ test('the dashboard’s own key is replaced if it was orphaned', async () => {
   expect((await home.run(['api', 'listProjects'])).code).toBe(0)
 })
 
-test('serve status shows what is running and what is used', async () => {
+test('serve status shows the work in progress and the usage', async () => {
   const { stdout } = await home.run(['serve', 'status', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({
     dataDir: expect.any(String),

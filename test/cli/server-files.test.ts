@@ -54,7 +54,7 @@ test('an import or plan first names the values of this machine that it sends, wi
   for (const { stderr } of [address, reads, applied]) expect(stderr).not.toContain(secret)
 })
 
-test('servers are found where programs store them, imported by name or all, and compared next time', async () => {
+test('servers are found in files of other programs, imported by name or all, and compared later', async () => {
   await project('Files')
   write('work/.mcp.json', {
     mcpServers: {
@@ -102,7 +102,7 @@ test('servers are found where programs store them, imported by name or all, and 
   expect(named((await server('Files', 'import', '--json')).stdout)).toContainEqual(['open', 'same', ''])
 })
 
-test('a file is imported completely or not at all, and faults are reported with their positions', async () => {
+test('a server file is imported completely or not at all, and faults are reported with their positions', async () => {
   await project('Faulty')
   const file = write('lists/mcp.json', '{"mcpServers": {\n  "good": {"command": "node"},\n  "bad": {"args": []}\n}}')
   const refused = await server('Faulty', 'import', file, '--yes')
@@ -120,7 +120,7 @@ test('a file is imported completely or not at all, and faults are reported with 
   expect(twins.stderr).toMatch(/"wind" stands in mcp\.json:1 too and differs there/)
 })
 
-test('saved servers are printed as files of other programs, and can be imported again', async () => {
+test('saved servers are printed in the file formats of other programs, which can be imported again', async () => {
   await project('From')
   await project('To')
   const file = write('out/mcp.json', {

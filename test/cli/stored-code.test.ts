@@ -25,7 +25,7 @@ async function started(folder: string, store: string, files: readonly string[]) 
   }
 }
 
-test('code that two programs compile at the same time is stored from both', async ending => {
+test('code that two programs compile at the same time is stored by both', async ending => {
   const folder = temporaryDirectory(ending)
   const store = join(folder, 'stored')
   for (const name of ['one.cjs', 'other.cjs']) writeFileSync(join(folder, name), `exports.name = '${name}'`)

@@ -31,7 +31,7 @@ function write(name: string, text: string): string {
 }
 const suite = (...args: string[]) => home.run(['suite', ...args])
 
-test('a file is imported after a plan, exported unchanged, and imported again by its ids', async () => {
+test('a suite file is imported after a plan, exported unchanged, and imported again by its ids', async () => {
   const file = write('nightly.yaml', FILE)
   const asked = await suite('import', file)
   expect(asked).toMatchObject({ code: 2, stdout: '' })
@@ -61,7 +61,7 @@ test('a file is imported after a plan, exported unchanged, and imported again by
   expect(stdout).not.toContain('id: one')
 })
 
-test('an invalid file is refused with every faulty line, and nothing is sent', async () => {
+test('an invalid suite file is refused with every faulty line, and nothing is sent', async () => {
   const file = write('wrong.yaml', FILE.replace('model: none', 'modell: none').replace('id: two', 'id: one'))
   const { code, stderr } = await suite('import', file, '--yes')
   expect(code).toBe(2)
@@ -120,7 +120,7 @@ test('a suite that ships with mcpdeck is imported again as a new one', async () 
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('10 created') as string })
 })
 
-test('an input that is not text, too long or missing is refused', async () => {
+test('a suite file that is not text, too long or missing is refused', async () => {
   expect(await suite('import', join(home.home, 'none.yaml'))).toMatchObject({ code: 2 })
   expect((await suite('import', write('zero.yaml', 'a\n\0'))).stderr).toContain('zero.yaml:2:1: This is binary data')
   const long = await suite('import', write('long.yaml', '# long\n'.repeat(1_500_000)))
@@ -128,13 +128,13 @@ test('an input that is not text, too long or missing is refused', async () => {
   expect(long.stderr).toContain('longer than 4 MiB')
 })
 
-test('the schema of files is JSON Schema', async () => {
+test('the schema of suite files is valid JSON Schema', async () => {
   const { code, stdout } = await suite('schema')
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ type: 'object', required: ['suite', 'cases'] })
 })
 
-test('a read-only session refuses to import', async () => {
+test('a read-only session refuses to import a suite', async () => {
   const { code, stderr } = await home.run([
     '--read-only',
     'suite',

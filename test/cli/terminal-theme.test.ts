@@ -36,7 +36,7 @@ test('the terminal’s answer changes the colors, and only if it differs', () =>
   expect(auto.theme.paint('warn', 'x')).toBe(dark.paint('warn', 'x'))
 })
 
-test('before the answer the environment is used', () => {
+test('the environment decides the background until the terminal answers', () => {
   const light = look({ theme: 'light' }).theme.paint('accent', 'x')
   expect(look({}, { COLORFGBG: '0;15' }).theme.paint('accent', 'x')).toBe(light)
   expect(look({}, { COLORFGBG: '15;0' }).theme.paint('accent', 'x')).not.toBe(light)
@@ -73,13 +73,13 @@ test('a theme in the config file is painted in its own colors', () => {
   expect(terminal.choices.at(-1)).toMatchObject({ name: 'mine' })
 })
 
-test('without colors, or on the console, nothing is queried', () => {
+test('the terminal is not queried if there are no colors, or on the console', () => {
   expect(look({}, {}, 0).asksBackground).toBe(false)
   expect(look({}, { TERM: 'linux' }, 16).asksBackground).toBe(false)
   expect(look({ screenReader: true }).asksBackground).toBe(false)
 })
 
-test('for screen readers nothing is colored or drawn', () => {
+test('nothing is colored or drawn for screen readers', () => {
   const { theme } = look({ screenReader: true })
   expect(theme.paint('error', 'x')).toBe('x')
   expect([...theme.symbols.lines.corners, theme.symbols.lines.horizontal, ...theme.symbols.bar].join('').trim()).toBe(

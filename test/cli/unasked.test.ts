@@ -57,7 +57,7 @@ function listings(stage: Stage): string[][] {
   })
 }
 
-describe.concurrent('a hostile service', () => {
+describe.concurrent('text of a hostile service', () => {
   test.for(['every text', 'every text but words of the contract', 'every refusal'] as const)(
     'reaches the terminal through no listing: %s',
     async (spoiling, context) => {
@@ -109,7 +109,7 @@ describe.concurrent('a hostile service', () => {
     },
   )
 
-  test('is printed as data for other programs, all of it printable and the same as the service sent', async context => {
+  test('is printable in data for other programs, and the same as the service sent', async context => {
     const stage = await openStage('every text but words of the contract', context)
     const { env, projectId, runId } = stage
     const home = await openHome()
@@ -136,7 +136,7 @@ describe.concurrent('a hostile service', () => {
     expect(new XMLParser().parse(xml)).toHaveProperty('testsuites.testsuite')
   })
 
-  test('is a suite file that is printable, and the imported suite', async context => {
+  test('is printable in a suite file, which gives the imported suite', async context => {
     const home = await openHome()
     context.onTestFinished(() => home.close())
     const message = HOSTILE.filter(text => text.isWellFormed()).join(' ')

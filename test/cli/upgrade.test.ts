@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { OLDER, putOlderWorkspace } from '../service/older-workspace.ts'
 import { openHome } from './program.ts'
 
-test('a command says once that it upgraded the workspace, and for a newer one how to go back', async () => {
+test('a command says once that it upgraded the workspace, and how to go back from a newer one', async () => {
   const home = await openHome()
   onTestFinished(() => home.close())
   const dataDir = join(home.home, '.local/share/mcpdeck')

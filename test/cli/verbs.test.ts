@@ -38,20 +38,20 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-describe('servers', () => {
+describe('of the commands for servers,', () => {
   test("tools lists a server's tools with their arguments, and the wire’s fields as JSON", async () => {
     expect((await run('tools', 'everything')).stdout).toMatch(/^NAME +ARGUMENTS +DESCRIPTION\necho +message +Echoes/)
     expect(items(await run('tools', 'everything', '--json'))[0]).toMatchObject({ name: 'echo', inputSchema: {} })
   })
 
-  test('describe shows what a server says to models, once the doctor has read it', async () => {
+  test('describe shows what a server tells models, once the doctor has read it', async () => {
     expect(json(await run('describe', 'server', 'everything', '--json'))).not.toHaveProperty('instructions')
     await run('doctor', 'everything')
     expect((await run('describe', 'server', 'everything')).stdout).toMatch(/Instructions/i)
     expect(json(await run('describe', 'server', 'everything', '--json'))).toHaveProperty('instructions')
   })
 
-  test('call converts arguments by the schema’s types and prints the result', async () => {
+  test('call takes arguments by the schema’s types and prints the result', async () => {
     expect(await run('call', 'everything', 'get-sum', 'a=2', 'b=3', '--yes')).toMatchObject({
       code: 0,
       stdout: 'The sum of 2 and 3 is 5.\n',
@@ -82,11 +82,11 @@ describe('servers', () => {
     [['--command', 'http://127.0.0.1:9/mcp', 'echo'], /this goes with --url/],
     [['--url', 'http://127.0.0.1:9/mcp', '--token-env', 'NOT_SET', 'echo'], /NOT_SET of --token-env is empty/],
     [['everything', 'echo', 'message=x', '--yes', '--read-only'], /--read-only refuses every write/],
-  ])('call %j is invalid usage, and nothing is sent', async (args, sentence) => {
+  ])('call %j is wrong usage, and nothing is sent', async (args, sentence) => {
     expect(await run('call', ...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })
   })
 
-  test('invalid arguments are sent on request, and the tool’s own error exits with 3', async () => {
+  test('call sends invalid arguments if asked to, and ends with 3 for the tool’s own error', async () => {
     expect(await run('call', 'everything', 'get-sum', 'a=x', '--unchecked', '--yes')).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('Invalid'),
@@ -94,7 +94,7 @@ describe('servers', () => {
     })
   })
 
-  test('a result that violates the tool’s output schema is printed, reported and exits with 3', async () => {
+  test('call prints a result that violates the tool’s output schema, reports it and ends with 3', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
     const call = ['call', '--command', commandLineOf(process.execPath, small, 'promises'), '--yes']
     expect(await run(...call, 'keeps')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^counted\n{/) })
@@ -109,7 +109,7 @@ describe('servers', () => {
     expect(json(asJson)).toMatchObject({ structuredContent: { count: 'many' } })
   })
 
-  test('an unsaved server is called by its command, and stays unsaved', async () => {
+  test('call runs an unsaved server by its command, and does not save it', async () => {
     const fresh = await openHome()
     try {
       const call = ['call', '--command', PROGRAM, 'echo', 'message=hi', '--yes']
@@ -121,7 +121,7 @@ describe('servers', () => {
     }
   })
 
-  test('an unsaved server gets its environment, headers and timeout', async () => {
+  test('call gives an unsaved server its environment, headers and timeout', async () => {
     const small = join(import.meta.dirname, '../servers/stdio-server.mjs')
     const program = ['--command', commandLineOf(process.execPath, small, 'healthy')]
     const environment = await run('call', ...program, '--env', 'GREETING=good day', 'environment', '--yes')
@@ -141,7 +141,7 @@ describe('servers', () => {
       expect(await run('tools', ...program, ...wrong)).toMatchObject({ code: 2, stderr: expect.stringMatching(why) })
   })
 
-  test('an unsaved server runs in the named directory', async () => {
+  test('call runs an unsaved server in the named directory', async () => {
     const apart = await openHome({ apart: true })
     try {
       const program = ['--command', commandLineOf(process.execPath, 'stdio-server.mjs', 'healthy')]
@@ -185,7 +185,7 @@ describe('servers', () => {
     expect(await run('validate', 'Twin')).toMatchObject({ code: 3, stderr: expect.stringContaining('unreachable') })
   })
 
-  test('snapshot is one document of tools, prompts and resources', async () => {
+  test('snapshot prints one document of tools, prompts and resources', async () => {
     const document = json<{ tools: unknown[]; prompts: unknown[] }>(await run('snapshot', 'everything'))
     expect(document.tools.length).toBeGreaterThan(5)
     expect(document.prompts.length).toBeGreaterThan(1)
@@ -224,7 +224,7 @@ describe('servers', () => {
     expect(await run('snapshot', 'diff', now, 'Twin')).toMatchObject({ code: 3 })
   })
 
-  test('import-tokens passes on the answer of a token endpoint, and prints no token', async () => {
+  test('import-tokens saves the answer of a token endpoint, and prints no token', async () => {
     const file = join(home.home, 'tokens.json')
     const tokens = { access_token: 'at_secret', expires_in: 3600, token_type: 'Bearer', not_in_the_contract: 1 }
     writeFileSync(file, JSON.stringify(tokens))
@@ -243,7 +243,7 @@ describe('servers', () => {
   })
 })
 
-describe('records', () => {
+describe('of the commands for records,', () => {
   test('describe shows names beside ids, and related records', async () => {
     const { code, stdout } = await run('describe', 'environment', 'Staging')
     expect(code).toBe(0)
@@ -258,7 +258,7 @@ describe('records', () => {
     expect(client.relations['environments']?.map(({ name }) => name)).toEqual(expect.arrayContaining(['Staging']))
   })
 
-  test('a name that several records have exits with 2 and the candidates', async () => {
+  test('a name that several records have ends with 2 and the candidates', async () => {
     const ids = await inside(async ({ client, projectId }) => {
       const make = () => client.personas.create({ projectId, body: { name: 'Same', role: 'Tester' } })
       return [(await make()).id, (await make()).id]
@@ -268,7 +268,7 @@ describe('records', () => {
     for (const id of ids) expect(stderr).toContain(id)
   })
 
-  test('search finds sessions without duplicates, and says where', async () => {
+  test('search finds each session once, and says where it matches', async () => {
     const found = items(await run('search', 'weather', '--json'))
     expect(found).not.toEqual([])
     expect(new Set(found.map(({ id }) => id)).size).toBe(found.length)
@@ -302,7 +302,7 @@ describe('records', () => {
   })
 })
 
-describe('what is in flight', () => {
+describe('of the commands for work in flight,', () => {
   /** A workspace served by this process, and the program in a home with the same workspace. */
   async function staged() {
     const own = await openHome()
@@ -313,7 +313,7 @@ describe('what is in flight', () => {
     return { ...service, run: (...args: string[]) => own.run(args) }
   }
 
-  test('cancel stops a run after a question, and later has nothing to stop', async () => {
+  test('cancel stops a run after a question, and finds nothing to stop afterwards', async () => {
     const { api, run } = await staged()
     const { projectId, serverId } = await sandbox(api)
     const body = { name: 'Slow', model: 'none', serverIds: [serverId], tests: [longCase('slow', 60)] }
@@ -332,7 +332,7 @@ describe('what is in flight', () => {
     })
   })
 
-  test('cancel stops every journey run of a wave, even with the feature off; other ids are refused', async () => {
+  test('cancel stops every journey run of a wave, even with the feature off, and accepts no other id', async () => {
     const { api, run, store } = await staged()
     const { projectId, journeyId } = await plainJourney(api)
     const place = { projectId, journeyId }
@@ -354,7 +354,7 @@ describe('what is in flight', () => {
   })
 })
 
-describe('access', () => {
+describe('of the commands for access,', () => {
   test('publish, invite, remove-member, rotate and unpublish say what they do and what is known', async () => {
     expect(await run('publish', 'Staging')).toMatchObject({
       code: 2,
@@ -381,7 +381,7 @@ describe('access', () => {
     expect(await run('unpublish', 'Desk', '--yes')).toMatchObject({ code: 2 })
   })
 
-  test('a mode that the service ignores is not a success', async () => {
+  test('publish does not report success for a mode that the service ignores', async () => {
     expect(await run('publish', 'Spare', '--yes')).toMatchObject({ code: 0 })
     expect(await run('publish', 'Spare', '--mode', 'anyone_with_link', '--yes')).toMatchObject({
       code: 3,

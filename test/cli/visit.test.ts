@@ -37,7 +37,7 @@ describe('mcpdeck visit', () => {
     }
   }
 
-  test('converses line by line and ends on request', async () => {
+  test('sends line by line and leaves when told to', async () => {
     const hostile = (asked: Asked): Answer =>
       asked.prompts.at(-1) === 'hello' ? { text: 'first\u001b[2Jline\nsecond' } : helper(asked)
     const model = await scriptedModel(hostile)
@@ -61,7 +61,7 @@ describe('mcpdeck visit', () => {
     ])
   })
 
-  test('says at once that the owner ended it, and why', async () => {
+  test('reports at once that the owner ended the visit, and why', async () => {
     const model = await scriptedModel(helper)
     const { api } = await served({ models: model.settings })
     const { link, projectId, environmentId } = await published(api, { mode: 'anyone_with_link' })
@@ -84,7 +84,7 @@ describe('mcpdeck visit', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/visit/x`
   }
 
-  test('a link without an answer, or with another program behind it, is reported in time', async () => {
+  test('reports within its time limit a link without an answer, or with another program behind it', async () => {
     const silent = visiting(await stranger(() => undefined), { answerMs: 100 })
     expect(await silent.until('\n')).toMatch(/cannot be reached: it did not answer within 0\.1 s\./)
     expect(await silent.code).toBe(3)
@@ -142,7 +142,7 @@ describe('mcpdeck visit', () => {
     expect(sent).toBeLessThan(4 * BOUNDS.answer.most)
   })
 
-  test('the end of input ends the visit; without a link nothing is visited', async () => {
+  test('ends the visit at the end of input, and visits nothing without a link', async () => {
     const { api } = await served()
     const { link } = await published(api, { mode: 'project_members' })
     const visit = visiting(link, { key: api.key })
@@ -191,7 +191,7 @@ describe('the command', () => {
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('can be read by others') })
   })
 
-  test('a key is typed hidden at a terminal', async () => {
+  test('hides a key that is typed at a terminal', async () => {
     const home = await inHome()
     const { api } = await served()
     const { link } = await published(api, { mode: 'project_members' })
@@ -204,7 +204,7 @@ describe('the command', () => {
     expect(visit.output).not.toContain(api.key)
   })
 
-  test('a missing link is invalid usage, and a refused visit is not a verdict', async () => {
+  test('ends with wrong usage without a link, and without a verdict if it is not let in', async () => {
     const home = await inHome()
     expect(await home.run(['visit', 'nowhere'])).toMatchObject({ code: 2, stdout: '' })
     expect(await home.run(['visit', 'http://127.0.0.1:9/visit/x'])).toMatchObject({

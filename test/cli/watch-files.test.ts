@@ -56,7 +56,7 @@ test.concurrent('a schema that breaks a case is named as its cause, and revertin
   expect(stderr).toMatch(/Stopped watching\. The last run was run #3.*; the exit code is 0\./)
 })
 
-test.concurrent('failed cases run first, and all once they pass', async ending => {
+test.concurrent('failed cases run first, and all cases run once they pass', async ending => {
   const { save, round, stop } = await openWatch(ending, { answer: 'sunny and cold' })
   expect(await round()).toContain('1 passed, 1 failed')
   save({ answer: 'sunny and colder' })

@@ -16,7 +16,7 @@ async function openGraded(ending: Ending) {
   return stage
 }
 
-test.concurrent('the pass rate divides by graded trials; an unknown one exits with 3', async ending => {
+test.concurrent('the pass rate divides by the graded trials, and an unknown rate ends with 3', async ending => {
   const { service, conclusionOf } = await openGraded(ending)
   const enough = ['--min-graded', '75%']
   expect(await conclusionOf('r1', '--min-pass-rate', '66%', ...enough)).toMatchObject({
@@ -44,7 +44,7 @@ test.concurrent('the pass rate divides by graded trials; an unknown one exits wi
   })
 })
 
-test.concurrent('gates that decide alone do not hold over one graded trial of twelve', async ending => {
+test.concurrent('gates that decide alone do not pass if only one of twelve trials was graded', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   const broken = (_none: unknown, index: number) => trial(`t${index}`, { result: null, status: 'failed' })
   service.trials = [trial('a'), ...Array.from({ length: 11 }, broken)]
@@ -64,7 +64,7 @@ test.concurrent('gates that decide alone do not hold over one graded trial of tw
   expect(await watch('r1', '--gates-only', '--min-graded', '8%')).toMatchObject({ code: 2 })
 })
 
-test.concurrent('an aborted or hanging trial fails a run without a verdict only with a gate', async ending => {
+test.concurrent('a trial that broke off or hung fails a run without a verdict only if a gate says so', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   const ended = (trialClass: string) => trial(trialClass, { result: null, status: 'failed', startedAt: 1, trialClass })
   service.trials = [trial('a'), ended('execution_failed'), ended('timed_out'), ended('setup_failed')]
@@ -82,7 +82,7 @@ test.concurrent('an aborted or hanging trial fails a run without a verdict only 
   expect(await conclusionOf('r1', '--max-broken', '0')).toMatchObject({ code: 3 })
 })
 
-test.concurrent('a withheld verdict differs from one that was never established', async ending => {
+test.concurrent('a withheld verdict is distinguished from one that was never established', async ending => {
   const { service, watch, conclusionOf } = await openStage(ending)
   service.put('r1', { status: 'completed', decisionSummary: { decision: 'inconclusive' } })
   expect(await conclusionOf('r1')).toMatchObject({ code: 3, end: { because: 'inconclusive', verdict: null } })
@@ -93,7 +93,7 @@ test.concurrent('a withheld verdict differs from one that was never established'
   expect((await watch('r1')).stdout).toContain('Undecided: Two cases have no verdict.')
 })
 
-test.concurrent('a partial pass says so beside the word', async ending => {
+test.concurrent('a run that left out a part says so beside the verdict', async ending => {
   const { service, watch } = await openStage(ending)
   const counts = { total: 1, passed: 1, failed: 0, undecided: 0 }
   service.trials = [trial('a'), trial('b', { testCaseId: 'a', result: null, status: 'failed' })]
@@ -105,7 +105,7 @@ test.concurrent('a partial pass says so beside the word', async ending => {
   expect(stdout).toContain('1 case execution, 1 passed, 0 failed (100% of the graded passed)')
 })
 
-test.concurrent('gates decide alone when told to, and name what failed', async ending => {
+test.concurrent('gates decide alone if told to, and the failed ones are named', async ending => {
   const { service, watch, conclusionOf } = await openGraded(ending)
   service.put('r1', { result: 'failed' })
   expect(await conclusionOf('r1', '--min-pass-rate', '50%')).toMatchObject({ code: 1, end: { because: 'failed' } })
@@ -121,7 +121,7 @@ test.concurrent('gates decide alone when told to, and name what failed', async e
   expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({ code: 3 })
 })
 
-test.concurrent('no new failures, compared with an existing run', async ending => {
+test.concurrent('--no-new-failures-against compares with an existing run', async ending => {
   const { service, watch, conclusionOf } = await openGraded(ending)
   service.trials = [trial('a'), trial('d', { result: 'failed' })]
   const side = (outcome: string, id: string) => ({ outcome, iterationIds: [id] })

@@ -12,14 +12,14 @@ import { openStage } from './stage.ts'
 import { DEADLINE_MS } from '../../src/api/client/transport/transport.ts'
 
 // The tests that wait longest start first.
-describe.concurrent('a line that is lost midway', () => {
+describe.concurrent('a connection that is lost while watching', () => {
   test.for<[string, number, NonNullable<RunsDouble['fault']>]>([
     ['connections that break', 4, hangingUp],
     // A page is not requested again at once.
     ['a page of a proxy', 2, asHtml],
     ['a proxy that sends elsewhere', 2, redirecting],
     ['errors of the service', 4, refusing(503, 'INTERNAL_ERROR')],
-  ])('%s: says so once, continues and ends with the verdict', async ([, times, fault], ending) => {
+  ])('%s: is reported once, and the command continues and ends with the verdict', async ([, times, fault], ending) => {
     const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'running' })
     let faults = 0
@@ -71,7 +71,7 @@ describe.concurrent('a line that is lost midway', () => {
 
   // The time is up at once here instead of after seconds in which a busy machine may make no progress. The test of a
   // run that takes longer shows that the exit code is 3.
-  test('lost for longer than the given time ends it, with what was read', async ending => {
+  test('for longer than the given time ends the command, with what was read', async ending => {
     const { service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -101,7 +101,7 @@ describe.concurrent('a line that is lost midway', () => {
     expect(followed.trials).toHaveLength(2)
   })
 
-  test('a refusal in between ends it, with what was read', async ending => {
+  test('and then answers with a refusal ends the command, with what was read', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -126,7 +126,7 @@ describe.concurrent('a line that is lost midway', () => {
   })
 })
 
-describe.concurrent('how a run ended is the exit code', () => {
+describe.concurrent('watch ends with the exit code for a run that is', () => {
   test.for<[string, Record<string, unknown>, number, string]>([
     ['passed', { status: 'completed', result: 'passed' }, 0, 'passed'],
     ['failed', { status: 'completed', result: 'failed' }, 1, 'failed'],
@@ -148,7 +148,7 @@ describe.concurrent('how a run ended is the exit code', () => {
     expect((await watch('r1')).code).toBe(code)
   })
 
-  test('an unknown state counts as in flight until the run ends, and is shown as received', async ending => {
+  test('in an unknown state, which counts as in flight until the run ends and is shown unchanged', async ending => {
     const { service, watch } = await openStage(ending)
     service.put('r1', { status: 'grading' })
     service.onAnswered = path => {
@@ -163,7 +163,7 @@ describe.concurrent('how a run ended is the exit code', () => {
   })
 })
 
-describe.concurrent('what names a run', () => {
+describe.concurrent('watch finds the run by', () => {
   test.for([
     'r1',
     'projects/p1/runs/r1',
@@ -177,19 +177,19 @@ describe.concurrent('what names a run', () => {
     expect(service.seen).toContain('GET /projects/p1/eval-runs/r1')
   })
 
-  test.for(['projects/p1/servers/x', 'https://app.example/', 'two words'])('not %s', async (name, ending) => {
+  test.for(['projects/p1/servers/x', 'https://app.example/', 'two words'])('no run by %s', async (name, ending) => {
     const { service, watch } = await openStage(ending)
     expect(await watch(name)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('names no run') })
     expect(service.seen).toEqual([])
   })
 })
 
-describe.concurrent('no verdict, and never 1', () => {
+describe.concurrent('watch ends without a verdict, and never with 1,', () => {
   test.for<[string, Parameters<typeof refusing>, string]>([
     ['a key that is not accepted', [401, 'UNAUTHORIZED'], 'The key came from variable MCPDECK_API_KEY'],
     ['no access', [403, 'FORBIDDEN'], 'Not allowed'],
     ['no such run', [404, 'NOT_FOUND'], 'Not found'],
-  ])('%s ends at once', async ([, refusal, title], ending) => {
+  ])('at once for %s', async ([, refusal, title], ending) => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.fault = (response, path) => path.includes('eval-runs') && refusing(...refusal)(response, path)
@@ -204,13 +204,13 @@ describe.concurrent('no verdict, and never 1', () => {
     ['a web page', asHtml],
     ['errors alone', refusing(500, 'INTERNAL_ERROR')],
     ['broken connections', hangingUp],
-  ])('a service that only returns %s is unreachable', async ([, fault], ending) => {
+  ])('if a service only returns %s', async ([, fault], ending) => {
     const { service, conclusionOf } = await openStage(ending)
     service.fault = fault
     expect(await conclusionOf('r1')).toMatchObject({ code: 3, end: { because: 'unreachable', verdict: null } })
   })
 
-  test('nothing listens', async ending => {
+  test('if nothing listens', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     await service.close()
     expect(await conclusionOf('r1')).toMatchObject({
@@ -219,7 +219,7 @@ describe.concurrent('no verdict, and never 1', () => {
     })
   })
 
-  test('a run that takes longer than the given time', async ending => {
+  test('if a run takes longer than the given time', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'running' })
     // Time to start and to read once, even on a busy machine. The concurrent tests take as long.
@@ -230,13 +230,13 @@ describe.concurrent('no verdict, and never 1', () => {
     expect(stderr).toContain('mcpdeck watch r1')
   })
 
-  test('a time longer than any timer does not end at once', async ending => {
+  test('but not at once for a given time that is longer than any timer', async ending => {
     const { service, conclusionOf } = await openStage(ending)
     service.put('r1', { status: 'completed', result: 'passed' })
     expect(await conclusionOf('r1', '--timeout', '60d')).toMatchObject({ code: 0, end: { because: 'passed' } })
   })
 
-  test('invalid usage and a missing key exit with 2, without standard output', async ending => {
+  test('for wrong usage and a missing key, with 2 and nothing on standard output', async ending => {
     const { home, service, watch } = await openStage(ending)
     for (const args of [
       ['r1', '--timeout', 'soon'],
@@ -254,8 +254,8 @@ describe.concurrent('no verdict, and never 1', () => {
   })
 })
 
-describe.concurrent('interrupted', () => {
-  test('by a signal into a pipe: exits with 130, and says how to continue', async ending => {
+describe.concurrent('watch is interrupted', () => {
+  test('by a signal into a pipe: it ends with 130 and says how to continue', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     const [junit, summary] = [join(home.home, 'report.xml'), join(home.home, 'summary.md')]
@@ -326,7 +326,7 @@ describe.concurrent('interrupted', () => {
     expect((await ended()).code).toBe(143)
   })
 
-  test('by a reader that closes, like head: quietly', async ending => {
+  test('quietly by a reader that closes, like head', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.onAnswered = path => {
@@ -340,8 +340,8 @@ describe.concurrent('interrupted', () => {
   })
 })
 
-describe.concurrent('on a terminal', () => {
-  test('one line is rewritten in place, and the summary stays', async ending => {
+describe.concurrent('watch on a terminal', () => {
+  test('rewrites one line in place, and keeps the summary', async ending => {
     const { home, service } = await openStage(ending)
     service.put('r1', { status: 'running' })
     service.trials = [trial('a'), trial('b', { status: 'running', result: null })]
@@ -363,7 +363,7 @@ describe.concurrent('on a terminal', () => {
   })
 })
 
-test.concurrent('a report appears complete, and never for a run that was not read', async ending => {
+test.concurrent('a report appears only when complete, and never for a run that was not read', async ending => {
   const { home, service, watch } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   writeFileSync(file, 'before')
@@ -378,7 +378,7 @@ test.concurrent('a report appears complete, and never for a run that was not rea
   expect(readFileSync(file, 'utf8')).toMatch(/failures="0" errors="1"[^]*--gates-only needs a gate that decides/)
 })
 
-test.concurrent('a pending name lookup does not delay exiting', async ending => {
+test.concurrent('a name that is never read does not delay the exit of the command', async ending => {
   const { home, service } = await openStage(ending)
   const file = join(home.home, 'report.xml')
   service.put('r1', { status: 'completed', result: 'passed' })

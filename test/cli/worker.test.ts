@@ -67,7 +67,7 @@ async function followed(home: Home, run: { projectId: string; runId: string }): 
 }
 const pidIn = (text: string) => Number(/\(process (\d+)\)/.exec(text)?.[1])
 
-test('a command refused before it writes passes nothing on, and prints nothing else', async () => {
+test('a command that is refused before it writes gives the worker nothing, and prints nothing else', async () => {
   const home = await open()
   const { code, stdout, stderr } = await home.run(['launch', 'nowhere'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -75,7 +75,7 @@ test('a command refused before it writes passes nothing on, and prints nothing e
   expect(stderr).not.toContain('Handed over')
 })
 
-test('for each operation it is known what continues after the answer', () => {
+test('every operation declares what continues after its answer', () => {
   const operations = allEndpoints().filter(outlivesAnswer)
   expect(operations.map(({ operation }) => operation).toSorted()).toEqual([
     'buildSandboxImage',
@@ -131,7 +131,7 @@ test('a killed worker leaves its runs to the next command, and the next launch g
   expect(await followed(home, next)).toMatchObject({ status: 'completed', result: 'passed' })
 })
 
-test('a command with other settings than the worker executes by itself, waits and says so', async () => {
+test('a command with other settings than the worker executes its runs itself, waits and says so', async () => {
   const home = await open()
   const suite = await suiteOf(home, [longCase('slow', 2)])
   const before = await launch(home, suite)
@@ -144,7 +144,7 @@ test('a command with other settings than the worker executes by itself, waits an
   await followed(home, before)
 })
 
-test('if a worker cannot have a socket, the command waits for what it started', async () => {
+test('a command waits for what it started if the worker cannot have a socket', async () => {
   const home = await open()
   const MCPDECK_DATA_DIR = join(home.home, 'x'.repeat(120))
   const env = { MCPDECK_DATA_DIR }
@@ -192,7 +192,7 @@ test('keys of a launch reach the worker and no file, and its socket is for its o
   for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name)).includes(key), name).toBe(false)
 })
 
-test('a case on an attached server is tried to its end by the worker, however often', async () => {
+test('the worker tries an attached server to the end, however often', async () => {
   const home = await open()
   const projectId = await first(home, 'listProjects')
   const body = { url: 'http://127.0.0.1:9/mcp', projectId, name: 'Gone' }
@@ -252,7 +252,7 @@ async function handedOver(home: Home, operation: string, fields: Fields, body: o
   return parsed<{ id?: string; runId?: string; status: string }>(started)
 }
 
-test('the judge and the insights of a run are executed by the worker', async () => {
+test('the worker makes the judge’s grades and the insights of a run', async () => {
   const { home, env, projectId, runId } = await played()
   const place = { projectId, runId }
   expect(await handedOver(home, 'requestEvalRunJudge', place, { enable: true }, env)).toMatchObject({
@@ -265,7 +265,7 @@ test('the judge and the insights of a run are executed by the worker', async () 
   })
 })
 
-test('a journey run and the insights of its wave are executed by the worker', async () => {
+test('the worker executes a journey run and the insights of its wave', async () => {
   const { home, env, model, projectId, wave } = await played()
   const before = model.asked.length
   const { id = '' } = await handedOver(
@@ -287,7 +287,7 @@ test('a journey run and the insights of its wave are executed by the worker', as
   })
 })
 
-test('a command that waits on a killed worker gets the end of the wave from the next one', async () => {
+test('a command that waits on a killed worker learns from the next one how the wave ended', async () => {
   let isSilent = false
   const { home, env, model, wave } = await played(() => isSilent)
   isSilent = true
@@ -302,7 +302,7 @@ test('a command that waits on a killed worker gets the end of the wave from the 
   expect(stderr).toMatch(/Handed over [^]*Handed over [^]* is stale: 0 of 6 sessions succeeded/)
 })
 
-test('both readiness runs are graded by the worker', async () => {
+test('the worker grades both readiness runs', async () => {
   const home = await open()
   const projectId = await first(home, 'listProjects')
   const server = await startHttpServer({

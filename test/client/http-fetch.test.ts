@@ -146,7 +146,7 @@ test('an aborted signal stops the request before it is sent, while pending, and 
   await expect(body).rejects.toBe(reason)
 })
 
-test('closing waits for a write in progress, and nothing starts afterwards', async () => {
+test('closing waits for a write in progress, and no request starts afterwards', async () => {
   let release = (): void => undefined
   const { http, ask, server } = await start((_request, response) => {
     release = () => void response.end('late')
@@ -172,7 +172,7 @@ test('a connection that is not established in time is reported as such', async (
   await expect(ask({ url })).rejects.toMatchObject({ cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })
 })
 
-test('closing aborts what does not end in time', async () => {
+test('closing aborts requests that do not end in time', async () => {
   const { http, ask, server } = await start(() => undefined, { closeGraceMs: 20 })
   const pending = ask({ method: 'POST', body: '{}' }).catch((error: unknown) => error)
   await once(server, 'request')

@@ -74,12 +74,12 @@ async function failureOf(work: Promise<unknown>): Promise<ApiError> {
   return error as ApiError
 }
 
-describe('good answers', () => {
+describe('good answers are read', () => {
   test.each(['good', 'chunked', 'gzip', 'br', 'deflate'] as const)('%s', async name => {
     expect(await read(name)).toEqual(goodRun)
   })
 
-  test('include the key, and the received body is available', async () => {
+  test('the key is sent, and the body is available as received', async () => {
     const before = server.seen.length
     const input = { projectId: 'p', runId: 'good' }
     const answer = await client.exchange(contract.runs.get, input)
@@ -153,7 +153,7 @@ describe('bad answers end in the right error', () => {
     })
   })
 
-  test('wrong types name each field and keep the raw answer', async () => {
+  test('an answer with wrong types is reported with each field and kept as received', async () => {
     const error = await failureOf(read('wrong-types'))
     expect(error).toMatchObject({ kind: 'invalid-response', code: 'mismatch', status: 200 })
     expect(error.issues).toEqual([
@@ -164,11 +164,11 @@ describe('bad answers end in the right error', () => {
     expect(describeError(error).sentence).toContain('summary.total: expected number')
   })
 
-  test('the size limit is in the message', async () => {
+  test('the error of an answer beyond the size limit names the limit', async () => {
     expect((await failureOf(read('oversized'))).message).toContain('1000000 bytes')
   })
 
-  test('ten megabytes are read within the usual limit', async () => {
+  test('an answer of ten megabytes is within the usual limit', async () => {
     const patient = createClient({
       fetch: http.fetch,
       baseUrl: `${server.origin}/api/v1`,
@@ -178,7 +178,7 @@ describe('bad answers end in the right error', () => {
     expect((await read('oversized', patient)).filler).toHaveLength(10_000_000)
   })
 
-  test('an echoed key is removed, and so are control characters', async () => {
+  test('a key that the service repeats is removed from its message, and so are control characters', async () => {
     expect((await failureOf(read('echo'))).excerpt).toBe('<html>Bearer [key]</html>')
     const error = await failureOf(read('echo-json'))
     expect(error).toMatchObject({ message: 'bad Bearer [key]', details: { header: 'Bearer [key]' } })
@@ -186,8 +186,8 @@ describe('bad answers end in the right error', () => {
   })
 })
 
-describe('retries on a real line', () => {
-  test('waits out a burst of 503 and a 429 with a hint', async () => {
+describe('retries over a real connection', () => {
+  test('a burst of 503 and a 429 with a time to wait are waited out', async () => {
     expect(await read('burst')).toEqual(goodRun)
     expect(server.count('burst')).toBe(3)
     expect(await read('rate-with-hint')).toEqual(goodRun)
@@ -225,8 +225,8 @@ describe('the key stays at its address', () => {
   })
 })
 
-describe('no connection', () => {
-  test('nothing listens', async () => {
+describe('a connection fails because of', () => {
+  test('a port on which nothing listens', async () => {
     const closed = createServer()
     await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as AddressInfo
@@ -246,7 +246,7 @@ describe('no connection', () => {
     expect(error).toMatchObject({ kind: 'network', code: 'dns', sent: false })
   })
 
-  test('TLS to a port without TLS', async () => {
+  test('a port without TLS', async () => {
     const error = await failureOf(read('good', clientOf(server.origin.replace('http:', 'https:'))))
     expect(error).toMatchObject({ kind: 'network', code: 'tls' })
     expect(describeError(error).sentence).toBe(
@@ -255,7 +255,7 @@ describe('no connection', () => {
   })
 })
 
-describe('the caller gives up', () => {
+describe('a request is cancelled by its caller', () => {
   test.each(['slow-headers', 'slow-body'] as const)('during %s', async name => {
     const before = server.count(name)
     const stop = new AbortController()
@@ -273,7 +273,7 @@ describe('the caller gives up', () => {
   })
 })
 
-test('a forbidden port is reported, not that the fetch failed', async () => {
+test('a port that is not allowed is reported as such', async () => {
   const failed = clientOf('http://127.0.0.1:9').account.me()
   await expect(failed).rejects.toMatchObject({ kind: 'network', message: 'bad port' })
 })

@@ -3,7 +3,7 @@ import { createBudget } from '../../src/api/client/budget/budget.ts'
 import { simulateMachines } from './machines.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-test.each([1, 3, 10])('%i machines with one key settle after a minute of an hour, and none starves', async machines => {
+test.each([1, 3, 10])('%i machines with one key settle within a minute, and none starves', async machines => {
   const { answered, refused, least } = await simulateMachines(machines)
   expect(refused / (answered + refused)).toBeLessThan(0.01)
   expect(least).toBeGreaterThan(0.5)
@@ -11,7 +11,7 @@ test.each([1, 3, 10])('%i machines with one key settle after a minute of an hour
   expect(answered).toBeGreaterThan(0.8 * 59 * 60)
 })
 
-test('machines refused at once return at different times, each always at the same one', async () => {
+test('machines that are refused at once retry at different times, each always at the same one', async () => {
   const names = ['one', 'two', 'three']
   const pauseOn = async (name: string): Promise<number> => {
     const clock = new VirtualClock()

@@ -16,7 +16,7 @@ afterEach(() => machine.remove())
 
 const after = (ms: number) => new Promise<void>(resolve => clock.after(ms, resolve))
 
-test('requests of all processes in the last minute are counted by purpose, including ended processes', async () => {
+test('requests of all processes in the last minute are counted by purpose, even of ended processes', async () => {
   const [one, job] = [machine.start().budget, machine.start().budget]
   one.placeIs('runs')
   job.placeIs('mcpdeck get')

@@ -28,7 +28,7 @@ function deployment(answers: Record<string, { status: number; body: object }>) {
 
 const refusal = (status: number, code: string) => ({ status, body: { code, message: 'No.' } })
 
-describe('publishing', () => {
+describe('publishing a scenario', () => {
   test('uses POST if the deployment accepts it', async () => {
     const { seen, publish } = deployment({ POST: { status: 200, body: published } })
     expect(await publish()).toMatchObject(published)

@@ -35,7 +35,7 @@ async function askAndEnd(budget: Budget, priority: Priority): Promise<void> {
 
 const after = (ms: number) => new Promise<void>(resolve => clock.after(ms, resolve))
 
-describe('several processes and an exact server', () => {
+describe('several processes with one budget', () => {
   const delay = fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 12_000 }))
   const request = fc.record({
     process: fc.nat(2),
@@ -46,7 +46,7 @@ describe('several processes and an exact server', () => {
   })
   const rule = fc.record({ capacity: fc.integer({ min: 1, max: 12 }), refillPerSecond: fc.constantFrom(0.5, 1, 3) })
 
-  test('never send what the server would refuse, and all are served', async () => {
+  test('never send what the service would refuse, and all are served', async () => {
     const requests = fc.array(request, { minLength: 1, maxLength: 40 })
     const property = fc.asyncProperty(rule, requests, async (bucket, all) => {
       const time = new VirtualClock()
@@ -74,7 +74,7 @@ describe('several processes and an exact server', () => {
     await fc.assert(property, { numRuns: 60 })
   })
 
-  test('all that send continuously get the same share', async () => {
+  test('get the same share if all send continuously', async () => {
     const served = [0, 0, 0]
     const end = clock.now() + 300_000
     const work = served.map(async (_, index) => {
@@ -91,7 +91,7 @@ describe('several processes and an exact server', () => {
     expect(served.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(295)
   })
 
-  test('one that sends much does not block one that sends little, whenever that starts', async () => {
+  test('are not blocked by one that sends much, whenever they start', async () => {
     const property = fc.asyncProperty(fc.integer({ min: 0, max: 3_000 }), async offset => {
       const [time, rule] = [new VirtualClock(), { capacity: 1 }]
       const own = virtualMachine(time)
@@ -109,7 +109,7 @@ describe('several processes and an exact server', () => {
     await fc.assert(property, { numRuns: 50 })
   })
 
-  test("a person's request in one precedes the polling of another, even without a reserve", async () => {
+  test("send a person's request before the polling of another process, even without a reserve", async () => {
     const rule = { capacity: 1 }
     const [other, mine] = [machine.start(rule).budget, machine.start(rule).budget]
     await askAndEnd(other, 'foreground')
@@ -121,7 +121,7 @@ describe('several processes and an exact server', () => {
     await clock.finish(polling)
   })
 
-  test('a claim ends with the wait, or soon after its process has stopped', async () => {
+  test('free a claim when its wait ends, or soon after its process has stopped', async () => {
     const rule = { capacity: 1 }
     const frozen = machine.start({ ...rule, clock: new VirtualClock() }).budget
     const other = machine.start(rule).budget
@@ -140,7 +140,7 @@ describe('several processes and an exact server', () => {
   })
 })
 
-describe('what one process does, the others know', () => {
+describe('processes with one budget share', () => {
   test('tokens, requests in flight, pauses and pollers', async () => {
     const [one, two] = [machine.start().budget, machine.start().budget]
     const permits = await take(one, 4)
@@ -162,7 +162,7 @@ describe('what one process does, the others know', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(until)
   })
 
-  test('keys are separate from each other', async () => {
+  test('nothing between different keys', async () => {
     const [one, two] = [machine.start().budget, machine.start({}, 'another key').budget]
     await drain(one)
     await two.acquire()
@@ -172,7 +172,7 @@ describe('what one process does, the others know', () => {
     expect(ids.join()).not.toContain('sk_')
   })
 
-  test('the gauge of a process that only reads follows', async () => {
+  test('the gauge, even with a process that only reads', async () => {
     const [one, two] = [machine.start().budget, machine.start().budget]
     await two.acquire().then(permit => permit.release())
     let seen = two.snapshot()
@@ -211,8 +211,8 @@ test('while nobody is there, other processes are read eight times as rarely', as
   stop()
 })
 
-describe('a process that dies', () => {
-  test('frees its requests at once when its id is gone', async () => {
+describe('the budget of a process that dies', () => {
+  test('frees its requests at once if its id is gone', async () => {
     const [dying, other] = [machine.start(), machine.start().budget]
     await take(dying.budget, 10)
     dying.budget.startPolling()
@@ -224,7 +224,7 @@ describe('a process that dies', () => {
     expect(other.snapshot()).toMatchObject({ inFlight: 1, pollers: 0 })
   })
 
-  test('stays counted while it runs, however long its requests take', async () => {
+  test('counts its requests while it runs, however long they take', async () => {
     const [slow, other] = [machine.start().budget, machine.start().budget]
     await take(slow, 10)
     const waiting = other.acquire({ priority: 'foreground' })
@@ -234,7 +234,7 @@ describe('a process that dies', () => {
     await clock.finish(waiting)
   })
 
-  test('frees its requests after its lease if its id says nothing', () => {
+  test('frees its requests after its lease if its id proves nothing', () => {
     const holders = fc.integer({ min: 1, max: 10 })
     const property = fc.asyncProperty(holders, fc.integer({ min: 0, max: 20_000 }), async (held, idle) => {
       const [frozen, time] = [new VirtualClock(), new VirtualClock()]
@@ -252,7 +252,7 @@ describe('a process that dies', () => {
   })
 })
 
-describe('a refusal although the budget said yes', () => {
+describe('a refusal within the budget', () => {
   test('halves the assumed rate, which recovers within half an hour of successes', async () => {
     const [one, two] = [machine.start().budget, machine.start().budget]
     const [permit] = await take(one, 1)
@@ -273,7 +273,7 @@ describe('a refusal although the budget said yes', () => {
     expect(one.snapshot()).toMatchObject({ refillPerSecond: 1, slowed: false })
   })
 
-  test('repeatedly slows down to a twentieth at most', async () => {
+  test('slows requests down to a twentieth at most, even if repeated', async () => {
     const { budget } = machine.start()
     for (let i = 0; i < 12; i += 1) {
       const permit = await clock.finish(budget.acquire({ priority: 'foreground' }))
@@ -283,10 +283,10 @@ describe('a refusal although the budget said yes', () => {
   })
 })
 
-describe('the file', () => {
+describe('the file of the budget', () => {
   const mode = (path: string) => statSync(path).mode & 0o777
 
-  test('is for its owner only', async () => {
+  test('is readable only by its owner', async () => {
     await machine.start().budget.acquire()
     const files = [machine.file, `${machine.file}-wal`, `${machine.file}-shm`]
     expect(files.map(mode)).toEqual([0o600, 0o600, 0o600])
@@ -310,7 +310,7 @@ describe('the file', () => {
     expect(readFileSync(machine.file, 'utf8')).toMatch(/^words/)
   })
 
-  test('that somebody locks delays nobody, and the service still never refuses', async () => {
+  test('delays nobody while another process locks it, and the service still never refuses', async () => {
     const processes = [machine.start().budget, machine.start().budget]
     const server = exactServer(10, 1, clock.now())
     const end = clock.now() + 40_000

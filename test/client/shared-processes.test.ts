@@ -50,7 +50,7 @@ async function startServer() {
   }
 }
 
-test('three processes use one limit heavily without a 429, one of them killed in between', async () => {
+test('three busy processes share one limit without a 429, although one of them is killed', async () => {
   const server = await startServer()
   const file = join(directory, 'state', 'budget.sqlite')
   const script = fileURLToPath(new URL('hammering-process.ts', import.meta.url))

@@ -23,7 +23,7 @@ async function problemsOf(path: string, status: number, body: unknown): Promise<
   return takeAnswerProblems()
 }
 
-test('an answer that violates the declared shape, its status or its code is found', async () => {
+test('an answer that violates its declared shape, its status or its code is found', async () => {
   expect(await problemsOf('/projects', 200, { items: [{ id: 1 }] })).toContain(
     'listProjects 200: items.0.id: Invalid input: expected string, received number',
   )
@@ -36,7 +36,7 @@ test('an answer that violates the declared shape, its status or its code is foun
   )
 })
 
-test('unknown values are left out if the contract has no null', async () => {
+test('an unknown value is left out if the contract has no null for it', async () => {
   const { api } = await open()
   const { projectId, suiteId } = await sandbox(api)
   expect(await api.call(account.me)).toMatchObject({ email: '' })
@@ -77,7 +77,7 @@ test('answers are checked against the published contract too', async () => {
   ])
 })
 
-test('every listed deviation occurs', async () => {
+test('every listed deviation occurs in an answer', async () => {
   const { api } = await open()
   const { projectId, serverId } = await sandbox(api)
   const body = { name: 'One', model: 'm', serverIds: [serverId], tests: [echoCase('echo', 'hi')] }

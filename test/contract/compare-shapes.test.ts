@@ -16,12 +16,12 @@ const input = (documented: JsonSchema, declared: JsonSchema) => compareInput('bo
 const output = (documented: JsonSchema, declared: JsonSchema) =>
   compareOutput('response', read(documented), read(declared))
 
-test('what is the same has no differences', () => {
+test('equal shapes have no differences', () => {
   const schema = object({ name: { ...text, minLength: 1 }, kind: { enum: ['a', 'b'] } }, ['name'], strict)
   expect(input(schema, schema)).toEqual([])
 })
 
-test('a body differs in its fields, in what is required, and in strictness', () => {
+test('shapes of a body differ in their fields, in what is required, and in strictness', () => {
   const documented = object({ name: text, note: text }, ['name'], strict)
   expect(input(documented, object({ name: text, extra: text }))).toEqual([
     'body: takes undeclared fields, documented as strict',
@@ -42,7 +42,7 @@ test.each([
     { type: 'array', items: { type: 'integer' } },
     'body[]: minimum unbounded, documented as 0',
   ],
-])('a body differs in rules: %j, %j', (documented, declared, expected) => {
+])('shapes of a body differ in their rules: %j, %j', (documented, declared, expected) => {
   expect(input(documented, declared)).toEqual([expected])
 })
 
@@ -63,18 +63,18 @@ test('of alternatives a field is required only if all of them require it', () =>
   expect(input(object({ a: text, b: text, c: text }, ['c'], strict), either)).toEqual([])
 })
 
-test('branches that only name required fields change nothing', () => {
+test('alternatives that only name required fields change nothing', () => {
   const one = object({ a: text, b: text })
   expect(input({ ...one, oneOf: [{ required: ['a'] }, { required: ['b'] }] }, one)).toEqual([])
 })
 
-test('an answer may be declared more loosely', () => {
+test('our declaration of an answer may be looser than the document', () => {
   const documented = object({ id: text, at: { type: 'integer' }, kind: { ...text, enum: ['a'] } }, ['id', 'at', 'kind'])
   const declared = object({ id: text, at: { type: ['number', 'string', 'null'] }, kind: text }, ['id'])
   expect(output(documented, declared)).toEqual([])
 })
 
-test('an answer must not be refused if the document allows it', () => {
+test('our declaration of an answer must not refuse what the document allows', () => {
   const documented = object({ id: text, name: { type: ['string', 'null'] }, kind: { ...text, enum: ['a'] } }, ['id'])
   const declared = object(
     { id: text, name: text, kind: { ...text, enum: ['a'] }, other: text },

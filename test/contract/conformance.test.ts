@@ -34,15 +34,15 @@ function differences(): string[] {
   })
 }
 
-describe('the declarations among themselves', () => {
-  test('no two operations share a name, or a method and a path', () => {
+describe('the declarations of the contract', () => {
+  test('have no two operations with the same name, or with the same method and path', () => {
     const places = declared.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
     expect(repeated(declared.map(({ operation }) => operation))).toEqual([])
     expect(repeated(declared.map(({ resource, name }) => `${resource}.${name}`))).toEqual([])
     expect(repeated(places)).toEqual([])
   })
 
-  test('a write refreshes resources that exist', () => {
+  test('refresh only resources that exist after a write', () => {
     const all = [...declared, ...allEndpoints()]
     const resources = new Set(all.map(({ resource }) => resource))
     const unknown = all.flatMap(({ refreshes = [] }) => refreshes.filter(name => !resources.has(name)))
@@ -50,22 +50,22 @@ describe('the declarations among themselves', () => {
   })
 })
 
-describe('the declarations and the OpenAPI file', () => {
-  test('every documented operation is declared', () => {
+describe('the declarations compared with the OpenAPI file', () => {
+  test('include every documented operation', () => {
     const names = declared.map(({ operation }) => operation)
     const missing = documented.filter(({ operation }) => !names.includes(operation))
     expect(documented).toHaveLength(161)
     expect(missing.map(({ operation }) => operation)).toEqual([])
   })
 
-  test('differences are exactly those with a reason in deviations.ts', () => {
+  test('differ exactly where deviations.ts gives a reason', () => {
     const listed = deviations.map(({ operation, what }) => `${operation} — ${what}`)
     const found = differences()
     expect(found.filter(difference => !listed.includes(difference))).toEqual([])
     expect(listed.filter(difference => !found.includes(difference))).toEqual([])
   })
 
-  test('what is declared beyond the document occurs there', () => {
+  test('refer only to operations that the document has', () => {
     const places = documented.map(({ method, path }) => `${method} ${path}`)
     const strays = declared.filter(
       ({ source, method, path }) => source === 'openapi' && !places.includes(`${method} ${path}`),

@@ -47,7 +47,7 @@ function keepsObjects({ transform }: Def): boolean {
   return [{}, { items: [] }, null].every(value => transform?.(value, {}) === value)
 }
 
-test('no read returns anything other than the service wrote, except where a list may be left out', () => {
+test('a read returns exactly what the service wrote, except for lists that may be left out', () => {
   const reads = allEndpoints().filter(({ method }) => method === 'GET')
   expect(reads.flatMap(({ operation, response }) => changes(response, operation))).toEqual([
     // The local workspace always sends it.
@@ -67,7 +67,7 @@ function clientOf(answer: { body: unknown; asDeclared?: boolean }) {
   return createClient({ fetch, baseUrl: 'http://own.invalid', budget: createBudget({ unlimited: true }) })
 }
 
-test('an answer is checked unless the same process wrote it, and the answer of a write always is', async () => {
+test('an answer is checked unless the same process wrote it, and the answer of a write is always checked', async () => {
   const broken = { id: 7 }
   const own = clientOf({ body: broken, asDeclared: true })
   expect(await own.suites.get({ projectId: 'p', suiteId: 's' })).toEqual(broken)
@@ -76,7 +76,7 @@ test('an answer is checked unless the same process wrote it, and the answer of a
   await expect(clientOf({ body: broken }).suites.get({ projectId: 'p', suiteId: 's' })).rejects.toMatchObject(mismatch)
 })
 
-test.each([{ validateResponses: false }, {}])('a service vouches for what it does not check: %o', async options => {
+test.each([{ validateResponses: false }, {}])('a service vouches for answers it does not check: %o', async options => {
   const service = await createService({ memory: true, ...options })
   onTestFinished(() => service.close())
   const vouched: Record<string, boolean | undefined> = {}

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 test.each(PARTS.flatMap(part => SEEDS.map(seed => ({ part, seed }))))(
-  'nothing gets through: $part.says, seed $seed',
+  'the attack finds no fault: $part.says, seed $seed',
   { timeout: 300_000 },
   async ({ part, seed }) => {
     const problems = await part.round({ stage, seed, limits: PATIENT })

@@ -60,7 +60,7 @@ const cases: [operation: string, input: (ids: Ids) => object, lost: string, answ
   ],
 ]
 
-describe('a change of access whose answer is lost is read back as far as the contract lets the truth be read', () => {
+describe('a change of access whose answer is lost is read back as far as the contract permits', () => {
   test.each(
     cases.flatMap(([operation, input, lost, answerLost]) => [
       [operation, 'lost', lost, input] as const,

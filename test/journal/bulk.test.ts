@@ -24,7 +24,7 @@ async function broken(after: number, of = PROJECTS) {
   return { ...opened, ...next, ids, left, options: { journal: next.journal, client: next.client } }
 }
 
-test('the rest of a bulk action is reported at each start, and sent once on request', async () => {
+test('the rest of a bulk action is reported at each start, and sent once if a person asks for it', async () => {
   const { resolve, seen, journal, options, left, ids } = await broken(1)
   expect(shown(await resolve())).toEqual([
     ['did-not-happen', 'Delete project, 4 at once broke off: 1 of 4 done, 3 never left this machine.'],
@@ -40,7 +40,7 @@ test('the rest of a bulk action is reported at each start, and sent once on requ
   expect([await left(), await journal.unresolved()]).toEqual([[], []])
 })
 
-test('what somebody else or another action has done since is not sent', async () => {
+test('writes that another person or action has made meanwhile are not sent', async () => {
   const { resolve, client, direct, journal, options, seen, ids } = await broken(1)
   await resolve()
   await client.projects.delete({ projectId: ids[1]! })
@@ -70,7 +70,7 @@ test.each([
   },
 )
 
-test('a bulk action that ended, was dismissed or had only one write leaves nothing', async () => {
+test('a bulk action that ended, was dismissed or had only one write leaves no entry', async () => {
   const { resolve, journal, options } = await broken(1)
   await resolve()
   const [entry] = await journal.unresolved()
@@ -82,7 +82,7 @@ test('a bulk action that ended, was dismissed or had only one write leaves nothi
   expect(await whole.resolve()).toEqual([])
 })
 
-test('a complete bulk action without its end is over, and keeps no older record', async () => {
+test('a bulk action that lacks only its end is complete, and keeps no older record', async () => {
   const { file, start, remove } = createScene()
   onTestFinished(remove)
   const first = start()
@@ -95,7 +95,7 @@ test('a complete bulk action without its end is over, and keeps no older record'
   reader.close()
 })
 
-test('after a day the rest is only reported', async () => {
+test('after a day the rest of a bulk action is reported but no longer sent', async () => {
   const { resolve, clock, journal } = await broken(2)
   clock.advance(25 * 60 * 60_000)
   expect(await resolve()).toMatchObject([{ finding: 'did-not-happen', isOpen: true }])
@@ -103,7 +103,7 @@ test('after a day the rest is only reported', async () => {
   expect(choicesOf(entry!, clock.now())).toEqual(['dismiss'])
 })
 
-test('a record of the previous version is opened with its open writes', async () => {
+test('a journal of the previous version is opened with its open writes', async () => {
   const { file, start, remove } = createScene()
   onTestFinished(remove)
   const first = start()

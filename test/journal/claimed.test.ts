@@ -33,7 +33,7 @@ describe('a write in doubt that another process reads back', () => {
     expect(await two.journal.unresolved()).toEqual([])
   })
 
-  test('blocks another launch of its suite, and --new sends it anyway', async () => {
+  test('blocks another launch of its suite, but --new sends one', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const writer = start()
     void meet('answer-lost', 'answer-lost')

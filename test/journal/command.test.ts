@@ -100,7 +100,7 @@ describe('a change of access whose answer is lost', () => {
     return { line, run: (...args: string[]) => home.run(args, { env }) }
   }
 
-  test('is done if reading back shows it, and no line says otherwise', async () => {
+  test('is settled if reading back shows the change, and no line says otherwise', async () => {
     const { line, run } = await begin('Desk')
     line.loseNext(/^DELETE /, 'unanswered', 3)
     const { code, stderr } = await run('unpublish', 'Desk', '--yes')

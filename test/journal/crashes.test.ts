@@ -17,7 +17,7 @@ const steps = {
 const names = Object.keys(steps) as (keyof typeof steps)[]
 const step = fc.tuple(fc.constantFrom(...names, 'begin', 'begin'), fc.nat(20))
 
-test('whatever crashes, no open entry is lost or settled twice', async () => {
+test('no crash loses an open entry or settles one twice', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async script => {
       const world = new World()

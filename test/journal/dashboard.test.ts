@@ -31,7 +31,7 @@ afterAll(async () => {
   directory.remove()
 })
 
-test('a killed launch is reported by a read-only start and offered by the next one', async () => {
+test('a launch whose process was killed is reported by a read-only start and offered by the next one', async () => {
   const home = createHome()
   try {
     const projectId = (await client.projects.list()).items[0]!.id
@@ -93,7 +93,7 @@ test('a write that the service may still carry out is checked again until it no 
   }
 })
 
-test('unsent parts of a bulk action whose terminal ended are reported, and sent on request', async () => {
+test('unsent writes of a bulk action whose terminal ended are reported, and sent if asked for', async () => {
   const home = createHome()
   const proxy = await startProxy(greeting.baseUrl)
   try {

@@ -38,7 +38,7 @@ describe('the journal', () => {
     await journal.close()
   })
 
-  test('of a newer version is refused by name and left unchanged, and nothing is sent', async () => {
+  test('of a newer version is refused with its name and left unchanged, and nothing is sent', async () => {
     const { file, start } = scene()
     const { journal } = start()
     await journal.begin(launch(1))
@@ -55,7 +55,7 @@ describe('the journal', () => {
     expect(readFileSync(file)).toEqual(before)
   })
 
-  test('distinguishes the entry of a dead process from that of a living one', async () => {
+  test('tells the entry of a dead process from that of a living one', async () => {
     const { start } = scene()
     const [first, second] = [start(), start()]
     const intent = await first.journal.begin(launch(1))
@@ -93,7 +93,7 @@ describe('the journal', () => {
     expect(await start('another').journal.since(0)).toEqual([])
   })
 
-  test('keeps what the person was told of a write with the last successful one of its kind', async () => {
+  test('stores what the person was told with the last successful write of its kind', async () => {
     const { start } = scene()
     const { journal } = start()
     ;(await journal.begin(launch(1))).settle({ outcome: 'succeeded', result: { runId: 'one' } })
@@ -175,7 +175,7 @@ describe('the journal', () => {
         writeFileSync(file, 'x'.repeat(5_000))
       },
     ],
-  ])('%s refuses the write', async (_name, spoil) => {
+  ])('with %s refuses the write', async (_name, spoil) => {
     const { file, start } = scene()
     spoil(file)
     await expect(start().journal.begin(launch(1))).rejects.toMatchObject({
@@ -187,9 +187,9 @@ describe('the journal', () => {
   })
 })
 
-describe('secrets', () => {
+describe('the secrets of a write', () => {
   test.each(allEndpoints().flatMap(endpoint => (endpoint.secrets ?? []).map(path => [endpoint.operation, path])))(
-    '%s declares %s, which its input has',
+    'are declared for %s at %s, which its input has',
     (operation, path) => {
       const endpoint = allEndpoints().find(other => other.operation === operation)!
       const [root, ...names] = path.split('.')
@@ -229,7 +229,7 @@ describe('secrets', () => {
     expect(bytesOf(file)).not.toContain(SECRET)
   })
 
-  test('the input is removed when the outcome is known', async () => {
+  test('are removed with the input when the outcome is known', async () => {
     const { file, start } = scene()
     const intent = await start().journal.begin(launch(1))
     expect(bytesOf(file)).toContain('suite-1')

@@ -92,7 +92,7 @@ describe('a launch whose process is killed', () => {
     ['answer', 1, 'may have happened: run #1 began then'],
     ['answered', 1, 'may have happened: run #1 began then'],
     ['settled', 1, undefined],
-  ] as const)('at "%s" ends in %i runs, and nothing is launched without consent', async (point, expected, words) => {
+  ] as const)('at "%s" leaves %i runs, and nothing is launched without consent', async (point, expected, words) => {
     const { writer, runs, launch } = await scene()
     await killAt(point, { ...writer, write: { ...launch, idempotencyKey: randomUUID() } })
     const told = await resolveIn(writer)
@@ -167,7 +167,7 @@ test('a launch that cannot be recorded is refused and never sent', async () => {
   expect(await resolveIn(writer)).toEqual([])
 })
 
-test('processes with a first write at the same time share one file', async () => {
+test('processes that write for the first time at the same time share one file', async () => {
   const { writer } = await scene()
   const names = Array.from({ length: 4 }, () => randomUUID())
   const hosts = names.map(name =>
@@ -187,7 +187,7 @@ describe('a rerun, which has no key, is never sent again', () => {
     ['answer', 1, 'cannot-be-known'],
     ['answered', 1, 'cannot-be-known'],
     ['settled', 1, undefined],
-  ] as const)('at "%s" leaves %i', async (point, expected, finding) => {
+  ] as const)('if killed at "%s" with %i runs left', async (point, expected, finding) => {
     const { writer, runs, launch } = await scene('never said')
     const key = { ...writer, write: { ...launch, idempotencyKey: randomUUID() } }
     const first = startHost('write', key)

@@ -196,7 +196,7 @@ describe('a launch is found among the runs of its time by the service’s clock'
   test.each([
     ['ahead', 3_600_000],
     ['behind', -3_600_000],
-  ])('if this machine’s limit is %s', async (_words, offset) => {
+  ])('if this machine’s clock is %s', async (_words, offset) => {
     const { start, meet, clock, projectId, suiteId, tell } = await open()
     const { client, resolve } = start()
     clock.advance(offset)
@@ -211,7 +211,7 @@ describe('a launch is found among the runs of its time by the service’s clock'
     expect(await resolve()).toMatchObject([{ finding: 'cannot-be-known', isOpen: true }])
   })
 
-  test('even if this machine’s limit was set between the request and the check', async () => {
+  test('even if this machine’s clock was set between the request and the check', async () => {
     const { start, meet, clock, projectId, suiteId, tell } = await open()
     const { client, resolve } = start()
     onTestFinished(async () => {

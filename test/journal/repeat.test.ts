@@ -93,8 +93,8 @@ async function scene(ending: Ending) {
 
 const idIn = (stderr: string): string => /--retry (\d+)/.exec(stderr)?.[1] ?? 'none'
 
-describe('a launch is not repeated without a word after its command was killed', () => {
-  test('before the request was sent: reports that it did not happen, and launches', async ending => {
+describe('a launch whose command was killed is not repeated silently:', () => {
+  test('before the request was sent, the next command reports that it did not happen, and launches', async ending => {
     const { killNoted, suiteId, name, mcpdeck, runs } = await scene(ending)
     await killNoted('createEvalRun', { projectId, body: { suiteId } })
     const again = await mcpdeck('run', name, '--yes')
@@ -105,7 +105,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('before the service received it, which it still may: asks, and --retry launches it once', async ending => {
+  test('before the service received it, the next command asks, and --retry launches it once', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     const again = await mcpdeck('run', name, '--yes')
@@ -135,7 +135,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('once the service can no longer carry it out: reading back says so, and the launch continues', async ending => {
+  test('once the service can no longer carry it out, reading back says so, and the launch continues', async ending => {
     const { killAt, file, name, mcpdeck, runs } = await scene(ending)
     await killAt('request', 'run', name, '--yes')
     expect((await mcpdeck('run', name, '--yes')).code).toBe(3)
@@ -147,7 +147,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('after the service received it: the only matching run settles it, and the launch continues', async ending => {
+  test('after the service received it, the only matching run settles it, and the launch continues', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
     const again = await mcpdeck('run', name, '--yes')
@@ -159,7 +159,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect((await mcpdeck('journal')).stderr).toContain('No write is in doubt.')
   })
 
-  test('if two runs match: asks before it launches again', async ending => {
+  test('if two runs match, the next command asks before it launches again', async ending => {
     const { killAt, suiteId, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes')
     await client.runs.create({ projectId, body: { suiteId } })
@@ -209,7 +209,7 @@ describe('a launch is not repeated without a word after its command was killed',
     expect(await runs()).toHaveLength(2)
   })
 
-  test('the caller’s own key identifies the same launch, and another key another one', async ending => {
+  test('a caller’s own key identifies the same launch, and another key another launch', async ending => {
     const { killAt, name, mcpdeck, runs } = await scene(ending)
     await killAt('answer', 'run', name, '--yes', '--idempotency-key', 'one')
     const same = await mcpdeck('run', name, '--yes', '--idempotency-key', 'one')
@@ -305,7 +305,7 @@ describe('mcpdeck api', () => {
   })
 })
 
-test('a killed import continues, and is not repeated by --new', async ending => {
+test('a killed import continues, and --new does not make it twice', async ending => {
   const { killAt, mcpdeck, home } = await scene(ending)
   const copy = randomUUID()
   const text = JSON.stringify({

@@ -96,7 +96,7 @@ describe('a client with a journal', () => {
     expect(await resolve()).toEqual([])
   })
 
-  test('a refused repeat says nothing about what was sent before', async () => {
+  test('a refused repeat proves nothing about the first request', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const { client, journal, resolve, sendAll } = start()
     void meet('answer-lost', 'lost')
@@ -233,7 +233,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([NOT_YET])
   })
 
-  test('several runs of that time leave it open which one it was', async () => {
+  test('several runs of that time leave it open which one was launched', async () => {
     const { start, meet, projectId, suiteId, direct } = await open()
     await direct.runs.create({ projectId, body: { suiteId } })
     const { client, resolve } = start()
@@ -260,7 +260,7 @@ describe('a client with a journal', () => {
     expect((await direct.runs.list({ projectId, suiteId })).items).toHaveLength(0)
   })
 
-  test('read-only reports what is open and changes nothing', async () => {
+  test('a read-only start reports open writes and changes nothing', async () => {
     const { start, meet, projectId, suiteId } = await open()
     const writer = start()
     void meet('lost', 'lost')

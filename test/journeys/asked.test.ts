@@ -5,7 +5,7 @@ import { openTerminal } from '../pty/terminal.ts'
 
 const SERVER = join(import.meta.dirname, '../servers/asking-server.mjs')
 
-test('a tool asks with a form, and answers with what was filled in', async () => {
+test('a tool asks with a form, and its answer contains what was filled in', async () => {
   const home = createHome()
   onTestFinished(() => removeHome(home))
   const terminal = openTerminal({ home, args: ['try', '--', process.execPath, SERVER] })

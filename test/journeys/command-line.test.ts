@@ -23,7 +23,7 @@ function runIn(home: string, ...args: string[]) {
   return { status, stdout, stderr }
 }
 
-describe('bad usage is one sentence and exit code 2', () => {
+describe('wrong usage is answered with one sentence and exit code 2:', () => {
   test.each<[string, string[], RegExp]>([
     ['an unknown option', ['--bogus'], /Unknown option '--bogus'/],
     [
@@ -54,7 +54,7 @@ describe('bad usage is one sentence and exit code 2', () => {
   })
 })
 
-test('without a terminal it prints the content of the workspace as plain text', () => {
+test('without a terminal the program prints the content of the workspace as plain text', () => {
   const { status, stdout, stderr } = run()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   // Samples are added in the background: on a slow start some exist already.
@@ -68,7 +68,7 @@ test('without a terminal it prints the content of the workspace as plain text', 
   expect(stdout).not.toContain('\u001B')
 })
 
-test('without a terminal only the named project is printed, and an unknown one is invalid usage', () => {
+test('without a terminal only the named project is printed, and an unknown one is wrong usage', () => {
   const home = emptyHome()
   expect(runIn(home, 'api', 'createProject', '--field', 'name=Other').status).toBe(0)
   const printed = (...args: string[]) => runIn(home, ...args).stdout.match(/^project \w+/gm)
@@ -82,7 +82,7 @@ test('without a terminal only the named project is printed, and an unknown one i
   }
 })
 
-test('prints its options and its version', () => {
+test('the program prints its options and its version', () => {
   const help = run('--help')
   expect(help).toMatchObject({ status: 0, stderr: '' })
   for (const word of ['--base-url', '--read-only', '--data-dir', 'serve']) expect(help.stdout).toContain(word)

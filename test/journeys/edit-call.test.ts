@@ -39,7 +39,7 @@ function editableServer() {
   }
 }
 
-test('a server from npm is edited, restarted and called, and keeps its state until somebody ends it', async () => {
+test('a server from npm is edited, restarted and called, and keeps its state until it is ended', async () => {
   const server = editableServer()
   await using person = visit({ args: ['try', '--', process.execPath, server.file], cols: 120, rows: 40 })
   const { terminal } = person

@@ -205,7 +205,7 @@ async function playItAsAJourney(person: Visitor): Promise<void> {
   await person.see(/Tool calls serve the goal \(judge\)[^]*2 of 2 graded sessions pass \(100%\)/)
 }
 
-test('an empty project can be filled from a server to the scorecard of a wave in the dashboard', async () => {
+test('in an empty project a person gets from a server to the scorecard of a wave within the dashboard', async () => {
   const { home, editor } = homeWithEditor()
   const { env, asked } = await wholeCast()
   await using person = visit({ home, env: { ...env, EDITOR: editor }, cols: 110, rows: 36 })

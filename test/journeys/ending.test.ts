@@ -74,7 +74,7 @@ function everythingIn({ pid }: Terminal): number[] {
   return descendantsOf(pid).map(each => each.pid)
 }
 
-describe.concurrent('the terminal is as it was and no process is left', () => {
+describe.concurrent('the terminal is restored and no process is left', () => {
   test.each<[string, number, (person: Visitor) => void]>([
     ['Ctrl+C', 130, person => person.press(appKeys.bindings.interrupt)],
     ['SIGTERM', 143, ({ terminal }) => process.kill(programBelow(terminal.pid), 'SIGTERM')],

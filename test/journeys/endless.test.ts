@@ -60,7 +60,7 @@ const WITH_BODIES = [
 ]
 
 // Each screen gets a separate start, because Ctrl+C ends the program from each.
-test.concurrent.for(WITH_BODIES)('endless texts: Ctrl+C ends the program on $title without help', async screen => {
+test.concurrent.for(WITH_BODIES)('Ctrl+C ends the program with endless texts on $title without help', async screen => {
   await using person = visit({ env, cols: 120, rows: 36 })
   const { terminal } = person
   await person.see('Sandbox')

@@ -60,7 +60,7 @@ test.concurrent.for([
   ['every text', GLANCES],
   ['every refusal', GLANCES],
   ['every time', GLANCES],
-] as const)('hostile: %s never reaches the terminal', { timeout: 600_000 }, async ([spoiling, looks], ending) => {
+] as const)('a service hostile in %s is harmless', { timeout: 600_000 }, async ([spoiling, looks], ending) => {
   const { api, env } = await openHostileService(spoiling, ending)
   const { projectId, suiteId } = await sandbox(api)
   const launched = await api.call(contract.runs.create, { projectId, body: { suiteId } })

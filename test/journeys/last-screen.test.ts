@@ -81,7 +81,7 @@ test.concurrent('the last screen is shown at once, unless terminal, data or file
   expect(person.terminal.cursorVisible).toBe(true)
 })
 
-test.concurrent('the same options return to the same place, where the next start begins', async ending => {
+test.concurrent('a start with options opens the last place, and the next start the place it left', async ending => {
   const home = await leftOnServers(ending)
   await using dressed = visit({ home, args: ['--no-mouse', '--read-only'] })
   await dressed.see('▌everything')

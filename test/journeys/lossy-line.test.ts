@@ -46,7 +46,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'a lost connection shows since when, keeps the data, and recovers without a key',
+  'a lost connection shows since when it is lost, keeps the data, and recovers without a key',
   { timeout: 300_000 },
   async ending => {
     const service = await startServing(newHome(ending), {}, ending)

@@ -40,8 +40,8 @@ async function examine(person: Visitor): Promise<void> {
   person.press(serversKeys.bindings.doctor)
 }
 
-describe.concurrent('while something works', () => {
-  test('a spinner turns beside its task, and disappears with it', async () => {
+describe.concurrent('while a task is in progress', () => {
+  test('a spinner turns beside it, and disappears with it', async () => {
     const home = await homeWithSilentServer('{}\n')
     await using person = visit({ home, args: ['servers'] })
     await examine(person)

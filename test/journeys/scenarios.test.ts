@@ -76,7 +76,7 @@ const STAYS = /No session ends: whoever is in \(1 now\) stays in/
 const MOVES = /accessVersion moves on/
 
 test(
-  'the access table row by row: what is announced is what happens to a visitor in another terminal',
+  'the announced effect of each change of access is what happens to a visitor in another terminal',
   { timeout: 300_000 },
   async () => {
     const home = createHome()

@@ -67,7 +67,7 @@ function expectNoSecret({ state }: Server, home: Home, ...texts: string[]): void
   expect(told).toEqual([])
 }
 
-test('a sign-in from the screen: browser, tokens, a call, their refresh, and no secret anywhere', async () => {
+test('a sign-in from the screen opens the browser, gets tokens, calls, refreshes, and shows no secret', async () => {
   const { server, home, env, opened } = await prepared()
   server.state.lastsS = 1
   const terminal = await onServers(home, env)
@@ -166,7 +166,7 @@ test('a sign-in that is denied or hijacked continues, and an interrupted one end
   })
 })
 
-test('a server that registers nobody needs a client, which the command names', async () => {
+test('a server that does not register clients needs one, which the command says', async () => {
   const { server, home } = await prepared()
   server.oddities.metadata['registration_endpoint'] = undefined
   expect(await home.run(['sign-in', 'guarded'])).toMatchObject({

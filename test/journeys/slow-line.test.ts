@@ -55,8 +55,8 @@ test.concurrent('over 300 ms the terminal is not queried, and keys typed ahead h
   await leave(person)
 })
 
-describe.concurrent('a line that carries 4 KB a second', () => {
-  test('of changes by many keys only the latest is sent', async () => {
+describe.concurrent('a connection that carries 4 KB a second', () => {
+  test('sends only the latest of the screens that many keys cause', async () => {
     await using person = visit({ cols: 120, rows: 40, line: NARROW })
     const { terminal } = person
     await person.see('▌Sandbox')
@@ -71,7 +71,7 @@ describe.concurrent('a line that carries 4 KB a second', () => {
     await leave(person)
   })
 
-  test('a connection that stalls now and then loses nothing', async () => {
+  test('loses nothing if it stalls now and then', async () => {
     const line = { ...FAR, stalls: { everyMs: 1000, forMs: 600 } }
     await using person = visit({ cols: 120, rows: 40, line })
     await person.see('▌Sandbox')

@@ -30,7 +30,7 @@ function isStraight(terminal: Terminal): boolean {
   return lines.length === rows && panes.every(line => line.length === cols && /[╮┤│┃╯]$/.test(line))
 }
 
-test('50 resizes within a second end in a correct frame, with keys between them', async () => {
+test('50 resizes within a second with keys between them end in a correct frame', async () => {
   await using person = visit({ cols: 120, rows: 40 })
   const { terminal } = person
   await person.see('▌Sandbox')
@@ -48,9 +48,9 @@ test('50 resizes within a second end in a correct frame, with keys between them'
   await leave(person)
 })
 
-describe('a terminal that takes nothing, as after Ctrl+S', () => {
+describe('a terminal that reads nothing, as after Ctrl+S,', () => {
   test(
-    'after ten seconds in the background a run has ended, and the screen is right',
+    'for ten seconds does not stop a run, and shows the right screen once it reads again',
     { timeout: 300_000 },
     async () => {
       await using person = visit({ isPlain: true, cols: 120, rows: 40 })
@@ -87,7 +87,7 @@ describe('a terminal that takes nothing, as after Ctrl+S', () => {
     },
   )
 
-  test('a program behind a full terminal still handles SIGTERM, and nothing of it is left', async () => {
+  test('does not keep the program from ending on SIGTERM', async () => {
     await using person = visit({ cols: 200, rows: 60 })
     const { terminal } = person
     await person.see('▌Sandbox')

@@ -79,13 +79,13 @@ function coloursIn(output: string): Set<string> {
   return new Set(parameters.map(kindOf).filter(kind => kind !== ''))
 }
 
-describe.concurrent('terminals of many kinds', () => {
+describe.concurrent('the dashboard in terminals of many kinds', () => {
   test.each([
     ['linux', {}, ['16']],
     ['xterm-256color', { MCPDECK_THEME: 'light' }, ['256']],
     ['xterm-256color', { MCPDECK_THEME: 'light', COLORTERM: 'truecolor' }, ['true']],
     ['vt100', { NO_COLOR: '1', LANG: 'C' }, []],
-  ] as const)('TERM=%s %j shows everything and requests no other colors', async (term, env, colours) => {
+  ] as const)('shows everything with TERM=%s %j and requests no other colors', async (term, env, colours) => {
     await using person = visit({ env: { TERM: term, ...env }, cols: 120, rows: 30 })
     await person.see(/[▌>]Sandbox/)
     person.press(projectsKeys.bindings.open)
@@ -113,7 +113,7 @@ describe.concurrent('terminals of many kinds', () => {
   test.each([
     [65_535, 65_535],
     [0, 0],
-  ])('a terminal claiming %d columns and %d rows neither stops it nor fills the memory', async (cols, rows) => {
+  ])('is unharmed by a claim of %d columns and %d rows', async (cols, rows) => {
     const start = `stty cols ${cols} rows ${rows}; exec "$0" "$@"`
     await using person = visit({ command: 'sh', args: ['-c', start, process.execPath, PROGRAM], cols: 120, rows: 40 })
     const { terminal } = person
@@ -126,7 +126,7 @@ describe.concurrent('terminals of many kinds', () => {
     expect(await terminal.waitForExit()).toEqual({ code: 130, signal: undefined })
   })
 
-  test('with a dumb one it says what to do, and prints plain lines on request', async () => {
+  test('says what to do in a dumb terminal, and prints plain lines on request', async () => {
     await using refused = visit({ env: { TERM: 'dumb' } })
     expect(await refused.terminal.waitForExit()).toEqual({ code: 2, signal: undefined })
     expect(refused.terminal.words()).toContain('pass --screen-reader for plain lines')
@@ -160,7 +160,7 @@ describe.concurrent('terminals of many kinds', () => {
   })
 })
 
-test.concurrent('a click focuses and selects, a double click opens, the wheel scrolls, M disables it', async () => {
+test.concurrent('a click selects, a double click opens, the wheel scrolls, and M disables the mouse', async () => {
   await using person = visit({ cols: 120, rows: 24 })
   const { terminal } = person
   await openTools(person)
@@ -185,7 +185,7 @@ test.concurrent('a click focuses and selects, a double click opens, the wheel sc
   await leave(person)
 })
 
-test.concurrent('the title shows the run, and its end rings if wanted', async () => {
+test.concurrent('the window title shows the run, and the bell rings at its end if wanted', async () => {
   await using person = visit({ env: { MCPDECK_NOTIFY: 'bell' }, cols: 120, rows: 40 })
   const titles = (): string[] =>
     [...person.terminal.output.matchAll(/\u001B\]2;([^\u001B]*)/g)].map(([, text]) => text!)
@@ -227,7 +227,7 @@ test.concurrent('200 keys at once all count, and 100 KB pasted are text only for
   await leave(person)
 })
 
-test('in a real tmux: title, resize, mouse, and the shell as it was', { tags: ['tmux'] }, async () => {
+test('in a real tmux the title, resizing and mouse work, and the shell is restored', { tags: ['tmux'] }, async () => {
   const home = createUsedHome()
   const socket = `mcpdeck-${randomBytes(6).toString('hex')}`
   // Its socket must not be in a folder that other users can use, and it does not start with a simulated clock.

@@ -29,7 +29,7 @@ async function quit(terminal: Terminal): Promise<void> {
   expect(await terminal.waitForExit()).toMatchObject({ code: 0 })
 }
 
-test('one key saves it in the local workspace with everything that it was opened with', async () => {
+test('one key saves a tried server in the local workspace with everything that it was opened with', async () => {
   const own = homeWithTemporary()
   const terminal = tried(own, '--env', `TOKEN=${SECRET}`, '--timeout', '9s', '--', process.execPath, SERVER, 'healthy')
   await terminal.waitFor('3 listed')
@@ -196,7 +196,7 @@ test('a program that does not start is reported on the screen', async () => {
   await quit(terminal)
 })
 
-test('without a terminal it says what to use instead', async () => {
+test('try without a terminal says what to use instead', async () => {
   const home = await openHome()
   try {
     const ended = await home.run(['try', '--', process.execPath, SERVER])

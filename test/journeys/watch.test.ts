@@ -6,7 +6,7 @@ import { startServing } from './serving.ts'
 
 const SUITE = 'Reference server smoke'
 
-test('a run is followed through a restart of its service, by the verdict of what is left of it', async () => {
+test('a run is followed through a restart of its service, to the verdict on the trials that are left', async () => {
   const home = await openHome()
   const serving = await startServing(home.home)
   const launched = await home.run(['run', SUITE, '--yes', '--iterations', '10'], { env: serving.env })

@@ -176,8 +176,8 @@ describe.concurrent('a write without an answer stays open with its target', () =
   })
 })
 
-describe('a write is settled by an answer that arrives while the program ends', () => {
-  test.for(NAMES)('in %s, or is still open if it came too late', async (name, ending) => {
+describe('an answer that arrives while the program ends settles a write', () => {
+  test.for(NAMES)('in %s, or leaves it open if the answer came too late', async (name, ending) => {
     const place = await openPlace(ending)
     await endWith('SIGHUP', commands[name], place, 'answer')
     expect([ANSWERED, TOO_LATE]).toContainEqual(place.noted())
