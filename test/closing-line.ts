@@ -27,7 +27,7 @@ export type TestReport = {
   files: { project: string; file: string; tests: number; ms: number }[]
 }
 
-/** Ends a test run with `N passed, N failed`, so that the last line tells the result. */
+/** Ends a test run with `N passed, N failed`, so that the last line gives the result. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const tests = modules.flatMap(module => [...module.children.allTests()])

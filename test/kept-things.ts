@@ -124,7 +124,7 @@ export function upgradeCopies(folder: string, schemas: number): number {
   return readdirSync(folder).filter(name => name.startsWith('mcpdeck.schema-')).length
 }
 
-/** What a client makes of an answer with this body. */
+/** Returns the result of a client for an answer with this body. */
 export async function answered(
   size: number,
   body: string,

@@ -12,7 +12,7 @@ import { until } from './service/harness.ts'
 type Answer = { status: number; body: object }
 /** Answers the next request whose `METHOD path` ends like this, in place of the service. */
 export const doubles = new Map<string, Answer>()
-/** Bodies of the launches that were sent. */
+/** The bodies of all launches that were sent. */
 export const sent: Record<string, unknown>[] = []
 
 /** Set to make every read hang once a write was answered. */

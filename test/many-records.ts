@@ -45,7 +45,7 @@ function copyOf(items: readonly Record<string, unknown>[], index: number): Recor
 
 const at = Date.UTC(2026, 10, 20)
 
-/** Records of the nouns that the local workspace has none of, by the end of the path of their list. */
+/** Records of the nouns of which the local workspace has none, by the end of the path of their list. */
 export const HOSTED_RECORDS = {
   '/plugins': { items: [{ id: 'plg_1', projectId: 'p', name: 'search', enabled: true, createdAt: at, updatedAt: at }] },
   '/images': { items: [{ id: 'img_1', name: 'python', sharing: 'project', blueprint: 'base: python', createdAt: at }] },

@@ -89,7 +89,7 @@ export function casesOf(plans: readonly RandomRun[]): Set<number> {
 export type Expected = {
   outcome: 'passed' | 'failed' | 'undecided' | 'cancelled' | 'broken' | 'in-flight'
   trials: { total: number; passed: number; failed: number }
-  /** In the unit of the decision. */
+  /** The counts, in the unit of the decision. */
   counts: { total: number; passed: number; failed: number }
   /** Passed with every trial graded and passed: the only run that may be shown as plainly green. */
   isPlain: boolean

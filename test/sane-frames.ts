@@ -3,16 +3,16 @@ import { widthOf } from '../src/tui/theme/text.ts'
 import type { TestApp } from './harness.tsx'
 import { NONSENSE } from './random-service/values.ts'
 
-/** Columns and rows; read aloud, lines are as long as what they say. */
+/** Columns and rows of the terminal. For screen readers, lines have no maximum length. */
 export type Drawn = { size: { width: number; height: number }; aloud?: boolean }
 
 const BUSY = /(?:Reading|Waiting|Looking) .*…/
 const FRAME = /[│╭╮╰╯┬┴├┤─┃━╸╺▌█▏▎▍▋▊▉▁▂▃▄▅▆▇]/
 
-/** Waits until nothing on screen is being read. */
+/** Waits until no part of the screen is loading. */
 export const settled = (app: TestApp): Promise<string> => app.see(frame => !BUSY.test(frame))
 
-/** What must hold of whatever is drawn, anywhere. */
+/** Checks what must be true of every frame. */
 export function expectSane(app: TestApp, { size, aloud = false }: Drawn): void {
   const frame = app.frame()
   const lines = frame.split('\n')

@@ -22,7 +22,7 @@ export const trickyTexts: fc.Arbitrary<string> = fc.oneof(
   ),
 )
 
-/** Values that a schema may allow: most of them are valid, and a validator tells which. */
+/** Values that a schema may allow: most of them are valid, and a validator decides. */
 export function valuesOf(schema: unknown, root: Schema, depth = 0): fc.Arbitrary<unknown> {
   if (!isSchema(schema)) return fc.jsonValue({ maxDepth: 1 })
   const { $ref, anyOf, oneOf, allOf, ...own } = schema

@@ -55,7 +55,7 @@ async function readSuite(suiteId: string) {
   }
 }
 
-/** A run of the list, and of `get runs`. */
+/** A run as listed, and as printed by `get runs`. */
 function expectRun(run: EvalRun, got: Record<string, unknown>, { outcome, isPlain, isWhole }: Planned): void {
   const columns = runColumns(symbols)
   const [state, covered] = [cellOf(run, columns, 'state'), cellOf(run, columns, 'passed')]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { endOf, PROGRAM, type Asked } from './hosts.ts'
 import { untilNextLook } from '../pause.ts'
 
-// Runs commands of the built program one after the other in this process; `hosts.ts` says why.
+// Runs commands of the built program one after the other in this process; `hosts.ts` gives the reason.
 
 const { start } = createRequire(PROGRAM)('./main.cjs') as typeof import('../../src/main.tsx')
 
@@ -76,7 +76,7 @@ function listenersOf(emitter: Emitter): Set<Listener> {
   return new Set(emitter.eventNames().flatMap(name => emitter.rawListeners(name) as Listener[]))
 }
 
-/** Listeners for the end of the process are kept. */
+/** Removes new listeners, except those for the end of the process. */
 function removeListeners(emitter: Emitter, except: ReadonlySet<Listener>): void {
   for (const name of emitter.eventNames())
     for (const listener of emitter.rawListeners(name) as Listener[])

@@ -168,7 +168,7 @@ test('a shared directory in NODE_COMPILE_CACHE is reported, and no program start
   const input = JSON.stringify({ suiteId: suites.items[0]!.id })
   const { code, stderr } = await home.run(launch, { env, input })
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Handed over') })
-  // Of all these processes only the worker was started by another one.
+  // Only the worker is a process that was started by another process of the program.
   expect(existsSync(cache)).toBe(true)
 })
 

@@ -57,12 +57,12 @@ beforeAll(async () => {
 })
 afterAll(() => home.close())
 
-/** What a shell prints, line by line. */
+/** Returns the output of a shell, line by line. */
 function runShell(shell: string, args: string[]): string[] {
   return execFileSync(shell, args, { env, cwd: home.home, encoding: 'utf8' }).split('\n').filter(Boolean)
 }
 
-/** What each shell offers for a line whose last word is being typed. */
+/** Returns the offers of each shell for a line whose last word is being typed. */
 const offers: Record<string, (words: string[], ...own: string[]) => string[]> = {
   bash: words => {
     const script = `source "$HOME/bash"; COMP_LINE=$1; COMP_POINT=\${#1}; _mcpdeck; printf '%s\\n' "\${COMPREPLY[@]}"`

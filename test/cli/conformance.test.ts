@@ -154,7 +154,7 @@ describe('the command ends with 3 and no verdict for', () => {
     ])
     expect(exitCode).toBe(3)
     expect(problems.join(' ')).toContain('It took longer than 4s; --time-limit gives it more.')
-    // On a busy machine the time may be over before it has started.
+    // On a busy machine the time limit may pass before the suite has started.
     expect(suite.starts().some(({ pid }) => isAlive(pid))).toBe(false)
   })
 

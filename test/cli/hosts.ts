@@ -11,23 +11,24 @@ export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 /** Given a JSON list of commands, it runs them one after the other in its terminal, each followed by `endOf`. */
 export const HOST = fileURLToPath(new URL('command-host.ts', import.meta.url))
 
-/** What a terminal shows at the end of each command. */
+/** Returns the text that a terminal shows at the end of each command. */
 export const endOf = (code: number | string | null | undefined): string => `=== ended with ${code} ===\n`
 
 /** How a command ended, and its output. */
 export type Ended = { code: number | null; stdout: string; stderr: string }
 
-/** A command for a host; `mark` ends each of its outputs. */
+/** A command for a host. Each of its outputs ends with `mark`. */
 export type Asked = { args: readonly string[]; env: Record<string, string>; cwd: string; input: string; mark: string }
 
-/** Processes that wait for a next command, and how many of them may: tests run a few commands at a time. */
+/** Processes that wait for a next command, and their maximum number: tests run a few commands at a time. */
 const idle: ChildProcess[] = []
 const MOST_IDLE = 4
 
 /**
- * Runs a command of the built program in a process that has loaded it already: what a process takes to start is most of
- * what a short command costs. Each process runs one command at a time. One that left anything behind was its last, so
- * that this ends as it does in a process of its own, or keeps whoever waits waiting; so does what ends the process.
+ * Runs a command of the built program in a process that has already loaded it, because most of the time of a short
+ * command is the start of a process. Each process runs one command at a time. A command that leaves anything behind is
+ * the last of its process, so that it ends or hangs as in a separate process. The same applies to a command that ends
+ * its process.
  */
 export async function runInHost(asked: Omit<Asked, 'mark'>): Promise<Ended> {
   programStarted()
@@ -44,7 +45,7 @@ export async function runInHost(asked: Omit<Asked, 'mark'>): Promise<Ended> {
   return { code: code as number | null, stdout, stderr }
 }
 
-/** What the program reads before its first command is the same in all homes of tests. */
+/** Starts a host. The files that the program reads before its first command are the same in all homes of tests. */
 async function startHost(env: Record<string, string>): Promise<ChildProcess> {
   const host = fork(HOST, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   await once(host, 'message')

@@ -10,7 +10,7 @@ import { minimalEnv } from '../pty/home.ts'
 import { PROGRAM, runInHost, type Ended } from './hosts.ts'
 import { untilNextLook } from '../pause.ts'
 
-/** A program that runs. */
+/** A running program. */
 export type Started = { child: ChildProcessWithoutNullStreams; output: () => string; ended: () => Promise<Ended> }
 
 type Runs = { home: string; run(args: readonly string[]): Promise<Ended> }
@@ -21,7 +21,7 @@ export async function workerOf(home: Pick<Runs, 'run'>): Promise<number | undefi
   return (JSON.parse(stdout) as { worker: { pid: number } | null }).worker?.pid
 }
 
-/** Ends the worker that commands may have started, since it would go on writing into the home. */
+/** Ends the worker that commands may have started, because it would continue to write into the home. */
 async function endWorker(home: Runs): Promise<void> {
   if (!existsSync(join(home.home, '.local/share/mcpdeck/worker.sock'))) return
   const pid = await workerOf(home)
@@ -30,25 +30,25 @@ async function endWorker(home: Runs): Promise<void> {
   while (isAlive(pid)) await untilNextLook()
 }
 
-/** Whether a process is there that is not already dead. */
+/** Whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   return stillRunning([pid]).length > 0
 }
 
-/** Whether Node or a library reads this variable once in the life of a process. */
+/** Whether Node or a library reads this variable only once in a process. */
 const isReadAtStart = (name: string): boolean => /^(?:HOME$|NODE_|XDG_)/.test(name)
 
 /**
- * A home of its own in which the built program runs without a terminal; `apart` keeps commands in processes of their
- * own, for what a process is started with.
+ * A separate home in which the built program runs without a terminal. `apart` runs each command in a separate process,
+ * for tests of settings that are read when a process starts.
  */
 export async function openHome({ apart = false } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'mcpdeck-cli-'))
   return {
     home,
     /**
-     * Starts the program as a script would, or with a file for its standard output; `output` is what it has written to
-     * standard output so far.
+     * Starts the program as a script would, optionally with a file as standard output. `output` returns what it has
+     * written to standard output so far.
      */
     start(
       args: readonly string[],
@@ -76,7 +76,7 @@ export async function openHome({ apart = false } = {}) {
         },
       }
     },
-    /** Runs the program to its end, as a script would; one that has no wishes of its process shares it with others. */
+    /** Runs the program to its end, as a script would; by default in a process that it shares with other commands. */
     async run(
       args: readonly string[],
       options: { env?: Record<string, string>; input?: string; stdout?: string; cwd?: string } = {},
@@ -88,7 +88,7 @@ export async function openHome({ apart = false } = {}) {
       child.stdin.end(input)
       return await ended()
     },
-    /** Gives the key its whole rate again, as a quiet minute does; nothing that uses it may run meanwhile. */
+    /** Restores the whole rate of the key, like a quiet minute; no program may use the key meanwhile. */
     rest(): void {
       const state = join(home, '.local/state/mcpdeck')
       const files = existsSync(state) ? readdirSync(state).filter(name => name.startsWith('budget.sqlite')) : []

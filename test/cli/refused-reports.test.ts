@@ -95,7 +95,7 @@ describe.concurrent('a command line that is refused', () => {
     const link = join(home.home, 'link.xml')
     symlinkSync(junit, link)
     expect(await home.run(['run', 'Smoke', '--bogus', '--junit', '/dev/null'])).toMatchObject({ code: 2, stdout: '' })
-    // Here `--junit` is the text of the notes, and behind `--` it is a word.
+    // Here `--junit` is the text of the notes, and after `--` it is a plain word.
     for (const args of [
       ['run', 'Smoke', '--bogus', '--notes', '--junit', junit],
       ['run', '--bogus', '--', '--junit', junit],

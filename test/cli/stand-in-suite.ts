@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A check as the official suite writes it. */
+/** A check in the format of the official suite. */
 export type WrittenCheck = { id: string; status: unknown; description?: string; errorMessage?: string }
 
 /** What the stand-in does: the checks of each scenario, or a text in place of its result, and how it ends. */

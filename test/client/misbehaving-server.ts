@@ -96,7 +96,7 @@ const behaviours = {
 
 export type BehaviourName = keyof typeof behaviours | 'redirect'
 
-/** A server on a real socket that does what the last path segment (or the one before `/cancel`) says. */
+/** A server on a real socket. The last path segment (or the one before `/cancel`) selects its behaviour. */
 export async function startMisbehavingServer(redirectTo: string) {
   const seen: { name: string; method: string; headers: IncomingMessage['headers'] }[] = []
   const table: Record<string, Behaviour> = {

@@ -36,7 +36,8 @@ describe('publishing a scenario', () => {
   })
 
   test.each([
-    // A request for the account tells a missing path from a wrong address. It is sent once, before any other answer.
+    // A request for the account distinguishes a missing path from a wrong address. It is sent once, before any other
+    // answer.
     [404, 'NOT_FOUND', ['GET ']],
     [405, 'METHOD_NOT_ALLOWED', []],
   ])('uses PUT, with the same body, if POST answers %i', async (status, code, between) => {

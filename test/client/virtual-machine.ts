@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Budget, type BudgetOptions, createBudget } from '../../src/api/client/budget/budget.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** A machine whose processes are budgets over one real file. */
+/** A machine whose processes are budgets that share one real file. */
 export function virtualMachine(clock: VirtualClock) {
   const directory = mkdtempSync(join(tmpdir(), 'mcpdeck-budget-'))
   const file = join(directory, 'state', 'budget.sqlite')

@@ -26,10 +26,10 @@ const FROZEN_MS = 15_000
 const BASELINE = 'baseline.jsonl'
 const MEMORY_EVERY_MS = 100
 
-/** One command line, and what it may do. */
+/** One command line, with its allowed results. */
 export type Command = {
   words: readonly string[]
-  /** What standard output is when written to a terminal. */
+  /** The kind of output on standard output if it is a terminal. */
   output: Purpose
   /** Standard output is JSON if the exit code is 0: one document, or one a line. */
   json?: 'text' | 'lines'
@@ -233,7 +233,7 @@ export async function runAndLook(running: Running): Promise<void> {
   if (terminal.exit) for (const wrong of wrongEnd(command, terminal, isInterrupted, isApart)) report(wrong)
 }
 
-/** Returns what is wrong with the end of a command. */
+/** Returns the faults in how a command ended. */
 function wrongEnd(command: Command, terminal: Terminal, isInterrupted: boolean, isApart: boolean): string[] {
   const { code, signal } = terminal.exit!
   const { truth, json } = command

@@ -45,7 +45,7 @@ const COMMANDS: readonly Command[] = [
   { words: ['suite', 'schema'], output: 'data', json: 'text' },
 ]
 
-/** What a shell does with the three standard streams; the program then has no terminal. */
+/** How a shell redirects or closes the three standard streams; the program then has no terminal. */
 const DESCRIPTORS = [
   'exec "$@"',
   'exec "$@" </dev/null',

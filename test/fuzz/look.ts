@@ -10,7 +10,7 @@ export type Problem = {
   what: string
   /** The program that was started and the keys that were pressed. */
   doing: string
-  /** What the proxy, the server or the environment did. */
+  /** The actions of the proxy, the server or the environment. */
   mutations: readonly string[]
   screen: string
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Random } from '../random-numbers.ts'
 import { deepJson, hostileText, spelt } from './values.ts'
 
-/** Everything unusual about where a program is started. */
+/** The unusual conditions of a program's start. */
 export type Surroundings = {
   home: string
   /** Added to the environment of a new account; undefined removes a variable. */
@@ -14,7 +14,7 @@ export type Surroundings = {
   random: Random
 }
 
-/** One unusual condition. `make` creates it and returns what exactly it is. */
+/** One unusual condition. `make` creates it and returns its exact description. */
 export type Oddity = { name: string; make(at: Surroundings): string }
 
 const FOLDERS = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR', 'HOME', 'TMPDIR', 'MCPDECK_DATA_DIR'] // prettier-ignore
@@ -186,5 +186,5 @@ function contentsOf(how: string, random: Random): string | Buffer {
   return how === 'huge' ? '{"version":1}\n'.repeat(3_000_000) : ''
 }
 
-/** All unusual conditions of the place where a program runs. */
+/** All unusual conditions under which a program can be started. */
 export const ODDITIES: readonly Oddity[] = [variable, variable, variable, folder, folder, size, config, damaged]

@@ -43,7 +43,7 @@ function spoilt({ name, args }: Call, random: Random): Call & { text: string } {
 /** Input that is too deep for this process to send is left to the tests of depth. */
 const CHANGES_OF_INPUT = CHANGES.filter(({ name }) => name !== 'deep JSON')
 
-/** A model that proposes writes, and what a person reads before agreeing. */
+/** A model that proposes writes, and the text that a person reads before agreeing. */
 export const proposals: Part = {
   name: 'proposals',
   says: 'what a hostile model proposes, and the text in which a person is asked about it',
@@ -97,7 +97,9 @@ export const proposals: Part = {
   },
 }
 
-/** Reads what a person is shown of a proposal: nothing is sent without agreement, and the whole input is shown. */
+/**
+ * Reads the text that a person is shown of a proposal: nothing is sent without agreement, and the whole input is shown.
+ */
 async function lookAt(actionId: string, projectId: string, run: (...words: string[]) => Promise<Finished>) {
   const stored = await run('api', 'GET', `/local/projects/${projectId}/agent-proposals/${actionId}`)
   if (stored.code !== EXIT.done) return stored.report('the proposal cannot be read')

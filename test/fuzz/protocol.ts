@@ -5,7 +5,7 @@ import { deepJson, hostileText } from './values.ts'
 /** A message of the protocol, with the fields that a hostile server uses. */
 export type Message = { id?: number | string; method?: string; params?: Record<string, unknown> }
 
-/** What a server does instead of sending one answer. */
+/** The reaction of a server instead of one answer. */
 export type Deed =
   | { do: 'say'; lines: string[] }
   | { do: 'stay silent' }
@@ -82,7 +82,7 @@ function resultOf({ method, params }: Message, random: Random, address: string):
   }
 }
 
-/** Returns what a hostile server does with one message; the same for the same random numbers. */
+/** Returns the reaction of a hostile server to one message; the same for the same random numbers. */
 export function deedFor(asked: Message, random: Random, address: string): Deed {
   const { id } = asked
   const say = (...lines: string[]): Deed => ({ do: 'say', lines })

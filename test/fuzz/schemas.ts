@@ -93,7 +93,7 @@ function kinds(random: Random, address: string): (() => unknown)[] {
   ] // prettier-ignore
 }
 
-/** An input schema that no tool should have. */
+/** An invalid or harmful input schema, chosen at random. */
 export function hostileSchema(random: Random, address: string): unknown {
   return random.pick(kinds(random, address))()
 }

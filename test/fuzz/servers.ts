@@ -67,7 +67,7 @@ async function commandsFor(stage: Stage, { id, name }: Saved, random: Random): P
   ])
 }
 
-/** What must be true of the service after any attack of a server. */
+/** Checks what must be true of the service after any attack of a server. */
 async function lookAtService(stage: Stage, findings: Findings, round: Round, told: readonly string[]): Promise<void> {
   const report = (what: string): void => findings.add(what, { doing: 'the service', mutations: told, screen: '' })
   let isAnswered = false

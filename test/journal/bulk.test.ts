@@ -8,7 +8,7 @@ import { createScene, launch } from './scene.ts'
 
 const PROJECTS = ['One', 'Two', 'Three', 'Four']
 
-/** Projects of a bulk delete by a process that ends after the given number, and what the next process finds. */
+/** A bulk delete of projects by a process that ends after the given number, and the findings of the next process. */
 async function broken(after: number, of = PROJECTS) {
   const opened = await open()
   const { direct, start } = opened

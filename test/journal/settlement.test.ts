@@ -14,7 +14,7 @@ function settlementOf(endpoint: AnyEndpoint): string {
   return readBackOf(endpoint) ? 'read back' : 'forgotten'
 }
 
-/** A new write must be added here, so that its author decides what a lost answer means. */
+/** A new write must be added here, so that its author decides how a lost answer is handled. */
 const SETTLEMENTS: Readonly<Record<string, string>> = {
   'leaves nothing': `createEvalIngestUploadUrl heartbeatConformanceIngestRun clearTraffic clearConsole setLogLevel
     subscribeToResource draftSamplingAnswer`,

@@ -9,7 +9,7 @@ import { PATIENCE } from '../patience.ts'
 const SERVER = join(import.meta.dirname, '../servers/telling-server.mjs')
 const UNKNOWN = 'is not known'
 
-/** A program in a terminal, and what its server received. */
+/** A program in a terminal, and the messages that its server received. */
 function opened(args: (command: readonly string[]) => readonly string[]) {
   const home = createHome()
   onTestFinished(() => removeHome(home))

@@ -175,7 +175,7 @@ process.stdin.on('data', data => {
   person.type('done\r')
   await person.see('Nothing was changed.')
   expect(person.terminal.buffer).toBe('alternate')
-  // The header and the footer have clocks and notices; the border above the footer shows what happened.
+  // The header and the footer have clocks and notices; the border above the footer shows the result of the last action.
   const rows = (screen: string) => screen.split('\n').slice(1, -2)
   expect(rows(person.terminal.screen())).toEqual(rows(before))
 })

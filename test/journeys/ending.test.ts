@@ -27,7 +27,7 @@ const RESTORED = {
   wraparound: true,
 }
 
-/** What a program left behind in a terminal. */
+/** Returns the terminal settings that a program left behind. */
 function leftBehind({ buffer, cursorVisible, modes }: Terminal) {
   return {
     buffer,

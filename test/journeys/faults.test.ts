@@ -17,7 +17,7 @@ const SMALL_SERVER = fileURLToPath(new URL('../servers/stdio-server.mjs', import
 /** Long enough to see that the screen still responds, short enough for a test. */
 const SERVER_PATIENCE_MS = 6_000
 
-/** The local service, reachable for a dashboard. */
+/** Serves the local workspace for a dashboard. */
 async function reachable(ending: Ending) {
   // A server that cannot be reached is answered with status 5xx, which these tests are about.
   const { api } = await open({ log: () => {}, connections: { deadlineMs: SERVER_PATIENCE_MS } }, ending)

@@ -14,10 +14,10 @@ const list = listKeys.bindings
 const confirm = confirmKeys.bindings
 const { journeyFindings } = contract
 
-/** Longer than a list at rest waits before it is read again, in milliseconds. */
+/** Milliseconds that are longer than the interval at which an idle list is read again. */
 const NEXT_READ_MS = 45_000
 
-/** A workspace with so many findings. */
+/** A workspace with the given number of findings. */
 async function workspace(count: number, ending: Ending) {
   const dataDir = temporaryDirectory(ending)
   const { api, store } = await open({ dataDir }, ending)
@@ -81,7 +81,7 @@ test.concurrent(
     one.press(confirm.choose)
     await one.see('Dismissed 1 finding.')
     await other.terminal.waitFor(new RegExp(`${state} ⊘ +.*${first}`), NEXT_READ_MS)
-    // It has gone behind the others of its status.
+    // The row has moved behind the others of its status.
     other.press(list.filter)
     other.type(first!)
     other.press(fieldKeys.bindings.submit)
@@ -95,7 +95,7 @@ test.concurrent(
       found => found.length === 0,
     )
     await one.terminal.waitFor(terminal => !/ ⊘ /.test(terminal.screen()), NEXT_READ_MS)
-    // What the first one dismissed was shown again by the other: taking it back has nothing left to do.
+    // The other person has shown again what the first one dismissed, so there is nothing left to undo.
     one.press(keys.undo)
     await one.see('somebody has shown it again')
   },

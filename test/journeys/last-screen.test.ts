@@ -12,7 +12,7 @@ const SERVERS = 3
 const RUNS = 4
 const KEPT = /Last seen \d{4}-\d\d-\d\d \d\d:\d\d, opening…/
 
-/** A home in which the dashboard was left on the servers screen. */
+/** A home in which the dashboard was closed on the servers screen. */
 async function leftOnServers(ending: Ending, options: TerminalOptions = {}): Promise<string> {
   const home = usedHome(ending)
   await using person = visit({ ...options, home })

@@ -1,11 +1,11 @@
 import { openTerminal } from '../pty/terminal.ts'
 
-/** Text that the screen must show, and what is typed then. */
+/** Text that the screen must show, and the keys that are typed then. */
 export type Step = { see: string; type: string }
 
-// A terminal emulator that the test kills: runs the shell script of the first argument in a terminal, in the home and
-// with the variables of the second and third, types what the fourth says once the screen shows each text, says so, then
-// waits.
+// A terminal emulator that the test kills. It runs the shell script of the first argument in a terminal, in the home
+// and with the variables of the second and third. It types the text of each step of the fourth once the screen shows
+// the step's text, reports that, and waits.
 const [script = '', home = '', env = '{}', steps = '[]'] = process.argv.slice(2)
 const terminal = openTerminal({
   command: 'sh',

@@ -42,7 +42,7 @@ test('on call over a lossy line, a failed run is found, opened, acknowledged, pi
   })
   const see = (wanted: Condition) => patiently(person, wanted)
   await see(/run failed +Reference server smo/)
-  // What is most urgent stands first on the small screen.
+  // The most urgent line comes first on the small screen.
   expect(person.terminal.screen()).toMatch(/Since *│\n│▌high /)
   person.press(nowKeys.bindings.faults)
   await see(/Now 1 of \d+[^\n]* faults only/)
@@ -50,7 +50,7 @@ test('on call over a lossy line, a failed run is found, opened, acknowledged, pi
   await see(/Now 1 of \d+[^\n]* new or regressed/)
   person.press(nowKeys.bindings.faults)
   await see(terminal => !/Now 1 of[^\n]* new or regressed/.test(terminal.screen()))
-  // Other lines may come before it as they are read; the line is found by its words.
+  // Other lines may appear before it as they are read, so the line is found by its text.
   person.type('/smoke')
   person.press(fieldKeys.bindings.submit)
   await see(/▌high +✗ run failed/)

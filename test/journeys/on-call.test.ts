@@ -291,7 +291,7 @@ test.concurrent(
     const session = await door.enter({ invitation: clipboard(person) })
     expect(await session.state()).toMatchObject({ status: 200 })
 
-    // The key removes a member only where members are shown.
+    // The key removes a member only if the members are shown.
     person.press(scenarios.open)
     await see('▌Study ─')
     person.press(tabsKeys.bindings.next)

@@ -59,7 +59,7 @@ export function serversOf(pid: number): number[] {
     .map(each => each.pid)
 }
 
-/** Returns those of these processes that are not dead, by the same state that the program uses. */
+/** Returns those of these processes that are not dead, by the same process state that the program uses. */
 export function stillRunning(pids: readonly number[]): Process[] {
   return existsSync('/proc/self/stat') ? pids.flatMap(processOf) : running().filter(({ pid }) => pids.includes(pid))
 }

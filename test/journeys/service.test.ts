@@ -38,7 +38,7 @@ test.concurrent('a run on a service is followed to its end within the budget of 
   expect(noted.length).toBeGreaterThan(10)
   const refused = noted.filter(outcome => /^[45]/.test(outcome))
   expect(refused.filter(status => status !== '429')).toEqual([])
-  // An abandoned request may reach a busy service late, where it takes the place of another.
+  // An abandoned request may reach a busy service late, and take the place of another.
   const givenUp = noted.filter(outcome => !/^\d/.test(outcome))
   expect(refused.length, noted.join(' ')).toBeLessThanOrEqual(givenUp.length)
   expect(readFileSync(log, 'utf8')).not.toContain(service.env.MCPDECK_API_KEY)

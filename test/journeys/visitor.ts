@@ -6,7 +6,7 @@ import { openTerminal, type Condition, type Key, type Terminal, type TerminalOpt
 /** The built program, for tests that start it in their own way. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/boot.js')
 
-/** mcpdeck in a terminal, with a person who presses keys by their declared bindings and reads the screen. */
+/** A terminal with mcpdeck, and a person who presses keys by their declared bindings and reads the screen. */
 export type Visitor = AsyncDisposable & {
   readonly terminal: Terminal
   /** Presses the first key of a binding, or the given one. */

@@ -119,7 +119,7 @@ async function endWith(
 }
 
 /**
- * Ends the terminal while the write is held back. `ended` resolves with what the shell reports about the program's end.
+ * Ends the terminal while the write is held back. `ended` resolves with the shell's report of how the program ended.
  */
 async function endTerminal(
   started: (command: string) => string,

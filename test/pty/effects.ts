@@ -26,7 +26,7 @@ const REPORTS = [
   { prefix: '>', final: 'q' },
 ]
 
-/** Records what an emulator does for the program from now on, in order. */
+/** Records the actions of an emulator for the program from now on, in order. */
 export function recordEffects({ parser }: Pick<xterm.Terminal, 'parser'>): Effect[] {
   const effects: Effect[] = []
   const note = (kind: Effect['kind'], text: string): boolean => {

@@ -26,7 +26,7 @@ const SIZES = [
 ] as const
 
 /**
- * What each thread of a process does: its state, where it waits in the kernel, and its processor time within a second.
+ * Describes each thread of a process: its state, where it waits in the kernel, and its processor time within a second.
  */
 async function stateOf(pid: number): Promise<string> {
   const threads = () =>
@@ -47,7 +47,7 @@ async function stateOf(pid: number): Promise<string> {
 export type Drive = {
   document: OpenApi
   seed: number
-  /** Ends the drive. */
+  /** Whether to end the drive after this number of keys. */
   until: (keys: number) => boolean
   onCheck?: (facts: {
     keys: number

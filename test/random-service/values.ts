@@ -139,7 +139,7 @@ function asSchema(value: unknown): JsonSchema {
   return typeof value === 'object' && value !== null ? (value as JsonSchema) : {}
 }
 
-/** Every word of the document's closed lists. */
+/** Every word of the closed lists in the document. */
 function wordsOf(value: unknown, words = new Set<string>()): Set<string> {
   if (typeof value !== 'object' || value === null) return words
   if ('enum' in value && Array.isArray(value.enum))

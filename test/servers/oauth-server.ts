@@ -7,14 +7,14 @@ import { onTestFinished } from 'vitest'
 
 /** How an authorization server deviates from the standard. */
 export type Oddities = {
-  /** Merged into its metadata, and into that of the MCP server. */
+  /** Fields that override its metadata, and that of the MCP server. */
   metadata: Record<string, unknown>
   resource: Record<string, unknown>
-  /** Where the metadata of the MCP server is. */
+  /** The address of the metadata of the MCP server. */
   resourcePath: string
   /** Answers in place of the usual ones. */
   answers: Record<string, () => Response | Promise<Response>>
-  /** Merged into the query of its answers. */
+  /** Fields that override the query of its answers. */
   callback: Record<string, string>
 }
 

@@ -175,7 +175,7 @@ test('the log shows what was sent, even if an answer cannot be written', async (
   onTestFinished(service.close)
   const api = createApi(service.fetch, service.localKey)
   const list = service.store.projects.list
-  // Nothing writes such a row. A store that returns one stands for any answer that cannot be written.
+  // Nothing writes such a row. A store that returns one represents any answer that cannot be written.
   const extra = {
     toJSON: () => {
       throw new TypeError('It cannot be written.')

@@ -108,7 +108,7 @@ describe.each(MODEL_KINDS)('a journey launch with models behind an endpoint that
     for (const { system, model: name, temperature } of spoken)
       expect([name, temperature]).toEqual(system === 'Be brief.' ? ['first-model', 0.25] : ['second-model', undefined])
     const played = model.asked.filter(({ system }) => system.startsWith('You '))
-    // Two turns of the persona and one grading in each session.
+    // Each session has two turns of the persona and one grading.
     expect(played.map(({ model: name }) => name)).toEqual(Array.from({ length: 12 }, () => 'player'))
 
     expect(await api.call(journeyRuns.scorecard, { projectId, runId: run.id })).toEqual({
@@ -175,7 +175,7 @@ test('tokens used by a failed turn and an unusable grade are counted too', async
     await runJourney(api, { projectId, journeyId })
     return (await api.call(sessions.list, { projectId, sourceType: 'swarm' })).items[0]
   }
-  // The persona and the answer that called; the persona, the answer and its grading.
+  // First the persona and the answer with the call; then the persona, the answer and its grading.
   expect(await sessionOf(({ results }) => (results.length > 0 ? { status: 400 } : { calls: [sum] }))).toMatchObject({
     messageCount: 1,
     cumulativeInputTokens: 2 * TOKENS.input,
@@ -309,7 +309,7 @@ test('sessions of journey runs are in the feed of the project, and their spans i
     messageCount: 2,
     cumulativeUserMessageCount: 1,
     cumulativeToolCallCount: 1,
-    // Two turns of the persona, two answers of the assistant and the grading.
+    // There are two turns of the persona, two answers of the assistant and the grading.
     cumulativeInputTokens: 5 * TOKENS.input,
     parentRef: { kind: 'journeyRun', label: 'Sums', journeyRunId: runId, journeyRefId: journeyId },
   })

@@ -10,7 +10,7 @@ const NOON = Date.UTC(2026, 10, 20, 12)
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** An assistant that adds wrongly or correctly, refuses, or only answers, as it is told. */
+/** An assistant that, depending on the message, adds wrongly or correctly, refuses, or only answers. */
 const moody = (asked: Asked): Answer => {
   const said = (asked.prompts.at(-1) ?? '').toLowerCase()
   if (said.includes('refuse')) return { status: 400, message: 'no' }

@@ -54,7 +54,7 @@ type Protocol = {
   refuse(message: string): unknown
 }
 
-/** A model on loopback that answers by its script, in the protocol of the kind; it ends with the test. */
+/** A model on loopback that answers by its script, in the protocol of the given kind; it ends with the test. */
 export async function scriptedModel(
   script: (asked: Asked) => Answer,
   kind: ModelKind = 'openai-compatible',

@@ -65,7 +65,7 @@ export class Emulator extends Writable {
     return cell
   }
 
-  /** The visible rows as text, trailing blanks cut. */
+  /** The visible rows as text, without trailing blanks. */
   text(): string[] {
     const buffer = this.terminal.buffer.active
     return Array.from({ length: this.rows }, (_, row) =>

@@ -9,7 +9,7 @@ import { closingLine, REPORT_FILE, type Failure } from '../closing-line.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Fails the first time and passes the second. */
+/** A test that fails the first time and passes the second. */
 const EVERY_SECOND_TIME = `
 test('fails every second time', () => {
   const file = new URL(import.meta.url + '.ran')

@@ -44,7 +44,7 @@ function panesOf({ rows, edges }: Frame): Pane[] {
   })
 }
 
-/** A list keeps this width for its title, and so does a text beside two others; beside one it keeps 60. */
+/** Widths that a list keeps for its title, and a text beside others: with two other panes, and with one. */
 const LEAST = { three: 48, two: 60 }
 /** Blank columns that separate columns, and the longest word that a column may wait for. */
 const BETWEEN = 8

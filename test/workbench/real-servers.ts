@@ -70,7 +70,7 @@ export function realServers(folder: string): readonly RealServer[] {
   ]
 }
 
-/** The file in which other programs have these servers. */
+/** The file in which other programs list these servers. */
 export function mcpJson(servers: readonly RealServer[]): string {
   const entries = servers.map(({ name, command: [command, ...args], env }) => [
     name,

@@ -20,7 +20,7 @@ export type SessionModel = {
   as: { email: string } | { keyId: string } | 'guest'
 }
 
-/** The published scenarios, and every visitor session whose token somebody has. */
+/** The published scenarios, and every visitor session whose token is known to a visitor. */
 export type AccessModel = {
   /** Published scenarios by environment. */
   scenarios: Map<string, ScenarioModel>

@@ -40,7 +40,7 @@ const STEPS: { [K in Step['kind']]: (world: World, step: StepOf<K>) => Promise<v
   kill: ({ host }, { starts }) => host.kill(starts),
 }
 
-/** Performs one step and checks what it touched. */
+/** Performs one step and checks the records that it touched. */
 export async function perform(world: World, step: Step): Promise<void> {
   await STEPS[step.kind](world, step as never)
 }

@@ -1,6 +1,6 @@
 import type { Verdict } from './steps.ts'
 
-/** What one wave saw of a journey: the places that it checked, and whether they failed. */
+/** The observations of one wave about a journey: the places that it checked, and whether they failed. */
 type Wave = { waveId: string; looked: Map<string, boolean> }
 
 type JourneyRunModel = {
@@ -28,7 +28,10 @@ export function emptyWaves(): WavesModel {
   return { runs: [], history: [[], []], dismissed: new Set() }
 }
 
-/** Records what a finished run saw. Runs of one wave count as one check, in which a failure outweighs a success. */
+/**
+ * Records the observations of a finished run. Runs of one wave count as one check, in which a failure outweighs a
+ * success.
+ */
 export function note(waves: WavesModel, journey: number, waveId: string, looked: Map<string, boolean>): void {
   const history = waves.history[journey]!
   const last = history.at(-1)
