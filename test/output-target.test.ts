@@ -65,7 +65,7 @@ test.each(WAYS)('%s is written to a pipe, which remains a pipe', async (_, write
   expect(lstatSync(pipe).mode).toBe(before)
 })
 
-test.each(WAYS)('%s is written where a symbolic link leads, and the link stays', (_, write) => {
+test.each(WAYS)('%s is written to the target of a symbolic link, and the link stays', (_, write) => {
   const place = folder()
   const [file, link, dangling] = ['file', 'link', 'dangling'].map(name => join(place, name)) as [string, string, string]
   writeFileSync(file, 'before')

@@ -74,7 +74,7 @@ test('only files inside the folder are applied, whatever links it has', async ()
   expect(refused.stderr).not.toContain('hunter2')
 })
 
-test('an export replaces a differing file only when told to, and names what it leaves', async () => {
+test('an export replaces a file with other content only if told to, and names the files it leaves', async () => {
   const dir = path('replaced')
   const out = (...args: string[]) => run(['--project', 'Sandbox', 'export', 'servers', '--dir', dir, ...args])
   expect(await out()).toMatchObject({ code: 0 })

@@ -35,7 +35,7 @@ async function openWatch(ending: Ending, first?: EditedServer, ...more: readonly
   return { folder, save, printed, round, stop }
 }
 
-test.concurrent('a schema that breaks a case is named as its cause, and reverting it helps', async ending => {
+test.concurrent('a schema that breaks a case is named as its cause until it is reverted', async ending => {
   const { save, round, stop } = await openWatch(ending)
   const first = await round()
   expect(first).toContain('Watching src/**: 1 file. Ctrl+C stops.')
@@ -71,7 +71,7 @@ test.concurrent('failed cases run first, and all cases run once they pass', asyn
   expect(await stop()).toMatchObject({ code: 1, stderr: expect.stringContaining('the exit code is 1.') })
 })
 
-test.concurrent('a server that does not start is quoted, and the next save retries', async ending => {
+test.concurrent('the output of a server that does not start is shown, and the next save retries', async ending => {
   const { save, round, stop } = await openWatch(ending)
   await round()
   save({ fails: 'SyntaxError: an odd bracket' })

@@ -121,7 +121,7 @@ test.concurrent('gates decide alone if told to, and the failed ones are named', 
   expect(await conclusionOf('r1', '--min-pass-rate', '50%', '--gates-only')).toMatchObject({ code: 3 })
 })
 
-test.concurrent('--no-new-failures-against compares with an existing run', async ending => {
+test.concurrent('--no-new-failures-against compares the run with an existing one', async ending => {
   const { service, watch, conclusionOf } = await openGraded(ending)
   service.trials = [trial('a'), trial('d', { result: 'failed' })]
   const side = (outcome: string, id: string) => ({ outcome, iterationIds: [id] })

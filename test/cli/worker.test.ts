@@ -192,7 +192,7 @@ test('keys of a launch reach the worker and no file, and its socket is for its o
   for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name)).includes(key), name).toBe(false)
 })
 
-test('the worker tries an attached server to the end, however often', async () => {
+test('the worker retries a request to connect to a server until it succeeds or fails for good', async () => {
   const home = await open()
   const projectId = await first(home, 'listProjects')
   const body = { url: 'http://127.0.0.1:9/mcp', projectId, name: 'Gone' }

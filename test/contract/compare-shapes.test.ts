@@ -56,7 +56,7 @@ test('all ways to write an optional null are equal', () => {
   for (const way of ways) expect(input({ type: ['string', 'null'] }, way)).toEqual([])
 })
 
-test('of alternatives a field is required only if all of them require it', () => {
+test('a field of alternatives is required only if all of them require it', () => {
   const either = {
     anyOf: [object({ a: text, c: text }, ['a', 'c'], strict), object({ b: text, c: text }, ['b', 'c'], strict)],
   }

@@ -57,7 +57,7 @@ test.each([
   ['breaks', ['lost', 'lost'], { kind: 'network' }, 2],
   ['is redirected', ['redirected'], { status: 302 }, 1],
 ] as const)(
-  'a connection that %s while the rest is sent leaves what remains in the list',
+  'a connection that %s while the rest is sent leaves the unsent writes in the list',
   async (_, fates, failure, there) => {
     const { resolve, meet, journal, options, left } = await broken(1)
     await resolve()

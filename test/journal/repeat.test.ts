@@ -279,7 +279,7 @@ describe('mcpdeck api', () => {
     expect(later.code).toBe(0)
   })
 
-  test('sends what never arrived once, with the answer of the service', async ending => {
+  test('sends a write that never arrived once, and prints the answer of the service', async ending => {
     const { killAt, suiteId, mcpdeck, runs } = await scene(ending)
     const launch = ['api', 'createEvalRun', '--field', `projectId=${projectId}`]
     await killAt('request', ...launch, '--field', `suiteId=${suiteId}`, '--yes')

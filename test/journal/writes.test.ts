@@ -144,7 +144,7 @@ describe('a client with a journal', () => {
     expect(shown(await resolve())).toEqual([NOT_AT_ALL])
   })
 
-  test('what somebody else has done since is not sent again', async () => {
+  test('a write is not sent again if another person has made it since', async () => {
     const { start, meet, projectId, serverId, direct, seen, clock } = await open()
     const { client, journal, resolve } = start()
     void meet('lost')

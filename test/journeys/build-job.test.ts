@@ -11,7 +11,7 @@ const WRONG = 'Sum is wrong on purpose (this case fails by design)'
 type End = { run: { id: string }; verdict: string; counts: { total: number; failed: number }; exitCode: number }
 
 test(
-  'a build job launches, waits for the verdict, stores a report and repeats what failed',
+  'a build job launches, waits for the verdict, stores a report and repeats the failed cases',
   { timeout: 300_000 },
   async () => {
     const home = await openHome()

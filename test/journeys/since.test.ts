@@ -16,7 +16,7 @@ test.concurrent('the samples of a new workspace appear in its lists without a ke
   await person.see('Sample: nightly')
 })
 
-test.concurrent('news since the last session are one key away, and seen rows stay seen', async ending => {
+test.concurrent('new items since the last session are one key away, and seen rows stay seen', async ending => {
   const home = newHome(ending)
   const serving = await startServing(newHome(ending), {}, ending)
   const api = createApi(request => fetch(request), serving.env.MCPDECK_API_KEY, serving.baseUrl)

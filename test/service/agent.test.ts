@@ -280,7 +280,7 @@ describe.each(KINDS)('an agent turn that fails over an endpoint that is %s', kin
   const quiet = { log: () => undefined }
   const unusable = /gave an answer that cannot be used \(small\)/
 
-  test('says why, and what it created', async () => {
+  test('says why it failed, and what it created', async () => {
     const ends: Record<string, [Answer, number, RegExp]> = {
       'asked too often': [{ status: 429, headers: soon }, 429, /limits the rate of requests with HTTP 429 \(small\)/],
       broken: [{ status: 500, headers: soon }, 500, /failed with HTTP 500 \(small\)/],

@@ -204,7 +204,7 @@ describe('a model that gives no grade', () => {
     expect(await untilJudged(api, place)).toMatchObject({ status: 'completed', errorCode: null })
   })
 
-  test('leaves a case without a score where its answer is no grade', async () => {
+  test('leaves a case without a score if the answer for it is not a grade', async () => {
     const { models } = await judge(each => {
       const { case: title } = questionOf(each)
       if (title === 'prose') return { text: 'Looks fine to me!' }

@@ -35,7 +35,7 @@ describe('the request rate', () => {
     expect((await api.send(account.me, {}, { key })).status).toBe(200)
   })
 
-  test('lets two processes on one directory send the burst and what time allows, together', async () => {
+  test('lets two processes on one directory together use the burst and the refilled requests', async () => {
     const dataDir = temporaryDirectory()
     const [first, second] = await Promise.all([startServe(dataDir), startServe(dataDir)])
     const { store } = await open({ dataDir })

@@ -98,7 +98,7 @@ test('metrics and usage count what visitors did', async () => {
 })
 
 describe('signals', () => {
-  test('are found in what went wrong, those in the most sessions first', async () => {
+  test('are found in failures of visitors, those in the most sessions first', async () => {
     const { visit, clock, signals, scenarioId, serverId } = await study()
     const first = await visit.enter()
     await first.say('add it wrong, please')

@@ -125,7 +125,7 @@ test.each([
 })
 
 describe.each(MODEL_KINDS)('an endpoint of kind %s', kind => {
-  test('is not followed to another address, where the key would go with the request', async () => {
+  test('is not followed if it redirects to another address, which would get the key', async () => {
     const { settings, asked } = await scriptedModel(() => ({ text: 'caught' }), kind)
     const redirecting = createServer((request, response) => {
       const port = settings.baseUrl.replace(/\/v1$/, '')

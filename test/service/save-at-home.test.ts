@@ -75,7 +75,7 @@ test('a server that was tried is saved under another name with its suites, calls
   expect(state.refreshes).toEqual(['refresh-0'])
 })
 
-test('what cannot be saved with a server is named, and the rest is saved', async () => {
+test('parts of a server that cannot be saved are named, and the rest is saved', async () => {
   const { here, home, projectId, homeProject, target, save } = await stage()
   const [other] = (await here.client.servers.list({ projectId })).items
   for (const [name, serverIds] of [

@@ -56,7 +56,7 @@ describe('traffic over stdio', () => {
     expect(message.exchange).toBeNull()
   })
 
-  test('goes on where the last page ended, and no longer has cleared messages', async () => {
+  test('continues where the last page ended, and leaves out cleared messages', async () => {
     const { api } = await open()
     const { ids, call } = await talkativeServer(api)
     await call('echo')

@@ -39,7 +39,7 @@ async function study(
 }
 
 describe('a conversation', () => {
-  test('continues from what was said, and its owner reads it without payloads', async () => {
+  test('remembers earlier messages, and its owner reads it without payloads', async () => {
     const { api, visit, target, scenarioId, model, projectId } = await study()
     const headers = { 'user-agent': 'Mozilla/5.0 (iPhone) Mobile', 'accept-language': 'de-CH,de;q=0.9' }
     const session = await visit.enter({ headers })
@@ -392,7 +392,7 @@ describe('the visitor endpoint', () => {
   })
 })
 
-test('the client of a scenario may be deleted, and its visitors are told', async () => {
+test('a scenario whose client was deleted says so to its visitors', async () => {
   const { api, visit, projectId, clientId } = await study()
   const session = await visit.enter()
   await api.call(clients.delete, { projectId, clientId, body: { force: true } })
