@@ -36,7 +36,10 @@ export function accountHandlers({ store }: ServiceContext): Handlers['account'] 
   }
 }
 
-/** The body is not documented (differences, section 5); callers read the vocabulary block. */
+/**
+ * Handles the capabilities. The contract does not document the body (differences, section 5); clients read its
+ * `vocabulary` block.
+ */
 export function capabilityHandlers({ limits }: ServiceContext): Handlers['capabilities'] {
   return {
     get: ({ caller }) => ({

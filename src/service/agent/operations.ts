@@ -4,7 +4,7 @@ import { allEndpoints, contract } from '../../api/contract/contract.ts'
 import { pathParameters, type AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { refusalOf } from '../core/refusals.ts'
 
-/** Nouns that the agent works with; others report results, contain hosted things, or belong to no project. */
+/** Nouns that the agent works with. The other nouns report results, contain hosted things, or belong to no project. */
 const NOUNS: readonly string[] = [
   'servers',
   'suites',
@@ -29,14 +29,17 @@ const NOUNS: readonly string[] = [
   'readiness',
 ]
 
-/** Not offered: one accepts only secrets, one is an alias, and one creates what cannot be found again. */
+/**
+ * Operations that are not offered: one accepts only secrets, one is an alias, and one creates what cannot be found
+ * again.
+ */
 const WITHHELD = new Set<AnyEndpoint>([
   contract.servers.importTokens,
   contract.userTesting.publishPut,
   contract.environments.ensureAdhoc,
 ])
 
-/** Writes that only add a record; every other write overwrites or hides something and is only proposed. */
+/** Writes that only add a record. Every other write overwrites or hides something and is only proposed. */
 const ADDS = new Set<AnyEndpoint>([
   contract.suites.create,
   contract.cases.create,
@@ -73,7 +76,7 @@ type Tier = 'done' | 'untilOutside' | 'proposed'
 export type AgentTool = {
   endpoint: AnyEndpoint
   tier: Tier
-  /** Whether its answer may contain text of servers, models and visitors, any of which may be an instruction. */
+  /** Whether the answer may contain text of servers, models or visitors, which may contain instructions. */
   isOutside: boolean
   description: string
   inputSchema: Record<string, unknown>
@@ -81,7 +84,7 @@ export type AgentTool = {
 
 let made: ReadonlyMap<string, AgentTool> | undefined
 
-/** Every operation that the agent may be offered, by its name on the wire. */
+/** Returns every operation that the agent may be offered, by its name in the contract. */
 export function agentTools(): ReadonlyMap<string, AgentTool> {
   made ??= new Map(
     allEndpoints()
@@ -116,7 +119,10 @@ function tierOf(endpoint: AnyEndpoint): Tier {
 
 type ObjectSchema = { properties?: Record<string, object>; required?: string[] }
 
-/** Path parameters and query options side by side, the body under `body`; without the project and secrets. */
+/**
+ * Returns the input schema of an operation: path parameters and query options on one level, the body under `body`, no
+ * project or secrets.
+ */
 function inputSchemaOf({ path, query, body, secrets = [] }: AnyEndpoint): Record<string, unknown> {
   const names = ownParameters(path)
   const { properties = {}, required = [] } = query ? schemaOf(query) : {}
@@ -139,14 +145,17 @@ function schemaOf(schema: z.ZodType): ObjectSchema {
   return json as ObjectSchema
 }
 
-/** Path parameters that the caller of a tool provides; the project is that of the turn. */
+/** Returns the path parameters that the caller of a tool provides. The project is that of the turn. */
 export function ownParameters(path: string): string[] {
   return pathParameters(path).filter(name => name !== 'projectId')
 }
 
 type Effect = Pick<ProposedAction, 'kind' | 'confirmSeverity' | 'buttonLabel'>
 
-/** The effect of approving, in the contract's words; it has none for an end or a removal that spends nothing. */
+/**
+ * Returns the effect of approving an operation, in the contract's words. Undefined for an end or a removal that is
+ * free.
+ */
 export function effectOf({ resource, name, risk }: AnyEndpoint, body: unknown): Effect {
   const isServer = resource === 'servers' || risk === 'expose'
   if (name === 'schedule') {

@@ -9,7 +9,7 @@ export type AgentTurnRow = {
   projectId: string
   conversationId?: string | undefined
   startedAt: number
-  /** Absent until it has ended. */
+  /** Absent until the turn has ended. */
   endedAt?: number
   question: string
   reply?: string

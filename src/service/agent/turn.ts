@@ -127,7 +127,8 @@ async function answerOf(
 }
 
 /**
- * The tools of one turn. Without a conversation nobody can be asked, so operations that would need it are not offered.
+ * Returns the tools of one turn. Without a conversation nobody can be asked, so operations that would need it are not
+ * offered.
  */
 function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, signal: AbortSignal): TurnTools {
   const canAsk = row.conversationId !== undefined
@@ -163,7 +164,7 @@ function toolsOf(context: ServiceContext, call: TurnCall, row: AgentTurnRow, sig
   }
 }
 
-/** What is stored of an operation until it has been carried out. */
+/** Returns the record of a refused operation, which is stored until the operation has been carried out. */
 function refused(operation: string, input: Input): AgentTurnRow['calls'][number] {
   return { operation, input: parseExact(withoutSecrets(JSON.stringify(input))) as Input, outcome: 'refused' }
 }
@@ -187,7 +188,8 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
   }
 
   /**
-   * The write and the record of what it made are one transaction; with a key, a repeat finds what the first one made.
+   * Runs the write and the record of what it created in one transaction. With a key, a repeat finds what the first
+   * created.
    */
   const carry = (endpoint: AnyEndpoint, input: Input) => (work: () => unknown) => {
     signal.throwIfAborted()
@@ -224,7 +226,7 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
     /** Validates the operation and stores it for a person to approve. */
     async propose(tool: AgentTool, input: Input): Promise<string> {
       const { endpoint } = tool
-      // One answer of the model may make many requests at once.
+      // One answer of the model may contain many tool calls at once.
       if (row.proposed.length + checking >= MOST_PROPOSALS)
         throw new RefusedCall(`No more than ${MOST_PROPOSALS} proposals a turn: answer with what you have.`)
       checking += 1
@@ -253,10 +255,10 @@ function createOperator(context: ServiceContext, call: TurnCall, row: AgentTurnR
   }
 }
 
-/** What the model sees of an answer: its beginning without secrets, and how much is missing. */
+/** Returns what the model sees of an answer: its beginning without secrets, and the length of the omitted rest. */
 export function readable(text: string): string {
   const { most } = BOUNDS.agentResult
-  // A secret that would be cut in half is removed first.
+  // Secrets are removed before the text is cut, since half a secret would not be recognized.
   const shown = cut(withoutSecrets(cut(text, 2 * most)), most)
   return text.length > 2 * most || shown.length === most
     ? `${shown}\n… cut: the whole answer has ${text.length} characters.`
@@ -301,7 +303,7 @@ function refusalOf(text: string): string {
 
 const TYPES: Readonly<Record<string, string>> = { suites: 'eval_suite', cases: 'eval_case' }
 
-/** What a write created, by its answer; addresses lead to the record itself. */
+/** Returns what a write created, read from its answer. Its addresses lead to the record itself. */
 function madeBy({ visitOrigin }: ServiceContext, { resource }: AnyEndpoint, input: Input, made: unknown): Created[] {
   const { get } = (contract as unknown as Record<string, { get?: AnyEndpoint }>)[resource] ?? {}
   const items = isPlainObject(made) && Array.isArray(made['created']) ? (made['created'] as unknown[]) : [made]
@@ -320,7 +322,7 @@ function cancelled(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller cancelled the turn, or its connection ended.', { cause })
 }
 
-/** The error of a turn, with what the turn left behind. */
+/** Adds to the error of a turn what the turn created and proposed. */
 function withEffects(error: unknown, { created, proposed }: AgentTurnRow): ServiceError {
   const known = error instanceof ServiceError ? error : undefined
   const { code = 'INTERNAL_ERROR', message = 'The service failed; see its log.', retryAfterSeconds } = known ?? {}

@@ -8,15 +8,15 @@ import { bridgeProgram } from './program.ts'
 
 /** A local address for a saved server, for programs that only support MCP over HTTP. */
 export type Bridge = Pick<Behind, 'wasMisunderstood' | 'brokenSessions'> & {
-  /** On 127.0.0.1, with a free port and a path that cannot be guessed. On Linux other users are refused. */
+  /** Uses 127.0.0.1 with a free port and an unguessable path. On Linux other users are refused. */
   url: string
   /** Ends sessions and programs, and aborts requests in progress. */
   close(): Promise<void>
 }
 
 /**
- * Opens an address for a server: each session of a stdio server is a separate program, and requests to a server over
- * HTTP get its headers and its token. The protocol without sessions is not used with programs.
+ * Opens a local address for a server. Each session of a stdio server is a separate program. Requests to an HTTP server
+ * are sent with its headers and its token. The protocol version without sessions is not used with programs.
  * @throws ServiceError for invalid headers and addresses
  */
 export async function openBridge({ name, transport }: ServerTarget): Promise<Bridge> {
@@ -27,10 +27,10 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch(request, env) {
-      // The address is on the suite's command line, which all users of the machine can read.
+      // All users of the machine can read the address on the command line of the conformance suite.
       if (isForeign((env as { incoming: { socket: Socket } }).incoming.socket))
         return new Response(null, { status: 403 })
-      // A web page must not reach the server or what is added for it.
+      // A web page must not reach the server or use the credentials that are added to requests.
       const { host, origin } = { host: request.headers.get('host'), origin: request.headers.get('origin') }
       if (host !== own || (origin !== null && origin !== `http://${own}`)) return new Response(null, { status: 403 })
       if (new URL(request.url).pathname !== path) return new Response(null, { status: 404 })
@@ -56,7 +56,7 @@ export async function openBridge({ name, transport }: ServerTarget): Promise<Bri
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
-/** Whether a connection comes from another user's process, which only Linux shows. Root can read everything anyway. */
+/** Whether a connection comes from another user's process. Only Linux can tell. Root can read everything anyway. */
 function isForeign({ remotePort = 0, localPort = 0 }: Socket): boolean {
   if (process.platform !== 'linux' || process.getuid === undefined) return false
   let tables: string
@@ -68,11 +68,11 @@ function isForeign({ remotePort = 0, localPort = 0 }: Socket): boolean {
   return ![0, process.getuid()].includes(ownerOf(tables, remotePort, localPort) ?? -1)
 }
 
-/** 127.0.0.1 in the format of the tables, as IPv4 and within IPv6. */
+/** 127.0.0.1 in the notation of `/proc/net/tcp`, as IPv4 and within IPv6. */
 const LOOPBACK = /^(?:0000000000000000FFFF0000)?0100007F:([0-9A-F]{4})$/
 
 /**
- * The user whose socket connects two ports of 127.0.0.1.
+ * Returns the user whose socket connects two ports of 127.0.0.1.
  * @param table in the format of `/proc/net/tcp`: number, local and remote address in hexadecimal, and the user in
  * column 8
  * @returns undefined if the table has no such socket

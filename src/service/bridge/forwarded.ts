@@ -1,21 +1,21 @@
 import { describeNetwork } from '../connections/failures.ts'
 import { parseHeaders, parseServerUrl, type HttpTransport } from '../connections/http-request.ts'
 
-/** What answers requests behind a bridge. */
+/** Handles the requests to a bridge. */
 export type Behind = {
   answer(request: Request): Response | Promise<Response>
   /** Whether a request used a protocol version that is not supported here. */
   wasMisunderstood(): boolean
-  /** Number of sessions whose program ended by itself, so that later answers are not its own. */
+  /** Number of sessions whose program ended unexpectedly, so that later answers do not come from the server. */
   brokenSessions(): number
   close(): Promise<void>
 }
 
-/** Headers of one connection, which are set again for the next (RFC 9110, 7.6.1). */
+/** Headers that apply to one connection and are set again for the next one (RFC 9110, 7.6.1). */
 const OF_THE_REQUEST = ['host', 'origin', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
-/** The body is already decoded. */
+/** Response headers that are dropped, because the body is already decoded. */
 const OF_THE_ANSWER = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'content-encoding']
-/** Redirects that preserve method and body. */
+/** Status codes of redirects that preserve method and body. */
 const KEPT_REDIRECTS = [307, 308]
 const MOST_REDIRECTS = 5
 
@@ -44,7 +44,7 @@ export function forwardTo(transport: HttpTransport): Behind {
   }
 }
 
-/** Follows redirects only within the origin, since others must not get the headers. */
+/** Follows redirects only within the origin, because other origins must not get the headers. */
 async function sendWithin(address: URL, init: RequestInit): Promise<Response> {
   let at = address
   for (let followed = 0; ; followed += 1) {

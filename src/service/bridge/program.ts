@@ -7,13 +7,13 @@ import { createLineReader } from '../connections/stdio-link.ts'
 import { createPendingWork, inMebibytes } from '../connections/types.ts'
 import type { Behind } from './forwarded.ts'
 
-/** Maximum number of programs; clients often abandon their sessions, so the one unused for longest ends. */
+/** Maximum number of programs. Clients often abandon their sessions, so the program unused for longest is ended. */
 const MOST_SESSIONS = 8
-/** Maximum size of a message of a program, and of what it may print between two answers, in bytes. */
+/** Maximum size in bytes of a program's message, and of its output between two answers. */
 const MOST_BYTES = 8 * 1024 * 1024
 /** The last version of the protocol with sessions; later ones are not used with programs here. */
 const LAST_WITH_SESSIONS = '2025-11-25'
-/** JSON-RPC's code for errors that a server defines. */
+/** JSON-RPC error code that is left to servers to define. */
 const SERVER_ERROR = -32_000
 
 type Id = string | number
@@ -80,7 +80,7 @@ export async function bridgeProgram(command: ServerCommand, serverName: string):
       if (id === null && isFull(sessions)) return Response.json(errorOf(null, 'Too many sessions'), { status: 503 })
       if (id === null) return begin().handleRequest(request)
       const session = sessions.get(id)
-      // The library's answer for an unknown session.
+      // The protocol library gives the same answer for an unknown session.
       if (!session) return Response.json(errorOf(null, 'Session not found'), { status: 404 })
       sessions.delete(id)
       sessions.set(id, session)
@@ -101,7 +101,7 @@ function isFull(sessions: ReadonlyMap<string, Session>): boolean {
   return sessions.size >= MOST_SESSIONS && [...sessions.values()].every(({ open }) => open.size > 0)
 }
 
-/** The last session has just started. */
+/** Ends the programs beyond the limit, except the newest, which has just started. */
 function endUnused(sessions: ReadonlyMap<string, Session>): void {
   if (sessions.size <= MOST_SESSIONS) return
   const unused = [...sessions.values()].slice(0, -1).find(({ open }) => open.size === 0)
@@ -156,7 +156,7 @@ function createSession(transport: Transport, startProgram: () => Promise<ServerP
   }
 }
 
-/** Undefined for a line that is not a message, such as a banner. */
+/** Returns undefined for a line that is not a message, such as a banner. */
 function messageOf(line: string): Message | undefined {
   if (!line.trimStart().startsWith('{')) return undefined
   try {
@@ -166,7 +166,7 @@ function messageOf(line: string): Message | undefined {
   }
 }
 
-/** The request whose stream a message belongs to: by its progress token, else the latest one. */
+/** Returns the request whose stream a message belongs to, found by its progress token, else the latest request. */
 function relatedTo({ params }: Message, open: ReadonlyMap<Id, unknown>): Id | undefined {
   const token = params?.progressToken
   const [reported] = [...open].find(([, each]) => token !== undefined && each === token) ?? []

@@ -21,7 +21,7 @@ export type CallRow = {
   incomplete?: 'secrets' | 'size'
   startedAt: number
   durationMs?: number
-  /** Absent until it has ended. */
+  /** Absent until the call has ended. */
   status?: 'answered' | 'tool_error' | 'failed' | 'given_up' | 'unknown'
   error?: { code: string; message: string }
   /** JSON text. */
@@ -30,7 +30,7 @@ export type CallRow = {
   lease: Lease
 }
 
-/** The oldest calls beyond the limits; the newest is kept whatever its size, as are running ones. */
+/** Selects the oldest calls beyond the limits. Running calls and the newest one are kept, whatever their size. */
 const BEYOND = `
   DELETE FROM serverCall WHERE serverId = :serverId AND status IS NOT NULL AND position IN (
     SELECT position FROM (
@@ -122,7 +122,7 @@ function toCall(row: CallRow): ServerCall {
   }
 }
 
-/** The status of a call whose process may have ended before the result was known; only tools act. */
+/** Returns the status of a call whose process may have ended before the result was known. Only tools have effects. */
 function statusBeforeEnd(kind: CallRow['kind'], isGone: boolean): ServerCall['status'] {
   if (!isGone) return 'running'
   return kind === 'tool' ? 'unknown' : 'failed'
@@ -134,7 +134,10 @@ const TRIALS = 50
 
 type Result = RecordedResult & { at: number }
 
-/** The last result of each tool of a server, from a manual call or a trial of the project; trials name servers. */
+/**
+ * Returns the last result of each tool of a server, from a manual call or a trial of the project. Trials refer to
+ * servers by name.
+ */
 function recordedResults(store: Store, projectId: string, server: { id: string; name: string }): Result[] {
   const latest = new Map<string, Result>()
   const note = (found: Pick<Result, 'tool' | 'of' | 'at'>, result: unknown): void => {
@@ -144,7 +147,7 @@ function recordedResults(store: Store, projectId: string, server: { id: string; 
     latest.set(found.tool, { ...found, ...(structuredContent !== undefined && { structuredContent }) })
   }
   for (const { kind, target: tool, startedAt: at, status, result } of store.calls.page(server.id, undefined, CALLS))
-    // A result may violate its schema because secrets were removed.
+    // A result from which secrets were removed may no longer match its schema.
     if (kind === 'tool' && status === 'answered' && result !== undefined && !result.includes(SECRET))
       note({ tool, of: 'call', at }, parseStored(result))
   for (const { transcript } of store.trials.latestOutcomes(projectId, TRIALS))
@@ -153,15 +156,15 @@ function recordedResults(store: Store, projectId: string, server: { id: string; 
   return [...latest.values()]
 }
 
-/** What is called, with the arguments as sent. */
+/** The target of a call, with the arguments as sent. */
 export type CallMade = Pick<CallRow, 'kind' | 'target'> & { input?: Record<string, unknown> }
 
-/** Where the call is made, and the secrets of the server, which are never stored. */
+/** Id of a call, its server, and the secrets of the server, which are never stored. */
 type CallPlace = { id: string; serverId: string; secrets: readonly string[]; signal: AbortSignal }
 
-/** Stores manual calls from before they are made until they end. */
+/** Stores manual calls from before they are sent until they end. */
 type CallHistory = {
-  /** Returns the result of the work. A call is made even if it cannot be stored. */
+  /** Returns the result of the work. The call is made even if it cannot be stored. */
   record<T>(call: CallMade & CallPlace, work: () => Promise<T>): Promise<T>
 }
 
@@ -173,7 +176,7 @@ declare module '../core/context.ts' {
 
 type Needs = { store: Store; now: () => number; onError: (error: unknown) => void }
 
-/** How long a call counts as in progress if its process cannot be checked, as on another machine, in milliseconds. */
+/** Milliseconds that a call counts as in progress if its process cannot be checked, such as on another machine. */
 const LONGEST_MS = 60 * 60_000
 
 export function createCallHistory({ store, now, onError }: Needs): CallHistory {
@@ -239,7 +242,7 @@ function answered(result: unknown, secrets: readonly string[]): Partial<CallRow>
   }
 }
 
-/** A call that is not known to have been refused may have happened, if it acts at all. */
+/** Returns the end of a failed call. If it has effects and was not clearly refused, it may have been carried out. */
 function refused(
   error: unknown,
   { isAct, isGivenUp, secrets }: { isAct: boolean; isGivenUp: boolean; secrets: readonly string[] },
@@ -251,7 +254,10 @@ function refused(
   return { status, error: { code, message } }
 }
 
-/** JSON without secrets: known ones, what looks like one, and values with the name of one. */
+/**
+ * Returns the value as JSON without secrets: known secrets, text that looks like one, and values whose name is that of
+ * a secret.
+ */
 export function struckOut(value: unknown, secrets: readonly string[]): string {
   const texts: string[] = []
   JSON.stringify(value, function (this: unknown, key, each: unknown) {
@@ -275,7 +281,7 @@ export function struckOut(value: unknown, secrets: readonly string[]): string {
   })
 }
 
-/** Number of texts searched at once: most contain no secret, and each search has a cost. */
+/** Number of texts that are searched together. Most contain no secret, and each search has a fixed cost. */
 const TOGETHER = 100
 
 function allWithoutSecrets(texts: readonly string[], secrets: readonly string[]): string[] {
@@ -294,7 +300,7 @@ function isSecretName(name: string): boolean {
   return name.length <= 60 && withoutSecrets(`"${name}":"x"`).includes(SECRET)
 }
 
-/** Whether a person may have written this text, unlike pictures, sounds and files. */
+/** Whether a person may have written this text. Images, audio and files are not text. */
 function isText(holder: unknown, key: string, value: unknown): value is string {
   if (typeof value !== 'string') return false
   if (!isPlainObject(holder)) return true

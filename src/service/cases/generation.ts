@@ -22,7 +22,7 @@ export type Bucket = keyof NonNullable<Request['caseMix']>
 /** Number of drafted cases of each kind. */
 export type CaseMix = Record<Bucket, number>
 
-/** What the prompt asks for in each bucket. */
+/** Prompt text of each bucket. */
 export const BUCKETS = {
   simple: 'one request that one call of one tool fulfils',
   multiTool: 'one request that needs calls of at least two different tools',
@@ -37,12 +37,12 @@ export const BUCKET_NAMES = Object.keys(BUCKETS) as [Bucket, ...Bucket[]]
 const USUAL: CaseMix = { simple: 3, multiTool: 2, multiTurn: 2, complex: 1, negative: 2 }
 const NONE: CaseMix = { simple: 0, multiTool: 0, multiTurn: 0, complex: 0, negative: 0 }
 
-/** The contract does not define the default numbers, so these are ours. */
+/** The contract does not define default numbers of cases, so these are our own. */
 const MODES = { normal: { ...USUAL, negative: 0 }, negative: { ...NONE, negative: 5 } } as const
 
 /**
- * How many cases of each kind are requested; `caseMix` takes precedence over `mode`.
- * @throws ServiceError `VALIDATION_ERROR` for none
+ * Returns how many cases of each kind to draft. `caseMix` takes precedence over `mode`.
+ * @throws ServiceError `VALIDATION_ERROR` if the total is zero
  */
 export function mixOf({ mode, caseMix }: Pick<Request, 'mode' | 'caseMix'>): CaseMix {
   if (!caseMix) return mode ? MODES[mode] : USUAL
@@ -75,7 +75,7 @@ export type Draft = z.infer<typeof Draft>
 
 export const Drafts = shape(() => z.object({ cases: z.array(Draft()) }))
 
-/** A draft that is not a valid case, in the words of a refused entry. */
+/** A draft that is not a valid case, reported like a refused entry of a batch. */
 type Unusable = { title: string; bucket: Bucket; code: 'INVALID_CASE'; message: string }
 
 type CaseBody = Record<string, unknown>
@@ -107,12 +107,12 @@ export function draftingInstructions(mix: CaseMix, varyUserStyles: boolean): str
 
 export function draftingPrompt(tools: readonly ShownTool[], titles: readonly string[]): string {
   const block = (name: string, value: unknown) =>
-    // Prevents text from imitating the end of its block.
+    // Escapes `<`, so that a text cannot imitate the end of its block.
     `<${name}>\n${JSON.stringify(value).replaceAll('<', '\\u003c')}\n</${name}>`
   return [block('server_tools', tools), block('existing_titles', titles)].join('\n\n')
 }
 
-/** Turns drafts into cases; unusable drafts and surplus ones are returned with the reason. */
+/** Converts drafts to cases. Unusable and surplus drafts are returned with the reason. */
 export function casesOf(
   drafts: readonly Draft[],
   { mix, known }: { mix: CaseMix; known: KnownTools },
@@ -156,7 +156,7 @@ function toCase({ bucket, turns, scenario, expectedOutput }: Draft, title: strin
   }
 }
 
-/** Why a draft is not a valid case; undefined if it is one. */
+/** Returns why a draft is not a valid case; undefined if it is valid. */
 function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known: KnownTools): string | undefined {
   if (title.trim() === '') return 'The draft has no title.'
   if (turns.length === 0 || turns.some(({ prompt }) => prompt.trim() === '')) return 'A turn has no prompt.'
@@ -170,7 +170,7 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
     if (!tool) return `There is no tool "${toolName}".`
     const properties = tool.inputSchema?.['properties']
     const open = tool.inputSchema?.['additionalProperties']
-    // An intentionally open schema accepts any name.
+    // A schema that allows additional properties accepts any name.
     if (!isPlainObject(properties) || (open !== undefined && open !== false)) continue
     const unknown = Object.keys(args).find(name => !Object.hasOwn(properties, name))
     if (unknown !== undefined) return `The tool "${toolName}" has no parameter "${unknown}".`
@@ -181,7 +181,7 @@ function flawOf({ bucket, title, turns, scenario, expectedOutput }: Draft, known
 /** The tools that cases are written against, by name. */
 export type KnownTools = ReadonlyMap<string, Tool>
 
-/** A tool as shown to the model. A server wrote all of it, so it is untrusted. */
+/** A tool as shown to the model. A server wrote every part of it, so it is untrusted. */
 export type ShownTool = { server: string; name: string; description?: string; inputSchema?: string }
 
 /** Maximum lengths of the texts of one tool, and of all tools together, in characters. */
@@ -190,8 +190,8 @@ const MAX_SCHEMA = 2000
 const MAX_ALL = 60_000
 
 /**
- * The tools of all servers, even if they exceed a prompt.
- * @throws ServiceError as connections; `FEATURE_NOT_SUPPORTED`
+ * Reads the tools of all servers, even if they are too long for one prompt.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, or the errors of connections
  */
 export async function discoverTools(
   { connections, targets }: Pick<ServiceContext, 'connections' | 'targets'>,
@@ -233,7 +233,7 @@ export type GenerationCall = {
   suiteId: string
   keyId: string
   body: Request
-  /** From the header, which takes precedence over the body. */
+  /** Key from the header, which takes precedence over the body. */
   idempotencyKey: string | undefined
   signal: AbortSignal
 }
@@ -243,17 +243,18 @@ type Recorded = { generationModel: string } & ReturnType<typeof casesOf>
 
 type Written = { caseIds: string[]; skipped: Record<string, unknown>[] }
 
-/** Shorter than the caller's own time limit, so that the reason arrives. */
+/** Shorter than the client's own time limit, so that the client still receives the reason. */
 const DEADLINE_MS = (cases.generate.deadlineMs ?? 0) - 10_000
 
 /** Maximum number of the suite's titles shown to the model. */
 const MAX_TITLES = 200
 
 /**
- * Has a model draft cases from the suite's live tools and stores the usable ones. A repeat under the same key reuses
- * the drafts and counts nothing.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `CONFLICT`, `TIMEOUT`, and as `chooseTarget`,
- *   connections and the model refuse
+ * Drafts cases from the suite's live tools with a model, and stores the usable ones. A repeat with the same key reuses
+ * the drafts and does not count against the limits.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `CONFLICT`, `TIMEOUT`, and the errors of
+ * `chooseTarget`,
+ * connections and the model
  */
 export async function generateCases(context: ServiceContext, call: GenerationCall): Promise<EvalCaseGenerated> {
   const { store } = context
@@ -278,7 +279,7 @@ export async function generateCases(context: ServiceContext, call: GenerationCal
   })
 }
 
-/** What is stored under the key of a request; without a key, nothing. */
+/** Reads and stores drafts under the key of a request. Does nothing without a key. */
 function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string | undefined, bodyDigest: string) {
   const owner = `${suiteId}/${keyId}`
   const find = <T>(scope: string): T | undefined => {
@@ -307,7 +308,7 @@ function recordsOf(store: Store, { suiteId, keyId }: GenerationCall, key: string
   }
 }
 
-/** Everything that can be refused is refused before the request counts; only then the servers are read. */
+/** Checks everything that can be refused before the request counts and before the servers are read. */
 async function draftCases(context: ServiceContext, call: GenerationCall): Promise<Recorded> {
   const { store, quotas } = context
   const { body, project } = call
@@ -334,7 +335,10 @@ async function draftCases(context: ServiceContext, call: GenerationCall): Promis
   })
 }
 
-/** An environment brings its own servers, so `servers` is ignored (contract: "Ignored when environment-based"). */
+/**
+ * Returns the servers to draft cases for. An environment brings its own servers, so `servers` is ignored (contract:
+ * "Ignored when environment-based").
+ */
 function serversFor(store: Store, suite: SuiteRow, { servers, environmentId }: Request): ServerRow[] {
   const hasEnvironments = (suite.settings.environmentIds ?? []).length > 0
   const named = !hasEnvironments && servers?.length ? requireServers(store, suite.projectId, servers) : undefined

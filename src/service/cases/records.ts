@@ -21,7 +21,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import { json, optional, tableOf } from '../core/database/table.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** How a case is executed and judged. */
+/** The steps of a case and the rules for judging it. */
 export type CaseDefinition = {
   steps: EvalTestStep[]
   expectedOutput?: string
@@ -29,7 +29,7 @@ export type CaseDefinition = {
   isNegative: boolean
   scenario?: string
   models: { model: string; provider?: string }[]
-  /** In the vocabulary in which it was written. */
+  /** Match options in the vocabulary in which they were written. */
   matchOptions?: Record<string, unknown>
   checks?: { mode: 'inherit' | 'replace' | 'extend'; list?: Assertion[] }
   /** System prompt, temperature and tool choice of inline cases. */
@@ -42,17 +42,17 @@ export type CaseRow = {
   declaredId: string
   title: string
   definition: CaseDefinition
-  /** Equal for cases that do the same and are judged in the same way. */
+  /** Equal for cases that have the same steps and are judged in the same way. */
   contentDigest: string
-  /** Why a case with duplicate content was written anyway. */
+  /** Why a case was written although its content is a duplicate. */
   overrideReason?: string
-  /** Entry of the batch request that wrote it, under the caller's key. */
+  /** The entry of the batch request that wrote the case, under the client's key. */
   request?: { key: string; index: number; digest: string }
   createdAt: number
   updatedAt: number
 }
 
-/** As stored: with the request's entry in separate columns. */
+/** A case as stored, with the request's entry in separate columns. */
 type StoredCase = Omit<CaseRow, 'request'> & {
   idempotencyKey: string | null
   idempotencyIndex: number | null
@@ -93,11 +93,11 @@ function read({ idempotencyKey, idempotencyIndex, requestDigest, ...row }: Store
 }
 
 type CaseEdit = Omit<z.output<typeof EvalCaseUpdateRequest>, 'title'>
-/** What is written with the definition of a case from a batch. */
+/** Fields that are stored with the definition of a case from a batch. */
 type CaseOrigin = Pick<CaseRow, 'overrideReason' | 'request'>
 
 /**
- * The definition that a body describes, applied to the one it edits.
+ * Returns the definition that a body describes, applied to the definition it edits.
  * @throws ServiceError `VALIDATION_ERROR`
  */
 export function defineCase(body: CaseEdit, base?: CaseDefinition): CaseDefinition {
@@ -125,20 +125,20 @@ function editOverrides(definition: CaseDefinition, { matchOptions, checks }: Cas
   if (checks === null) delete definition.checks
   else if (checks) {
     const list = checks.list && requireAssertions(checks.list, 'checks.list')
-    // A list without a mode would be ignored in favor of the inherited one, which its author never means.
+    // Without a mode the list would be ignored in favor of the inherited one, which no author intends.
     const mode = checks.mode ?? (list ? 'replace' : 'inherit')
     definition.checks = { mode, ...(list && { list }) }
   }
 }
 
-/** Equal for definitions that do the same and are judged in the same way, whatever the names of steps. */
+/** Returns a digest that is equal for cases that have the same steps and judgment, whatever the names of the steps. */
 export function contentDigestOf({ steps, expectedOutput, isNegative, matchOptions, checks }: CaseDefinition): string {
   const content = steps.map(({ id: _id, ...step }) => step)
   return digest({ steps: content, expectedOutput, isNegative, matchOptions, checks })
 }
 
 /**
- * Writes a case; runs in the caller's transaction.
+ * Writes a case in the caller's transaction.
  * @throws ServiceError `CONFLICT` if the declared id is taken
  */
 export function insertCase(
@@ -159,7 +159,7 @@ export function insertCase(
   return row
 }
 
-/** Edits a case; sending steps replaces the whole definition of steps. */
+/** Edits a case. If steps are sent, they replace all its steps. */
 export function updateCase(store: Store, row: CaseRow, body: z.output<typeof EvalCaseUpdateRequest>): CaseRow {
   const { title, ...edit } = body
   const definition = defineCase(edit, row.definition)
@@ -199,7 +199,7 @@ function requireExecutable(steps: readonly EvalTestStep[]): void {
 export type InlineCase = z.output<typeof EvalSuiteCreateRequest>['tests'][number]
 
 /**
- * Writes inline cases into a suite, replacing those with the same title. Unusable entries are reported instead of
+ * Writes inline cases into a suite, replacing cases with the same title. Unusable entries are reported instead of
  * written.
  */
 export function upsertCases(store: Store, suite: SuiteRow, tests: readonly InlineCase[]) {
@@ -297,7 +297,7 @@ export function createCaseBatch(
 }
 
 /**
- * The id of the suite file, from query or body.
+ * Returns the suite file's id from the query or the body.
  * @throws ServiceError `VALIDATION_ERROR` if the two differ
  */
 export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined }, body: Batch): string | undefined {
@@ -307,7 +307,7 @@ export function declaredSuiteIdOf(query: { declaredSuiteId?: string | undefined 
   return preferred ?? other
 }
 
-/** An unknown policy is treated as `block`, and the answer says so. */
+/** Returns the policy that is applied. An unknown policy is treated as `block`, and the answer says so. */
 function effectivePolicy(requestedPolicy: string | undefined) {
   const known = (['block', 'warn', 'create_anyway'] as const).find(policy => policy === requestedPolicy)
   const coerced = requestedPolicy !== undefined && known === undefined
@@ -339,7 +339,7 @@ function readEntry(entry: Entry) {
   const text = JSON.stringify(entry)
   if (text.length > MAX_ENTRY_LENGTH)
     throw new EntryRefusal('ITEM_TOO_LARGE', `The entry is longer than ${MAX_ENTRY_LENGTH} characters.`)
-  // JSON escapes a lone surrogate, which SQLite could not return.
+  // JSON escapes a lone surrogate, which SQLite cannot store and return.
   if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text))
     throw new EntryRefusal('UNSTORABLE_ITEM', 'The entry holds text that is not valid Unicode.')
   const parsed = EvalCaseCreateRequest().safeParse(entry)
@@ -361,7 +361,7 @@ function summaryOf({ id, declaredId, title }: CaseRow) {
   return { id, declaredId, title }
 }
 
-/** The title and id of a refused entry, if it has them. */
+/** Returns the title and id of a refused entry, if it has them. */
 function namesOf({ title, id }: Entry) {
   return { ...(typeof title === 'string' && { title }), ...(typeof id === 'string' && { declaredId: id }) }
 }

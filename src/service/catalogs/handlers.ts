@@ -23,10 +23,13 @@ const LABELS: Readonly<Record<(typeof CLIENT_TEMPLATES)[number], string>> = {
   perplexity: 'Perplexity',
 }
 
-/** Clients whose makers announced support, which `provenance` says; nothing was observed here. */
+/** Clients whose vendors announced support (see `provenance`). It was not tested here. */
 const RENDER_MCP_APPS: ReadonlySet<string> = new Set(['mcpjam', 'claude', 'chatgpt', 'vscode'])
 
-/** The clients that templates create, with their initial settings (OpenAPI file, `getHostCompatCatalog`). */
+/**
+ * Returns the clients that can be created from templates, with their initial settings (OpenAPI file,
+ * `getHostCompatCatalog`).
+ */
 function clientCatalog(): ClientCatalog {
   const hostsById = Object.fromEntries(
     CLIENT_TEMPLATES.map(id => [
@@ -52,7 +55,7 @@ export function hostCatalogHandlers(): Handlers['hostCatalog'] {
   return { get: clientCatalog }
 }
 
-/** The local workspace cannot install plugins, so there are none. */
+/** Handles plugins. The local workspace cannot install any, so there are none. */
 export function pluginHandlers(): Handlers['plugins'] {
   return {
     list: () => ({ items: [] }),
@@ -62,7 +65,7 @@ export function pluginHandlers(): Handlers['plugins'] {
   }
 }
 
-/** The local workspace cannot build images, so there are none. */
+/** Handles images. The local workspace cannot build any, so there are none. */
 export function imageHandlers(): Handlers['images'] {
   const none = ({ params }: { params: { imageId: string } }): never => {
     throw new ServiceError('NOT_FOUND', `There is no sandbox image ${params.imageId} in this project.`)
@@ -87,7 +90,10 @@ const KEY_HEADERS: Record<ModelKind, (key: string) => Record<string, string>> = 
   anthropic: key => ({ 'x-api-key': key }),
 }
 
-/** The models for prompts: the configured one, and those that its endpoint lists. A missing list is not an error. */
+/**
+ * Returns the models for prompts: the configured model, and those that its endpoint lists. A missing list is not an
+ * error.
+ */
 async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSignal): Promise<ModelCatalog> {
   if (!settings)
     return {
@@ -108,10 +114,10 @@ async function modelCatalog(settings: ModelSettings | undefined, signal: AbortSi
   }
 }
 
-/** `isWhole` means that there are no other models. */
+/** Whether the list is complete, so that there are no other models. */
 type Listing = { models: { id: string; name?: string }[]; isWhole: boolean; problem?: string }
 
-/** The models that an endpoint lists; a missing list is not an error. Rejects with the signal's reason. */
+/** Reads the models that an endpoint lists. A missing list is not an error. Rejects with the signal's reason. */
 export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signal: AbortSignal): Promise<Listing> {
   const headers = {
     ...(kind === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
@@ -120,7 +126,7 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
   try {
     const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
       headers,
-      // A redirect would send the key to the host it names.
+      // A redirect would send the key to another host.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]),
     })
@@ -135,7 +141,7 @@ export async function listModels({ kind, baseUrl, apiKey }: ModelSettings, signa
     const isOther = error instanceof z.ZodError || error instanceof SyntaxError
     const why = isOther ? 'the answer is not a list' : messageOf(error)
     const problem = `The model list of the endpoint cannot be read: ${why}.`
-    // Runtimes quote a header that they cannot send.
+    // Runtimes quote a header that cannot be sent, which may contain the key.
     return { models: [], isWhole: false, problem: apiKey ? problem.replaceAll(apiKey, '(key)') : problem }
   }
 }
@@ -151,7 +157,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Pull-request checks need an app that the hosted service installs in the repository's host. */
+/** Handles pull-request checks, which need an app that only the hosted service installs in the repository's host. */
 export function checkRepoHandlers(): Handlers['checkRepos'] {
   return {
     list({ caller: { organizationId }, params }) {

@@ -33,7 +33,7 @@ export type ChatRow = MessageTotals & {
   projectId: string
   environmentId: string | null
   clientId: string | null
-  /** The name of what it talks to, as of its start. */
+  /** Name of the environment or client that the chat talks to, as it was at the start. */
   title: string
   /** The model of the last question; null = the configured one. */
   modelId: string | null
@@ -44,7 +44,7 @@ export type ChatRow = MessageTotals & {
   pending: ConversationToolCall[]
 }
 
-/** `system` says why there is no answer. */
+/** A message of role `system` says why there is no answer. */
 export type ChatMessageRow = MessageRow<'user' | 'assistant' | 'system'>
 
 export function createChatRows(database: Database) {
@@ -54,7 +54,7 @@ export function createChatRows(database: Database) {
     require: chats.basics.require,
     insert: chats.basics.insert,
     change: (id: string, changes: Partial<ChatRow>) => void chats.change({ id }, changes),
-    /** In the order of their last activity; `overSince` selects only those without activity since then. */
+    /** Lists chats by their last activity. `overSince` selects only chats without activity since then. */
     feed(projectId: string, filter: FeedFilter & { overSince: number | undefined }) {
       const { order, after, overSince = null, limit } = filter
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
@@ -69,7 +69,7 @@ export function createChatRows(database: Database) {
   }
 }
 
-/** Time limit of one answer, in milliseconds; a while later other processes consider it interrupted. */
+/** Time limit of one answer in milliseconds. Somewhat later, other processes consider the answer interrupted. */
 const ANSWER_MS = 120_000
 const LEASE_MS = ANSWER_MS + 30_000
 
@@ -106,7 +106,7 @@ export function chatHandlers(context: ServiceContext): Handlers['chats'] {
 
 type Begun = { id: string; lease: Lease; conversation: Conversation }
 
-/** Everything that is checked before anything is spent, and the earlier messages. Runs inside a transaction. */
+/** Checks everything before anything is spent, and reads the earlier messages. Runs inside a transaction. */
 function begin(
   context: ServiceContext,
   { project, body }: Saying,
@@ -138,7 +138,7 @@ const SETTLED = { lease: undefined, pending: [] }
 const NOTHING_SPENT = { usage: NO_TOKENS, durationMs: 0 }
 
 /**
- * What a chat currently talks to.
+ * Returns the servers and settings that a chat currently talks to.
  * @throws ServiceError `NOT_FOUND`, and `CONFLICT` if it has no servers
  */
 function partsOf(store: Store, projectId: string, target: Pick<ChatRow, 'environmentId' | 'clientId'>) {
@@ -154,7 +154,7 @@ function partsOf(store: Store, projectId: string, target: Pick<ChatRow, 'environ
   return { title: client.name, config: client.config, servers, model: modelOf(client.config) }
 }
 
-/** Stores the answer, and returns the new messages. Runs inside the caller's transaction, like the next function. */
+/** Stores the answer, and returns the new messages. Runs inside the caller's transaction. */
 function noteAnswer({ store, now }: ServiceContext, projectId: string, id: string, turn: ConversationTurn): Chat {
   const { text, toolCalls, usage, durationMs } = turn
   const kept = { text, toolCalls: toolCalls.map(storedCall), usage, durationMs }
@@ -163,7 +163,7 @@ function noteAnswer({ store, now }: ServiceContext, projectId: string, id: strin
   return toChat(store.chats.require(projectId, id), store.chats.messages(id).slice(-2))
 }
 
-/** Stores why there is no answer, and what was called and spent until then. */
+/** Stores why there is no answer, and the calls and tokens until then. Runs inside the caller's transaction. */
 function noteFailure(
   { store, now }: ServiceContext,
   sessionId: string,

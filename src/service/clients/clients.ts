@@ -10,7 +10,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import { json, tableOf } from '../core/database/table.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** The contract does not define this document; `modelId`, `serverIds` and `optionalServerIds` are read here. */
+/** The contract does not define this document. Only `modelId`, `serverIds` and `optionalServerIds` are used here. */
 type ClientConfig = Record<string, unknown>
 
 export type ClientRow = {
@@ -30,7 +30,7 @@ export function createClientRows(database: Database) {
     ...clients.basics,
     findByName: (projectId: string, name: string) => clients.one({ projectId, name }),
     list: (projectId: string) => clients.all({ projectId }, 'ORDER BY id'),
-    /** The client used if a launch names none: the first of the project, not counting samples. */
+    /** Returns the client that a launch uses if it names none: the first of the project that is not a sample. */
     standard: (projectId: string) =>
       clients.one({ projectId }, 'AND id NOT IN (SELECT recordId FROM sample) ORDER BY createdAt, id LIMIT 1'),
     delete: clients.delete,
@@ -42,7 +42,7 @@ type ClientEdit = z.output<typeof ClientUpdateRequest>
 const SERVER_LISTS = ['serverIds', 'optionalServerIds'] as const
 const DIGEST_LENGTH = 32
 
-/** A client by id or by name. @throws ServiceError `NOT_FOUND` */
+/** Finds a client by id or by name. @throws ServiceError `NOT_FOUND` */
 export function findClient(store: Store, projectId: string, wanted: string): ClientRow {
   return store.clients.findByName(projectId, wanted) ?? store.clients.require(projectId, wanted)
 }
@@ -87,14 +87,14 @@ function setClientServers(
   return writeConfig(store, row, { ...row.config, serverIds, optionalServerIds })
 }
 
-/** A copy with the same config; without a given name it gets an unused one. */
+/** Copies a client with the same config. Without a given name the copy gets an unused one. */
 function duplicateClient(store: Store, row: ClientRow, body: { name?: string | undefined } = {}): ClientRow {
   const content = { name: body.name ?? freeName(store, row), config: row.config }
   return insertConfig(store, row.projectId, content, Date.now())
 }
 
 /**
- * Deletes a client; with `force`, its environments are left unable to run.
+ * Deletes a client. With `force`, environments that use it remain but cannot run.
  * @throws ServiceError `CONFLICT`
  */
 function deleteClient(store: Store, row: ClientRow, { force = false }: { force?: boolean | undefined } = {}) {
@@ -118,12 +118,14 @@ export function modelOf({ modelId }: ClientConfig): string | undefined {
   return typeof modelId === 'string' && modelId.trim() !== '' ? modelId : undefined
 }
 
-/** The server lists of a config as text, for comparison; an absent list equals an empty one. */
+/**
+ * Returns the server lists of a config as text, so that equal lists give equal text. An absent list counts as empty.
+ */
 export function serverListsOf(config: ClientConfig): string {
   return JSON.stringify(SERVER_LISTS.map(list => config[list] ?? []))
 }
 
-/** Existing servers of a client, required ones first. */
+/** Returns the existing servers of a client, required ones first. */
 export function serversOfClient(store: Store, { projectId, config }: ClientRow): ServerRow[] {
   const ids = SERVER_LISTS.flatMap(list => (config[list] as string[] | undefined) ?? [])
   return [...new Set(ids)].flatMap(id => store.servers.get(projectId, id) ?? [])
@@ -178,7 +180,10 @@ function freeName(store: Store, { projectId, name }: ClientRow): string {
   }
 }
 
-/** The contract does not define the document, but a run must be able to read what it uses. */
+/**
+ * Checks the server lists of a config. The contract does not define the document, but a run must be able to read the
+ * lists.
+ */
 function requireServerLists(config: ClientConfig): void {
   for (const list of SERVER_LISTS) {
     const ids = config[list]
@@ -206,7 +211,7 @@ const MODELS: Readonly<Record<Template, string>> = {
   perplexity: 'perplexity/sonar-pro',
 }
 
-/** The config of a template; its servers are chosen afterwards. */
+/** Returns the config of a template. Its servers are chosen afterwards. */
 export function configOfTemplate(template: Template, theme: Theme = 'light'): ClientConfig {
   return { hostStyle: template, theme, modelId: MODELS[template], serverIds: [], optionalServerIds: [] }
 }
@@ -227,7 +232,9 @@ export function clientHandlers({ store }: ServiceContext): Handlers['clients'] {
   }
 }
 
-/** The former paths keep their original shapes: rows have `hostConfigId`, and details have no config id. */
+/**
+ * Handles the former paths with their original shapes: list rows have `hostConfigId`, and details have no config id.
+ */
 export function hostHandlers({ store }: ServiceContext): Handlers['hosts'] {
   const { write, ...handlers } = recordHandlers(store, 'hosts', {
     rows: store.clients,

@@ -13,7 +13,7 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type ConformanceCounts = {
   passed: number
   failed: number
-  /** Checks that should have run and did not. */
+  /** Number of checks that should have run and did not. */
   couldNotRun: number
   notApplicable: number
 }
@@ -23,10 +23,10 @@ type ConformanceOutcome = 'passed' | 'failed' | 'incomplete'
 type ConformanceRunRow = {
   id: string
   projectId: string
-  /** The reporter's own id, by which a repeat finds the run. */
+  /** The reporter's own id, which identifies the run when a request is repeated. */
   externalRunId: string | null
   requestedSuites: string[]
-  /** What the reporter says about itself and its target, as received. */
+  /** The reporter's description of itself and its target, as received. */
   origin: Record<string, unknown>
   /** `abandoned` means that the reporter stopped sending before it finalized the run. */
   status: 'running' | 'completed' | 'abandoned'
@@ -61,7 +61,7 @@ export function createConformanceRunRows(database: Database) {
     findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
     insert,
     hear: (id: string, heardAt: number) => runs.change({ id }, { heardAt }),
-    /** Open runs without a report since then. */
+    /** Returns the open runs that have reported nothing since then. */
     silentSince: (at: number) => runs.all({ status: 'running' }, 'AND heardAt < :at', { at }),
     end: (id: string, ending: Pick<ConformanceRunRow, 'status' | 'outcome' | 'counts' | 'endedAt'>) =>
       runs.change({ id, status: 'running' }, ending),
@@ -87,7 +87,7 @@ const Check = shape(() =>
   record({ id: z.string().min(1), status: z.enum(['passed', 'failed', 'skipped']), skipReason: z.string().nullish() }),
 )
 
-/** One suite's report: its checks are parsed, everything else is stored as received. */
+/** Shape of one suite's report. Its checks are parsed, everything else is stored as received. */
 const SuiteReport = shape(() => record({ groups: z.array(record({ cases: z.array(Check()) })) }))
 type SuiteReport = z.output<typeof SuiteReport>
 
@@ -120,7 +120,7 @@ const runId = label()
 const ConformanceName = shape(() => record({ runId }))
 const ConformanceUpsert = shape(() => record({ runId, suiteKind: suiteKind(), report: SuiteReport() }))
 
-/** How often each verdict occurs; a skipped check not marked as inapplicable left something untested. */
+/** Counts each verdict. A check that was skipped without being marked as inapplicable left something untested. */
 function countChecks(report: SuiteReport): ConformanceCounts {
   const counts: ConformanceCounts = { passed: 0, failed: 0, couldNotRun: 0, notApplicable: 0 }
   for (const { status, skipReason } of report.groups.flatMap(({ cases }) => cases)) {
@@ -131,11 +131,11 @@ function countChecks(report: SuiteReport): ConformanceCounts {
   return counts
 }
 
-/** How long a reporter may send no heartbeat before its run is ended, in milliseconds. */
+/** Milliseconds without a heartbeat after which a run is ended. */
 const SILENCE_MS = 30 * 60 * 1000
 
 /**
- * Opens a run, or finds the one with the same `externalRunId`, in the caller's transaction.
+ * Opens a run, or returns the one with the same `externalRunId`, in the caller's transaction.
  * @throws ServiceError `CONFLICT`
  */
 function openConformanceRun(
@@ -203,7 +203,9 @@ function putReport(
   return { contentHash, unchanged: false }
 }
 
-/** Ends an open run according to its checks; an ended one is not changed. Runs inside the caller's transaction. */
+/**
+ * Ends an open run according to its checks; a run that has ended is not changed. Runs inside the caller's transaction.
+ */
 function endConformanceRun(store: Store, run: ConformanceRunRow, status: 'completed' | 'abandoned'): ConformanceRunRow {
   if (run.status !== 'running') return run
   const reports = store.conformanceRuns.reports(run.id)
@@ -215,7 +217,10 @@ function endConformanceRun(store: Store, run: ConformanceRunRow, status: 'comple
   return { ...run, ...ending }
 }
 
-/** Ends open runs whose reporter stopped sending; a reported failure counts, anything else is incomplete. */
+/**
+ * Ends open runs whose reporter stopped sending. A run with a reported failure counts as failed, any other as
+ * incomplete.
+ */
 function settleSilentConformanceRuns(store: Store, now: number): void {
   if (store.conformanceRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
@@ -223,7 +228,7 @@ function settleSilentConformanceRuns(store: Store, now: number): void {
   })
 }
 
-/** A run in the format that reporters parse (contract: ConformanceIngestResponse, `{ ok: true, … }`). */
+/** Converts a run to the format that reporters parse (contract: ConformanceIngestResponse, `{ ok: true, … }`). */
 function toConformanceReply(store: Store, run: ConformanceRunRow) {
   const { id, projectId, requestedSuites, status, outcome, counts, startedAt, endedAt } = run
   const uploadedSuites = store.conformanceRuns.reports(id).map(({ suiteKind }) => suiteKind)
@@ -262,7 +267,7 @@ function outcomeOf({ failed, couldNotRun }: ConformanceCounts, complete: boolean
   return complete && couldNotRun === 0 ? 'passed' : 'incomplete'
 }
 
-/** How often silent runs are checked, in milliseconds. */
+/** Milliseconds between checks for silent runs. */
 const CHECK_EVERY_MS = 6000
 
 export function conformanceIngestHandlers({ store, background }: ServiceContext): Handlers['conformanceIngest'] {

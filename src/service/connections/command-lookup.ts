@@ -3,10 +3,10 @@ import { access, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Folders of programs of mcpdeck's dependencies; `npm start` and `npx` put them on the PATH. */
+/** Folders with the programs of mcpdeck's dependencies, which `npm start` and `npx` add to the PATH. */
 const OWN_PROGRAMS = ownPrograms(fileURLToPath(import.meta.url))
 
-/** The folders that npm made for this package only: below it, and around it in a cache of `npx`. */
+/** Returns the folders that npm created only for this package: below it, and around it in the cache of `npx`. */
 export function ownPrograms(file: string): string[] {
   const parts = file.split(path.sep)
   const at = parts.findLastIndex(part => part === 'dist' || part === 'src')
@@ -16,7 +16,7 @@ export function ownPrograms(file: string): string[] {
   return [root, ...(isCache ? [around] : [])].map(folder => [...folder, 'node_modules', '.bin'].join(path.sep))
 }
 
-/** The environment for the person's programs: without mcpdeck's own dependencies on the PATH. */
+/** Returns the environment for the person's programs, without mcpdeck's dependencies on the PATH. */
 export function withoutOwnPrograms(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH } = env
   if (PATH === undefined) return env
@@ -60,7 +60,7 @@ const NETWORK = [
   'NODE_EXTRA_CA_CERTS',
 ]
 
-/** The environment of a server: its own variables and a few that programs need, and nothing else. */
+/** Returns the environment of a server: its own variables and a few that programs need, and nothing else. */
 export function serverEnvironment(
   env: Record<string, string>,
   own: NodeJS.ProcessEnv = process.env,
@@ -73,7 +73,7 @@ export function serverEnvironment(
   return { ...Object.fromEntries(inherited), ...env }
 }
 
-/** The file that a command runs in that environment, or undefined if there is none. */
+/** Returns the file that a command runs in that environment, or undefined if there is none. */
 export async function findCommand(command: string, env: Record<string, string>): Promise<string | undefined> {
   const folders = /[\\/]/.test(command) ? [''] : (env['PATH'] ?? '').split(path.delimiter)
   const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : ['']

@@ -12,7 +12,7 @@ import type { Session } from './session.ts'
 import { strayOutputText } from './stdio-link.ts'
 import { type DoctorCheck, type DoctorReport, type JsonObject, type OnDoctorStep, type ServerTarget } from './types.ts'
 
-/** Examines a server step by step. A broken server causes a report; only the caller's abort is thrown. */
+/** Examines a server step by step. A broken server results in a report. Only the caller's abort is thrown. */
 export async function examine(
   target: ServerTarget,
   deadline: Deadline,
@@ -37,7 +37,7 @@ export async function examine(
   return report
 }
 
-/** Checks that report each change as the steps are taken. */
+/** Wraps the checks of a report, so that each change is reported as the steps are taken. */
 function reported(checks: DoctorReport['checks'], onStep: OnDoctorStep): DoctorReport['checks'] {
   return new Proxy(checks, {
     set(target, name, check: DoctorCheck) {
@@ -87,13 +87,16 @@ async function step(
 
 const METHOD_NOT_FOUND = -32601
 
-/** Whether the server does not offer this. Offering it and answering with an error counts as broken. */
+/**
+ * Whether the server does not offer this feature. If it offers the feature and answers with an error, it counts as
+ * broken.
+ */
 function isNotOffered({ code, details }: ServiceError): boolean {
   const answered = (details?.['protocolError'] as { code?: number } | undefined)?.code
   return code === 'FEATURE_NOT_SUPPORTED' && (answered === undefined || answered === METHOD_NOT_FOUND)
 }
 
-/** The caller's abort is not a finding about the server. */
+/** Returns a failure for the report. The caller's abort is not a finding about the server and is thrown. */
 function asFailure(error: unknown, deadline: Deadline): ServiceError {
   if (deadline.signal.aborted && !deadline.expired) throw deadline.signal.reason
   const cause = deadline.signal.aborted ? deadline.signal.reason : error
@@ -145,7 +148,7 @@ async function connect(
     const failure = asFailure(error, deadline)
     const durationMs = Math.round(performance.now() - began)
     const check: DoctorCheck = { status: 'error', detail: failure.message, durationMs }
-    // A program that started and then failed is a failed handshake; over HTTP the two cannot be distinguished.
+    // If a program started and then failed, its handshake failed. Over HTTP the two steps cannot be distinguished.
     const started = target.transport.type === 'stdio' && deadline.stage === 'initialize'
     if (started) report.checks.connection = { status: 'ok', detail: 'The program started.', durationMs: 0 }
     report.checks[started ? 'initialization' : 'connection'] = check
@@ -188,7 +191,7 @@ async function examineListings(session: Session, report: DoctorReport, deadline:
   }
 }
 
-/** The protocol uses stdout, so other output there breaks stricter clients. */
+/** Reports other output on stdout. The protocol uses stdout, so it breaks stricter clients. */
 function recordStrayOutput(session: Session, report: DoctorReport): void {
   const stray = session.strayOutput()
   if (!stray || stray.lines === 0) return
@@ -209,7 +212,7 @@ function conclude(report: DoctorReport, failure: ServiceError, connection: 'erro
   return report
 }
 
-/** What a server says about itself may have any type. */
+/** Returns a text for a value that a server reports about itself, which may have any type. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

@@ -1,16 +1,16 @@
 import { createGuardian, type Guardian } from './guardian.ts'
 import { startServer, type ServerCommand, type ServerEnding, type ServerProcess } from './server-process.ts'
 
-/** A server's program, started before the engine that talks to it was loaded. */
+/** A server's program, started before the engine that uses it was loaded. */
 export type EarlyStart = {
   guardian: Guardian
-  /** Returns the program once, if it belongs to this command. */
+  /** Returns the program once, if it was started with this command. */
   take: (command: ServerCommand) => Promise<ServerProcess> | undefined
-  /** Ends it if nobody has taken it. */
+  /** Ends the program if nobody has taken it. */
   end: () => Promise<void>
 }
 
-/** Starts the program at once; its error goes to the caller that takes it. */
+/** Starts the program at once. An error is reported to the caller that takes the program. */
 export function startEarly(command: ServerCommand, serverName: string, ending: ServerEnding): EarlyStart {
   const guardian = createGuardian()
   const identity = identityOf(command)

@@ -50,9 +50,9 @@ import { isAboutOAuth } from './refusals.ts'
 export type Connections = {
   /** Connects and initializes over a separate connection. */
   validate(target: ServerTarget, signal?: AbortSignal): Promise<ValidateResult>
-  /** Examines disabled servers too; a broken one causes a report instead of an error. */
+  /** Examines a server, even a disabled one. A broken server results in a report instead of an error. */
   doctor(target: ServerTarget, signal?: AbortSignal, onStep?: OnDoctorStep): Promise<DoctorReport>
-  /** Opens no session; for an unreachable server the stored setting is returned. */
+  /** Whether a server wants OAuth. Opens no session. For an unreachable server the stored setting is returned. */
   checkOAuth(target: ServerTarget, signal?: AbortSignal): Promise<CheckOAuthResult>
   listTools(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Tool>>
   listPrompts(target: ServerTarget, query?: { cursor?: string }, signal?: AbortSignal): Promise<Page<Prompt>>
@@ -62,21 +62,24 @@ export type Connections = {
     query?: { cursor?: string },
     signal?: AbortSignal,
   ): Promise<Page<JsonObject>>
-  /** What the server reported by itself; each read keeps its connection for a while, unless told otherwise. */
+  /**
+   * Returns what the server reported by itself. Each read keeps the connection for a while, unless `keepsConnection` is
+   * false.
+   */
   live(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
-  /** Sets the level of its log messages, including later connections. */
+  /** Sets the level of a server's log messages, also for later connections. */
   setLogLevel(target: ServerTarget, level: LogLevel, signal?: AbortSignal): Promise<LiveServer>
-  /** Subscribes to a resource or ends that, including on later connections. */
+  /** Subscribes to a resource or ends the subscription, also for later connections. */
   subscribe(
     target: ServerTarget,
     wanted: { uri: string; subscribed: boolean },
     signal?: AbortSignal,
   ): Promise<LiveServer>
-  /** What the server suggests for an argument. */
+  /** Returns the server's suggestions for an argument. */
   complete(target: ServerTarget, asked: CompletionRequest, signal?: AbortSignal): Promise<{ values: string[] }>
   /**
-   * Carried out at most once; repeated only if the server no longer knows the session. Reported progress restarts the
-   * deadline.
+   * Calls a tool at most once; it is repeated only if the server no longer knows the session. Reported progress
+   * restarts the deadline.
    */
   callTool(
     target: ServerTarget,
@@ -91,19 +94,20 @@ export type Connections = {
   ): Promise<GetPromptResult>
   readResource(target: ServerTarget, resource: { uri: string }, signal?: AbortSignal): Promise<ResourceContents>
   /**
-   * Reads all pages; kinds that the server does not offer are empty, as are those it cannot list, which `unread` names.
+   * Reads all pages. Kinds that the server does not offer are empty. Kinds that it cannot list are also empty and named
+   * in `unread`.
    */
   exportSnapshot(target: ServerTarget, signal?: AbortSignal): Promise<ExportSnapshot>
-  /** Lends one session for a longer task; connecting and every call have the server's deadline. */
+  /** Lends one session for a longer task. Connecting and every call have the server's deadline. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
   /**
-   * Sessions for one task: each server is started at its first use and stays until the end.
+   * Provides sessions for one task: each server is started at its first use and stays until the end.
    * @param onStart called with each session that started
    */
   separate(onStart?: (session: StartedSession) => void): OwnSessions
-  /** Ends the sessions of a server, with calls in progress, and connects again; runs finish their work first. */
+  /** Ends the sessions of a server, including calls in progress, and connects again. Runs finish their work first. */
   restart(target: ServerTarget, signal?: AbortSignal): Promise<LiveServer>
-  /** Ends the same; the next request connects again. */
+  /** Ends the sessions of a server, including calls in progress. The next request connects again. */
   end(target: ServerTarget): Promise<LiveServer>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
@@ -114,7 +118,7 @@ export type Connections = {
 declare module '../core/context.ts' {
   interface ServiceContext {
     connections: Connections
-    /** Called with each step of a doctor's examination, which is answered whole when it has ended. */
+    /** Called with each step of a doctor's examination, whose complete report is returned at the end. */
     onDoctorStep: (serverId: string, ...step: Parameters<OnDoctorStep>) => void
   }
 }
@@ -185,7 +189,7 @@ export function createConnections(options: ConnectionsOptions = {}): Connections
       read(target, signal, (session, deadline) => getPrompt(session, promptName, args, deadline)),
     readResource: (target, { uri }, signal) =>
       read(target, signal, (session, deadline) => readResource(session, uri, deadline)),
-    // Anyone who takes it, and wherever it is compared, it holds what runs see.
+    // A snapshot contains what runs see, whoever takes it, so that snapshots can be compared.
     exportSnapshot: (target, signal) =>
       runner.readAsRunsDo(target, signal, (session, deadline) => takeSnapshot(target.id, session, deadline)),
     use: lendingFrom(runner, runner.acquire),
@@ -216,7 +220,8 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
     try {
       return await listAllOrNone(session, listing, deadline)
     } catch (error) {
-      // A server that answers the rest continues; one that is gone or late is none to take a snapshot of.
+      // If the server is gone or too slow, no snapshot is taken. If it answers other requests, the snapshot continues
+      // without this part.
       if (!session.usable || deadline.signal.aborted) throw error
       unread.set(name, error)
       return []
@@ -240,7 +245,10 @@ async function takeSnapshot(serverId: string, session: Session, deadline: Deadli
   }
 }
 
-/** A server that no longer knows the session did nothing, so it is asked once more, in a new one. */
+/**
+ * Repeats a request once in a new session if the server no longer knows the session. The first request then had no
+ * effect.
+ */
 async function againIfForgotten<T>(ask: () => Promise<T>, again: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -257,7 +265,7 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
     const lent = [first]
     let lending = Promise.resolve(first)
     const renewed = new Map<Lease, Promise<Lease>>()
-    /** The lease in the place of one whose session was forgotten, for all that ask for it. */
+    /** Replaces the lease of a forgotten session, once for all requests that used it. */
     const renew = (forgotten: Lease, deadline: Deadline): Promise<Lease> => {
       const known = renewed.get(forgotten)
       if (known) return known
@@ -290,7 +298,9 @@ function lendingFrom({ timed }: Runner, acquire: Runner['acquire']): Connections
   }
 }
 
-/** Whether the server wants OAuth: the stored setting, else its 401 and metadata (RFC 9728), without a session. */
+/**
+ * Returns whether the server wants OAuth: the stored setting, else its 401 and metadata (RFC 9728), without a session.
+ */
 export async function checkOAuth(
   target: ServerTarget,
   deadlineMs: number,
@@ -311,7 +321,7 @@ export async function checkOAuth(
   }
 }
 
-/** A 401 alone may be basic authentication or a plain token. */
+/** Whether a 401 demands OAuth. Alone it may also mean basic authentication or a plain token. */
 async function demandsOAuth(transport: Parameters<typeof probeHttp>[0], signal: AbortSignal): Promise<boolean> {
   const response = await probeHttp(transport, { signal })
   return response.status === 401 && (await isAboutOAuth(transport.url, response, signal))

@@ -9,7 +9,7 @@ import { ownValue } from '../../lib/own-value.ts'
 export const URL_REQUIRED = -32042
 const MOST_HOSTS = 3
 
-/** The visits that an error demands; data that violates the protocol is left out. */
+/** Returns the visits that an error demands, without data that violates the protocol. */
 export function demandedVisits(error: unknown): JsonObject[] {
   const { code, data } = (error ?? {}) as { code?: unknown; data?: unknown }
   if (code !== URL_REQUIRED || !isPlainObject(data) || !Array.isArray(data['elicitations'])) return []
@@ -17,28 +17,29 @@ export function demandedVisits(error: unknown): JsonObject[] {
 }
 
 /**
- * The contract's code for a JSON-RPC error; all others become `FEATURE_NOT_SUPPORTED`, because the server did answer.
+ * Maps JSON-RPC errors to the contract's codes. All others become `FEATURE_NOT_SUPPORTED`, because the server did
+ * answer.
  */
 export const PROTOCOL_ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
-  /** Invalid params; also an unknown tool, prompt or resource. */
+  /** Invalid params, which also covers an unknown tool, prompt or resource. */
   [-32602]: 'VALIDATION_ERROR',
-  /** Resource not found, in the code of older servers. */
+  /** Resource not found: the code that older servers use. */
   [-32002]: 'VALIDATION_ERROR',
   /** Method not found: a capability was announced or assumed, but is missing. */
   [-32601]: 'FEATURE_NOT_SUPPORTED',
-  /** The server first requires a visit to its own pages. */
+  /** The server first requires a visit to its own web pages. */
   [URL_REQUIRED]: 'FEATURE_NOT_SUPPORTED',
 }
 
 const PROTOCOL_ERROR = 'PROTOCOL_ERROR' satisfies ErrorReason
-/** The server answered with something unusable, so it is not unreachable. */
+/** The server answered, but the answer is unusable. It does not count as unreachable. */
 export const UNUSABLE_ANSWER = 'UNUSABLE_ANSWER' satisfies ErrorReason
-/** Statuses of proxies and gateways that do not reach the server; 520 to 530 are Cloudflare's. */
+/** Whether a status comes from a proxy or gateway that does not reach the server. 520 to 530 are Cloudflare's. */
 function isOfGateway(status: number): boolean {
   return [407, 502, 503, 504].includes(status) || (status >= 520 && status <= 530)
 }
 
-/** Network errors with their own messages; others are named by code. */
+/** Network errors with their own messages. Others are named by their code. */
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'the host name is unknown',
@@ -53,13 +54,16 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
 export type FailureContext = {
   library: McpLibrary
   serverName: string
-  /** The method, such as `tools/list`. */
+  /** Method of the failed request, such as `tools/list`. */
   asked: string
   deadline: Deadline
   link: Link
 }
 
-/** The error to throw for a failure with a server. The first cause counts: deadline or caller, connection, answer. */
+/**
+ * Returns the error to throw for a failure with a server. The first cause counts: deadline or caller, connection,
+ * answer.
+ */
 export function toFailure(error: unknown, context: FailureContext): unknown {
   const { library, serverName, asked, deadline, link } = context
   if (deadline.signal.aborted) return deadline.signal.reason
@@ -95,7 +99,7 @@ function httpFailure(
   error: InstanceType<McpLibrary['SdkHttpError']>,
   { serverName, asked, link }: FailureContext,
 ): ServiceError {
-  // The library appends the name of one of its options.
+  // The protocol library appends the name of one of its options.
   const redirect = /Redirect .* not followed.*?(?= \(redirectPolicy|$)/.exec(error.message)?.[0]
   const answer = `answered ${asked} with HTTP ${error.status}`
   const words = redirect === undefined ? firstLine(error) : ''
@@ -109,7 +113,7 @@ function httpFailure(
   return new ServiceError('SERVER_UNREACHABLE', message, { cause: error, details })
 }
 
-/** The library's message for an unknown version, which has no code. */
+/** The protocol library's message for an unknown version, which has no code. */
 const UNKNOWN_VERSION = /^Server's protocol version is not supported: (.+)/
 /** Maximum length of a version quoted in a sentence. */
 const MOST_VERSION = 40
@@ -125,8 +129,8 @@ const ISSUES = /^Invalid result for .+?: (\[.*\])$/s
 const NOTHING = /, received undefined$/
 
 /**
- * A text such as `: serverInfo.version is missing`; the library gives its schema's issues as JSON after its own
- * message.
+ * Returns a text such as `: serverInfo.version is missing`. The protocol library gives the issues of its schema as JSON
+ * after its own message.
  */
 function invalidPart(message: string): string {
   let issues: unknown
@@ -142,7 +146,7 @@ function invalidPart(message: string): string {
   return `: ${path.join('.')}${words}`.slice(0, LONGEST_WORDS).toWellFormed()
 }
 
-/** What went wrong with a request, and whether the server answered. */
+/** Describes what went wrong with a request, and whether the server answered. */
 function describeBreak(error: unknown, library: McpLibrary, asked: string): { words: string; isAnswer: boolean } {
   const answered = (words: string) => ({ words, isAnswer: true })
   if (error instanceof library.SdkError) {
@@ -161,7 +165,7 @@ function describeBreak(error: unknown, library: McpLibrary, asked: string): { wo
     : { words: network, isAnswer: false }
 }
 
-/** Network errors after which nothing of a request has arrived. */
+/** Network errors that mean that no part of the request has arrived. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** Whether a connected server broke during a request that it had accepted. */
@@ -177,7 +181,7 @@ export function forgotSession(failure: unknown): boolean {
   return failure instanceof ServiceError && failure.details?.['sessionForgotten'] === true
 }
 
-/** Why a request reached no server, or undefined for other errors. */
+/** Returns why a request reached no server, or undefined for other errors. */
 export function describeNetwork(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return undefined

@@ -49,14 +49,17 @@ exit 0`
 export type Guardian = {
   /** A new value of `MARK_VARIABLE`, which identifies everything that a server started. */
   mark(): string
-  /** Guards a process group. */
+  /** Guards a process group, which is ended if mcpdeck is killed. */
   add(group: number): void
   /** Stops guarding a group once all its processes have ended. */
   remove(group: number): void
   close(): void
 }
 
-/** POSIX only; on Windows every method does nothing. Started with the first mark, restarted if it was killed. */
+/**
+ * Creates the guardian. It starts with the first mark and is restarted if it was killed. On Windows every method does
+ * nothing.
+ */
 export function createGuardian(): Guardian {
   const groups = new Set<number>()
   const prefix = randomUUID()
@@ -125,7 +128,7 @@ export async function endStrays(mark: string, graceMs: number): Promise<void> {
 /** Number of processes whose environment is read at once; each takes some hundredths of a millisecond. */
 const IN_A_TURN = 64
 
-/** Ids of the processes with this mark in their environment. */
+/** Returns the ids of the processes with this mark in their environment. */
 async function marked(mark: string): Promise<number[]> {
   const names = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   const wanted = `${MARK_VARIABLE}=${mark}`
@@ -133,7 +136,7 @@ async function marked(mark: string): Promise<number[]> {
   for (const [index, name] of names.entries()) {
     if (index % IN_A_TURN === 0) await turn()
     try {
-      // Reading asynchronously would cost ten times as much: four jobs of libuv's threads for each process.
+      // Asynchronous reads would cost ten times as much: four jobs of libuv's threads for each process.
       if (readFileSync(`/proc/${name}/environ`, 'latin1').split('\0').includes(wanted)) pids.push(Number(name))
     } catch {
       // The process has ended, or belongs to another user.

@@ -18,7 +18,7 @@ import { preciseNow, type Exchange, type Tap } from './traffic.ts'
 import { createLineReader } from './stdio-link.ts'
 /** A server that does not answer the end of its session must not delay closing. */
 const FAREWELL_MS = 1000
-/** Maximum data of all event streams without an answer, as a multiple of the longest message. */
+/** Maximum size of all event streams without an answer, as a multiple of the longest message. */
 const MOST_CHATTER = 2
 
 export type HttpLinkOptions = {
@@ -29,7 +29,7 @@ export type HttpLinkOptions = {
   notices: Notices
 }
 
-/** What both HTTP transports share: credentials, limits, and the reason for the end of the connection. */
+/** Creates what both HTTP transports share: credentials, limits, and the reason why the connection ended. */
 function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   let failure: ServiceError | undefined
   let closing: Promise<void> | undefined
@@ -75,9 +75,11 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
     failWith,
     failure: () => failure,
     close,
-    /** Passes on answers, requests and needed notifications; a flood of others would cost the library much memory. */
+    /**
+     * Passes on answers, requests and needed notifications. A flood of other notifications would use too much memory.
+     */
     listen(transport: Transport & { parse?: typeof parseExact }, onAnswer?: (id: RequestId) => void) {
-      // Used only by the patched library, for the events of a stream.
+      // The patched library uses this for the events of a stream.
       transport.parse = parseExact
       let listener: Transport['onmessage']
       const pass: Transport['onmessage'] = (message, extra) => {
@@ -92,7 +94,7 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
         }
         listener?.(message, extra)
       }
-      // The library's client listens by setting this, and calls the previous handler.
+      // The library's client sets this handler, and calls the previous one too.
       Object.defineProperty(transport, 'onmessage', {
         configurable: true,
         get: () => listener && pass,
@@ -107,12 +109,14 @@ function createHttpBase(http: HttpTransport, options: HttpLinkOptions) {
   }
 }
 
-/** The library parses answers that are not streams with this. */
+/** Makes a response parse with exact numbers, for answers that are not streams. */
 function withExactNumbers(response: Response): Response {
   return Object.assign(response, { json: async () => parseExact(await response.text()) })
 }
 
-/** Streamable HTTP; a redirect is followed within the origin only (the library's default policy). */
+/**
+ * Creates a Streamable HTTP connection. A redirect is followed within the origin only (the library's default policy).
+ */
 export function createStreamableLink(http: HttpTransport, options: HttpLinkOptions): Link {
   const { url, request, authProvider, requestInit, ...base } = createHttpBase(http, options)
   const { StreamableHTTPClientTransport } = options.library
@@ -128,7 +132,7 @@ export function createStreamableLink(http: HttpTransport, options: HttpLinkOptio
   return { kind: 'streamable-http', transport, notices: options.notices, failure: base.failure, close: base.close }
 }
 
-/** The older transport with one event stream, for servers that have only that. */
+/** Creates a connection with the older transport of one event stream, for servers that support nothing newer. */
 export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Link {
   const { url, request, authProvider, requestInit, ...base } = createHttpBase(http, options)
   const { SSEClientTransport, SseError } = options.library
@@ -136,7 +140,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
     try {
       return await request(address, init)
     } catch (error) {
-      // The event source would replace a refusal by its own error and retry forever.
+      // The event source would replace a refusal with its own error and retry forever.
       if (error instanceof ServiceError) base.fail(error)
       throw error
     }
@@ -145,7 +149,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
   base.listen(transport)
   transport.onerror = error => {
     if (!(error instanceof SseError)) return
-    // The event source reconnects by itself, but to a new session, where earlier requests are never answered.
+    // The event source reconnects by itself, but to a new session, in which earlier requests are never answered.
     base.failWith(error.code ? `answered HTTP ${error.code} to the event stream.` : 'ended its event stream.')
   }
   base.whenClosing(() => transport.close())
@@ -153,7 +157,7 @@ export function createSseLink(http: HttpTransport, options: HttpLinkOptions): Li
 }
 
 /**
- * The library leaves a request pending if its stream ends without the answer.
+ * Fails a request if its stream ends without the answer. The library would leave the request pending.
  * @returns the observer of answers
  */
 function failOnUnansweredRequest(
@@ -180,7 +184,7 @@ function failOnUnansweredRequest(
   return id => void unanswered.delete(id)
 }
 
-/** What is recorded of one exchange while it is in progress. */
+/** Records one exchange while it is in progress. */
 type ExchangeWatch = BodyWatch & { answered(response: Response): void; failed(problem: string): void }
 
 /**

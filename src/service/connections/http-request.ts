@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { ServiceError } from '../core/errors.ts'
 import { inMebibytes, type ServerTransport } from './types.ts'
 
-/** What `WWW-Authenticate` says about the tokens that a server accepts (RFC 6750, RFC 9728). */
+/** The content of `WWW-Authenticate` about the tokens that a server accepts (RFC 6750, RFC 9728). */
 type BearerChallenge = {
   /** Possible addresses of the server's metadata; servers name none or several. */
   metadataUrls: readonly URL[]
@@ -10,10 +10,10 @@ type BearerChallenge = {
   error: string | undefined
 }
 
-/** A scheme or one parameter, the two forms that challenges consist of (RFC 9110, 11.6.1). */
+/** Matches a scheme or one parameter, the two forms that challenges consist of (RFC 9110, 11.6.1). */
 const PART = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?\s*,?\s*/gy
 
-/** The bearer challenges of an answer, merged; one header may contain several. */
+/** Returns the bearer challenges of an answer, merged. One header may contain several. */
 export function bearerChallenge({ headers }: Pick<Response, 'headers'>): BearerChallenge {
   const found: [name: string, value: string][] = []
   let scheme = ''
@@ -52,7 +52,7 @@ export function parseServerUrl(transport: HttpTransport): URL {
   return url
 }
 
-/** Parses the record's headers; the runtime's own error would quote the value, which may be a secret. */
+/** Parses the headers of a server. The runtime's own error would quote the value, which may be a secret. */
 export function parseHeaders(transport: HttpTransport): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(transport.headers)) {
@@ -67,13 +67,13 @@ export function parseHeaders(transport: HttpTransport): Headers {
   return headers
 }
 
-/** An address without the parts that may be secret. */
+/** Returns an address without the parts that may be secret. */
 export function displayUrl(url: URL): string {
   return url.origin + url.pathname
 }
 
 /**
- * The same response, whose body, or each event of its stream, fails beyond the limit.
+ * Returns the same response, whose body fails beyond the limit. In a stream the limit applies to each event.
  * @param countEvents called with the bytes of a stream, returns why they are too many
  * @param watch called with all bytes
  */
@@ -113,12 +113,12 @@ function totalLength(): (chunk: Uint8Array) => number {
   return chunk => (total += chunk.length)
 }
 
-/** Bytes since the last blank line, which ends an event. */
+/** Counts the bytes since the last blank line, which ends an event. */
 function eventLength(): (chunk: Uint8Array) => number {
   let length = 0
   let previous = ''
   return chunk => {
-    // Carriage returns are dropped and the last line end is kept, since a blank line may be split between chunks.
+    // A blank line may be split between chunks, so the last line end is kept. Carriage returns are dropped.
     const text = previous + Buffer.from(chunk).toString('latin1').replaceAll('\r', '')
     const end = text.lastIndexOf('\n\n')
     length = end === -1 ? length + chunk.length : text.length - end - 2
@@ -127,7 +127,7 @@ function eventLength(): (chunk: Uint8Array) => number {
   }
 }
 
-/** Whether and how the address answers. A `ping` outside of a session opens none. Redirects are not followed. */
+/** Checks whether and how the address answers. A `ping` outside of a session opens none. Redirects are not followed. */
 export async function probeHttp(
   transport: HttpTransport,
   options: { signal?: AbortSignal; accessToken?: string | undefined; fetchFn?: FetchLike },

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 
 const MOST_LENGTH = 300
-/** Maximum number of lines with reasons taken from a dumped object. */
+/** Maximum number of lines that are taken from a dumped object as reasons. */
 const MOST_DETAILS = 2
 
-/** Matches a line that names an error, in the words of Node, Python, Rust, Go, Java and most command lines. */
+/** Matches a line that names an error, in the formats of Node, Python, Rust, Go, Java and most command lines. */
 const ERROR =
   /^\[?(?:[\w$.-]+: )?(?:[\w$.]*(?:Error|Exception|Rejection|Panic)(?=:| [[{(]|$)|(?:error|fatal|panic|uncaught)\b)|^thread '.*' panicked/i
-/** Lines that are not informative: brackets, marks, paths and links, stack frames, and what runtimes add. */
+/** Matches lines that give no reason: brackets, marks, paths and links, stack frames, and lines that runtimes add. */
 const SILENT = [
   /^[^\p{L}\p{N}]*$/u,
   /^(?:[^\p{L}\p{N}\s]+ )?["']?(?:[A-Z]:\\|\/)\S+$/u,
@@ -30,13 +30,13 @@ const CAUSE = /^\[cause\]: (.+?)(?: \{)?$/
 const USAGE = /^(?:usage|options|arguments|commands|examples?|positionals)\b.*:|^usage\b/i
 const OPTION = /^(?:\[?-{1,2}[\w?]|\[.*\]$)/
 
-/** The last line with text, without control characters, cut to the length of an error message. */
+/** Returns the last line with text, without control characters, cut to the length of an error message. */
 export function lastLine(text: string): string {
   return cutLine(linesOf(text).at(-1))
 }
 
 /**
- * The line that gives the reason why a program ended, without stack frames, dumped objects, usage and version lines.
+ * Returns the line that gives the reason why a program ended, not stack frames, dumped objects, usage or version lines.
  */
 export function lastWordsIn(text: string): string {
   const all = linesOf(text)
@@ -60,7 +60,7 @@ function isRuntimes(line: string): boolean {
   return /^Node\.js v\d|^\(?Use `node /.test(line)
 }
 
-/** Removes the usage, if something precedes it. */
+/** Removes the usage text, if something precedes it. */
 function withoutUsage(lines: readonly string[]): readonly string[] {
   const at = lines.findIndex(line => USAGE.test(line))
   const after = at === -1 ? [] : lines.slice(at + 1)
@@ -74,7 +74,7 @@ function saysWhy(line: string): boolean {
   return ERROR.test(line) || /\b(?:error|missing|required|must|invalid|unknown|not|cannot)\b/i.test(line)
 }
 
-/** The text before a dumped object that ends at this line, with the messages in it. */
+/** Returns the text before a dumped object that ends at this line, with the messages of the object. */
 function dumpBefore(lines: readonly string[], end: number): string | undefined {
   if (!/^[\]})]+[;,]?$/.test(lines[end] ?? '')) return undefined
   let depth = 0
@@ -89,7 +89,7 @@ function dumpBefore(lines: readonly string[], end: number): string | undefined {
     .slice(0, begin + 1)
     .map(line => line.replace(/\s*[[{(]+$/, ''))
     .findLast((line, at) => line !== '' && !isSilent(line) && !isSilent(lines[at]!))
-  // For a failed fetch, only the cause gives the reason.
+  // If a fetch failed, only its cause gives the reason.
   const detail = /\bfetch failed\b/.test(head ?? '') ? CAUSE : MESSAGE
   const messages = lines.slice(begin + 1, end).flatMap(line => detail.exec(line)?.[1] ?? [])
   const words = [head, ...messages.slice(0, MOST_DETAILS)].filter(each => each !== undefined)

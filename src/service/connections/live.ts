@@ -5,20 +5,20 @@ import { offers } from './requests.ts'
 import type { Change } from './notices.ts'
 import type { Session } from './session.ts'
 
-/** Settings, subscriptions and changes of this process's servers, which outlive connections. */
+/** Settings, subscriptions and changes of this process's servers, which are kept when connections end. */
 export type Live = {
-  /** Applies the settings to a new connection; failures are reported by `of`. */
+  /** Applies the settings to a new connection. Failures are reported by `of`. */
   prepare(serverId: string, session: Session, deadline: Deadline): Promise<void>
   setLevel(serverId: string, session: Session, level: LogLevel, deadline: Deadline): Promise<void>
   subscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
   unsubscribe(serverId: string, session: Session, uri: string, deadline: Deadline): Promise<void>
-  /** What is known of a server; reading it keeps its connection, unless `keepsConnection` is false. */
+  /** Returns what is known of a server. Reading it keeps the connection, unless `keepsConnection` is false. */
   of(serverId: string, look?: { keepsConnection?: boolean | undefined }): LiveServer
-  /** How long the connection to a server is kept in addition to the usual pause, in milliseconds. */
+  /** Returns how long the connection to a server is kept in addition to the usual pause, in milliseconds. */
   keptMs(serverId: string): number
   /** Records that a tool was called, so that the server may hold state for the caller. */
   noteCall(serverId: string): void
-  /** Records that connections end on request, so that lost state is not reported. */
+  /** Records that connections end on request, so that no lost state is reported. */
   forget(serverId: string): void
 }
 
@@ -34,18 +34,19 @@ type State = {
   lookedAt: number
   calls: number
   calledAt: number
-  /** The last connection with calls that ended by itself, until one ends on request. */
+  /** The last connection that had calls and ended unexpectedly. Cleared when a connection ends on request. */
   lost?: { start: number; calls: number; endedAt: number }
 }
 
-/** How long the connection to a server is kept after its changes were read, and with subscriptions. */
+/** Milliseconds that a connection is kept after its changes were read, and with subscriptions. */
 const KEEP_READ_MS = 60_000
 const SUBSCRIBED_MS = 3_600_000
 const MOST_SUBSCRIPTIONS = 100
 
 /**
- * @param onChange called with servers that report changes
- * @param heldMs how long to keep a connection after a tool call
+ * Keeps the live state of servers.
+ * @param onChange called with the id of a server that reports a change
+ * @param heldMs milliseconds that a connection is kept after a tool call
  */
 export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCRIBED_MS): Live {
   const states = new Map<string, State>()
@@ -88,7 +89,7 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
         if (state.level && offers(session, 'logging')) await session.setLogLevel(state.level, deadline)
         if (state.subscriptions.size > 0) await session.subscribeTo([...state.subscriptions.keys()], deadline)
       } catch (error) {
-        // The request that connected continues; the failure is shown where the missing part is expected.
+        // The request that opened the connection continues. The failure is shown where the missing part is expected.
         state.problem = error instanceof Error ? error.message : String(error)
       }
     },
@@ -141,7 +142,10 @@ export function createLive(onChange: (serverId: string) => void, heldMs = SUBSCR
   }
 }
 
-/** @param until when the connection will end, in epoch milliseconds */
+/**
+ * Returns what is known of a server.
+ * @param until when the connection will end, in epoch milliseconds
+ */
 function known(state: State, until: number): LiveServer {
   const { session, level = null, problem = null, startedAt = null, starts, changes, subscriptions } = state
   return {
@@ -159,13 +163,13 @@ function known(state: State, until: number): LiveServer {
   }
 }
 
-/** Whether the change concerns a subscription. */
+/** Records a change, and returns whether it concerns a subscription. */
 function note({ changes, subscriptions }: State, change: Change): boolean {
   if ('list' in change) {
     changes[change.list] += 1
     return true
   }
-  // The update may be of a part of the subscribed resource (MCP, resources).
+  // The update may concern a part of the subscribed resource (MCP, resources).
   const { uri } = change
   const about = subscriptions.has(uri) ? uri : [...subscriptions.keys()].find(each => uri.startsWith(each))
   const subscription = about === undefined ? undefined : subscriptions.get(about)

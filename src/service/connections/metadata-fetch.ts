@@ -8,7 +8,7 @@ import { limitBody } from './http-request.ts'
 
 export type AddressLookup = (name: string) => Promise<readonly LookupAddress[]>
 
-/** Metadata is a page of JSON, so more is not read. */
+/** Maximum size of metadata in bytes. It is one page of JSON. */
 const MOST_METADATA_BYTES = 1024 * 1024
 
 const addressesOf: AddressLookup = name =>
@@ -21,12 +21,12 @@ export class AddressRefused extends Error {
   override readonly name = 'AddressRefused'
 }
 
-/** Which addresses are forbidden for what a server names, and why. */
+/** Check of the addresses that a server's metadata must not name, and the reason. */
 type Bounds = { refuses: (address: string) => boolean; why: string }
 
 /**
- * A fetch for addresses in a server's metadata: a public server may lead only to public addresses, a remote one to no
- * address of this machine. Addresses are checked when connecting; redirects are not followed.
+ * Creates a fetch for addresses in a server's metadata. A public server may name only public addresses, a remote server
+ * no address of this machine. Addresses are checked when connecting. Redirects are not followed.
  */
 export function createMetadataFetch(
   serverUrl: string,
@@ -43,9 +43,9 @@ export function createMetadataFetch(
   }
 }
 
-/** Servers write null or an empty text for missing fields, which are treated as absent. */
+/** Removes null and empty fields from an answer. Servers write them for missing fields. */
 async function withoutEmpty(answer: Response): Promise<Response> {
-  // A challenge is in the headers; its body is not used.
+  // The challenge is in the headers, so the body is not needed.
   if (answer.status === 401 || !answer.headers.get('content-type')?.includes('json')) return answer
   const { status, statusText } = answer
   const text = await answer.text().catch((error: unknown) => failing(error))
@@ -55,12 +55,12 @@ async function withoutEmpty(answer: Response): Promise<Response> {
   return new Response(given, { status, statusText, headers })
 }
 
-/** A body that fails when read, so that the reader reports the error. */
+/** Returns a body that fails when it is read, so that the reader reports the error. */
 function failing(error: unknown): ReadableStream {
   return new ReadableStream({ start: controller => controller.error(error) })
 }
 
-/** The fields of an object that have a value, as JSON; undefined if the text is not an object. */
+/** Returns the fields of an object that have a value, as JSON; undefined if the text is not an object. */
 function present(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -101,7 +101,7 @@ async function knownAddresses(name: string, lookupAddresses: AddressLookup): Pro
   }
 }
 
-/** Refuses addresses as written and as resolved. */
+/** Refuses forbidden addresses, both as written and as resolved. */
 async function boundedFetch(bounds: Bounds, lookupAddresses: AddressLookup): Promise<FetchLike> {
   const { Agent, fetch: fetchOver } = await import('undici')
   const lookup: LookupFunction = (name, { all }, found) => {
@@ -117,7 +117,7 @@ async function boundedFetch(bounds: Bounds, lookupAddresses: AddressLookup): Pro
   const dispatcher = new Agent({ connect: { lookup }, pipelining: 0 })
   return async (input, init) => {
     const name = hostOf(new URL(input))
-    // A literal address is never looked up.
+    // An IP address is never looked up.
     if (bounds.refuses(name)) throw refusal(name, bounds)
     return await fetchOver(input, { ...init, dispatcher } as never)
   }
@@ -164,7 +164,7 @@ const PRIVATE: Ranges = {
   ],
 }
 
-/** Loopback, wildcard addresses, and this machine's current addresses in its networks. */
+/** Returns loopback and wildcard addresses, and this machine's current addresses in its networks. */
 function ownAddresses(): Ranges {
   const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
   const of = (family: string, bits: number) =>
@@ -182,7 +182,10 @@ function isIn(ranges: Ranges, address: string): boolean {
   return family !== 0 && listOf(ranges).check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** The list itself applies IPv4 ranges to mapped addresses. Created on first use, since that takes 4 ms. */
+/**
+ * Returns a block list, which itself applies IPv4 ranges to mapped addresses. It is created on first use, since that
+ * takes 4 ms.
+ */
 const listOf = onceFor(({ v4, v6 }: Ranges) => {
   const list = new BlockList()
   for (const [address, prefix] of v6) list.addSubnet(address, prefix, 'ipv6')

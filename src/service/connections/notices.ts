@@ -1,38 +1,44 @@
 import type { OnProgress } from '../../api/contract/message.ts'
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** A notification as the server wrote it, unchecked. */
+/** A notification as the server wrote it, not validated. */
 export type Notice = { method: string; params?: unknown }
 
-/** What a server reports as changed. */
+/** A change that a server reports: of a list or of a resource. */
 export type Change = { list: 'tools' | 'prompts' | 'resources' } | { uri: string }
 
 type ErrorFrame = { error?: { code: number; message: string } }
 
 /** Handles the notifications and errors of one connection. */
 export type Notices = {
-  /** Handles a notification; true if the protocol library needs it too. */
+  /** Handles a notification. Returns true if the protocol library needs it too. */
   hear(notice: Notice): boolean
-  /** Stores an error answer, because the library passes it on without its frame. */
+  /** Stores an error answer, because the library passes on only its error, not the whole message. */
   answered(message: object): void
-  /** The frame of a recent error answer. */
+  /** Returns the whole message of a recent error answer. */
   refusal(error: { code: number; message: string }): object | undefined
-  /** What a request includes so that its progress is reported, until it ends. */
+  /**
+   * Returns the metadata that a request must send so that its progress is reported, and a function that stops the
+   * reports.
+   */
   follow(onProgress: OnProgress): { meta: object; end: () => void }
   onChange(listener: (change: Change) => void): void
-  /** Listens for ids of addresses whose visit is completed. */
+  /** Listens for the ids of addresses whose visit is completed. */
   onVisited(listener: (elicitationId: string) => void): void
 }
 
-/** Maximum length of a server's own text about its progress. */
+/** Maximum length of a server's own text about its progress, in characters. */
 const MOST_WORDS = 500
-/** Number of errors kept, whose requests may not have ended yet. */
+/** Number of error answers that are kept, because their requests may not have ended yet. */
 const MOST_REFUSED = 20
-/** Notifications that end something the library waits for, or withdraw a request of the server. */
+/** Notifications that the library needs: they end something it waits for, or withdraw a request of the server. */
 const OF_THE_LIBRARY = ['notifications/cancelled', 'notifications/subscriptions/acknowledged']
 const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/
 
-/** @param log receives log messages as the server wrote them */
+/**
+ * Creates the notices of a connection.
+ * @param log receives log messages as the server wrote them
+ */
 export function createNotices(log?: (params: Readonly<Record<string, unknown>>) => void): Notices {
   const followed = new Map<unknown, OnProgress>()
   const refused: ErrorFrame[] = []
@@ -67,7 +73,7 @@ export function createNotices(log?: (params: Readonly<Record<string, unknown>>) 
   }
 }
 
-/** Ignores values that are not numbers, and tokens of requests that have ended or never existed. */
+/** Reports progress. Ignores values that are not numbers, and tokens of requests that have ended or never existed. */
 function reportProgress(followed: ReadonlyMap<unknown, OnProgress>, params: Record<string, unknown>): void {
   const { progressToken, progress, total, message } = params
   const onProgress = followed.get(progressToken)

@@ -7,30 +7,30 @@ import type { Session } from './session.ts'
 /** A session lent for one task. */
 export type Lease = {
   readonly session: Session
-  /** Whether the session was already open; it may have broken unnoticed. */
+  /** Whether the session was already open, so that it may have broken unnoticed. */
   readonly reused: boolean
-  /** Returns the session; an ended one is not lent again. */
+  /** Returns the session to the pool. A session that has ended is not lent again. */
   release(): void
 }
 
 /** Open sessions, one per server and configuration, kept for a while after use. */
 export type Pool = {
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
-  /** Ends the sessions of one server as soon as their work is done, as after its settings changed. */
+  /** Ends the sessions of one server as soon as their work is done, such as after its settings changed. */
   drop(serverId: string): void
-  /** Ends the sessions of one server at once, even those in use, whose work fails with the reason. */
+  /** Ends the sessions of one server at once. Work that uses them fails with the reason. */
   end(serverId: string, reason: ServiceError): Promise<void>
-  /** Ends every session, used or not; the closing is added to the pending work. */
+  /** Ends every session, used or not. The closing is added to the pending work. */
   close(): void
 }
 
 export type PoolOptions = {
   pending: PendingWork
-  /** How long an unused session stays open, in milliseconds. */
+  /** Milliseconds that an unused session stays open. */
   idleMs: number
   /**
-   * Extra time that an unused session stays open, in milliseconds, read when it would end; `Infinity` = until the pool
-   * closes.
+   * Returns how much longer an unused session stays open, in milliseconds, read when it would end. `Infinity` means
+   * until the pool closes.
    */
   keptMs?: (serverId: string) => number
   deadlineMs: (target: ServerTarget) => number
@@ -41,7 +41,7 @@ type Entry = {
   readonly serverId: string
   readonly opening: Promise<Session>
   readonly deadline: Deadline
-  /** Aborts connecting when nobody waits for it any more. */
+  /** Aborts connecting if nobody waits for the connection any more. */
   readonly abandon: AbortController
   session?: Session
   users: number
@@ -54,7 +54,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
   const entries = new Set<Entry>()
   const endings = new Map<string, Promise<void>>()
 
-  /** Stops lending the entry, and ends it once nobody uses it. */
+  /** Stops lending the session, and ends it once nobody uses it. */
   const discard = (key: string, entry: Entry) => {
     entry.discarded = true
     if (lendable.get(key) === entry) lendable.delete(key)
@@ -129,7 +129,7 @@ export function createPool({ pending, idleMs, keptMs = () => 0, deadlineMs, open
           },
         }
       } catch (error) {
-        // A caller that gives up must not end the connection for others who wait for it.
+        // A caller that gives up must not end the connection for others that wait for it.
         release(key, entry, entry.users > 1)
         throw error
       } finally {
@@ -160,7 +160,7 @@ function sortedEntries(record: Record<string, string>): [string, string][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** A changed configuration needs another connection; hashed, because the key outlives the secrets in it. */
+/** Returns the key of a server and its configuration, which is hashed because the key outlives its secrets. */
 function keyOf({ id, transport }: ServerTarget): string {
   const config =
     transport.type === 'stdio'

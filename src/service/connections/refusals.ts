@@ -4,17 +4,17 @@ import { brief, oneLine } from '../core/one-line.ts'
 import { bearerChallenge, type HttpTransport } from './http-request.ts'
 import { loadLibrary } from './types.ts'
 import { createMetadataFetch } from './metadata-fetch.ts'
-/** How long to wait for the metadata of a server that refused, in milliseconds. */
+/** Milliseconds to wait for the metadata of a server that refused. */
 const METADATA_MS = 3000
 
-/** Whether a challenge is of OAuth or of plain tokens, which look alike. */
+/** Whether a challenge asks for a token. Those of OAuth and of plain tokens look alike. */
 function isTokenChallenge(challenge: string): boolean {
   return /(?:^|,)\s*(?:bearer|dpop)\b/i.test(challenge.replaceAll(/"[^"]*"/g, ''))
 }
 
 /**
- * Whether a 401 is about OAuth: its challenge, the server or its origin has metadata (RFC 9728; MCP before 2025-06-18).
- * If none can be read, a token challenge decides.
+ * Whether a 401 asks for OAuth: its challenge, the server or its origin has metadata (RFC 9728; MCP before 2025-06-18).
+ * If no metadata can be read, a token challenge decides.
  */
 export async function isAboutOAuth(serverUrl: string, response: Response, signal?: AbortSignal): Promise<boolean> {
   if (bearerChallenge(response).metadataUrls.length > 0) return true
@@ -38,7 +38,7 @@ export async function isAboutOAuth(serverUrl: string, response: Response, signal
 
 type Refused = { serverName: string; transport: HttpTransport; signal?: AbortSignal | undefined }
 
-/** A refusal of the stored credentials as a ServiceError; undefined for other statuses. */
+/** Returns a refusal of the stored credentials as a ServiceError; undefined for other statuses. */
 export async function credentialRefusal(response: Response, refused: Refused): Promise<ServiceError | undefined> {
   const { serverName, transport, signal } = refused
   const { status, headers } = response
@@ -48,7 +48,7 @@ export async function credentialRefusal(response: Response, refused: Refused): P
     return serverRefusal(`The server "${serverName}" refuses the stored credentials (HTTP 403).`)
   }
   if (status !== 401) return undefined
-  // A server that was signed in to uses OAuth.
+  // A server with a token from a sign-in uses OAuth.
   const token = await transport.accessToken?.().catch(() => undefined)
   if (token !== undefined || (await isAboutOAuth(transport.url, response, signal)))
     return new ServiceError('OAUTH_REQUIRED', `The server "${serverName}" asks for authorization (HTTP 401).`)
@@ -70,7 +70,7 @@ function serverRefusal(message: string): ServiceError {
   return new ServiceError('FORBIDDEN', message, { details: { reason: 'SERVER_CREDENTIALS' } })
 }
 
-/** Characters allowed in a suggestion that can be pasted into a shell. */
+/** Matches text that is safe to paste into a shell. */
 const PASTABLE = /^[\w.:/ -]+$/
 
 function scopeRefusal(serverName: string, scope: string | undefined): ServiceError {

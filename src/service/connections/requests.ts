@@ -19,13 +19,13 @@ import {
   type ResourceContents,
   type Tool,
 } from './types.ts'
-/** Maximum number of pages and items of a listing, even if a server continues. */
+/** Maximum number of pages and items of a listing, even if the server sends more. */
 const MAX_PAGES = 200
 const MAX_ITEMS = 20_000
 
 const object = shape(() => z.looseObject({}))
 
-/** A listing of the protocol: its method, the required capability, and the format of its page. */
+/** A list request of the protocol: its method, the required capability, and the format of a page. */
 export type Listing<T> = {
   method: string
   capability: 'tools' | 'prompts' | 'resources'
@@ -62,7 +62,7 @@ export const LISTINGS = {
   resourceTemplates: listing<JsonObject>('resources/templates/list', 'resources', 'resourceTemplates', object),
 }
 
-/** One page as the server sends it. */
+/** Reads one page as the server sends it. */
 export async function listPage<T>(
   session: Session,
   { method, capability, page }: Listing<T>,
@@ -73,7 +73,7 @@ export async function listPage<T>(
   return session.request(method, at === undefined ? {} : { cursor: at }, page(), deadline)
 }
 
-/** All pages; a repeated cursor is an error. */
+/** Reads all pages. A repeated cursor is an error. */
 export async function listAll<T>(session: Session, wanted: Listing<T>, deadline: Deadline): Promise<T[]> {
   const items: T[] = []
   const seen = new Set<string>()
@@ -93,7 +93,7 @@ export async function listAll<T>(session: Session, wanted: Listing<T>, deadline:
   return items
 }
 
-/** Like {@link listAll}, but empty when the server does not offer that kind at all. */
+/** Reads all pages, but returns an empty list if the server does not offer that kind. */
 export async function listAllOrNone<T>(session: Session, wanted: Listing<T>, deadline: Deadline): Promise<T[]> {
   return offers(session, wanted.capability) ? listAll(session, wanted, deadline) : []
 }
@@ -107,7 +107,7 @@ function requireCapability(session: Session, capability: string): void {
   throw new ServiceError('FEATURE_NOT_SUPPORTED', `The server does not offer ${capability}.`)
 }
 
-/** Older servers omit `content` if there is structured content; the contract requires it. */
+/** Older servers omit `content` if there is structured content, but the contract requires it. */
 const CallResult = shape(() => z.looseObject({ content: z.array(object()).default([]) }) as z.ZodType<CallToolResult>)
 const PromptResult = shape(() => z.looseObject({ messages: z.array(object()) }) as z.ZodType<GetPromptResult>)
 const ReadResult = shape(() => z.looseObject({ contents: z.array(object()) }) as z.ZodType<ResourceContents>)
@@ -116,7 +116,7 @@ const LONGER =
   'Progress that the server reports starts that time anew; --timeout, or the timeout of a saved server, makes it ' +
   `longer: ${DEADLINE_MS / 1000} s by default, at most ${MAX_DEADLINE_MS / 1000} s.`
 
-/** Makes a call; reported progress extends its deadline. */
+/** Calls a tool. Reported progress extends the deadline. */
 export async function callTool(
   session: Session,
   name: string,
@@ -137,7 +137,7 @@ export async function callTool(
   return { result, durationMs: Math.round(performance.now() - began) }
 }
 
-/** The protocol supports only text for prompt arguments. */
+/** Gets a prompt. The protocol supports only text as prompt arguments. */
 export async function getPrompt(
   session: Session,
   name: string,
@@ -155,7 +155,7 @@ export async function readResource(session: Session, uri: string, deadline: Dead
 }
 
 const CompleteResult = shape(() => z.looseObject({ completion: z.looseObject({ values: z.array(z.string()) }) }))
-/** The protocol allows a hundred suggestions; each is one line of a form. */
+/** Limits of suggestions. The protocol allows a hundred. Each is one line of a form. */
 const SUGGESTIONS = { most: 100, length: 500 }
 
 export async function complete(

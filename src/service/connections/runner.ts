@@ -15,17 +15,17 @@ import { openSession, type Session, type SessionSettings } from './session.ts'
 export type ConnectionsOptions = {
   /** Deadline of an operation in milliseconds for servers without their own. Default 30 000. */
   deadlineMs?: number
-  /** How long an unused session stays open, in milliseconds. Default 30 000. */
+  /** Milliseconds that an unused session stays open. Default 30 000. */
   idleMs?: number
-  /** How long a connection stays open after its last tool call or read, in milliseconds. Default one hour. */
+  /** Milliseconds that a connection stays open after its last tool call or read. Default one hour. */
   heldMs?: number | undefined
   clientName?: string
   clientVersion?: string
   /** Longest message that a server may send, in bytes. Default 8 MiB. */
   maxResultBytes?: number
-  /** A program that is already running, for its first session. */
+  /** A program that is already running and is used for the first session. */
   early?: EarlyStart | undefined
-  /** What ends the programs when the engine closes; `guardian` if the process ends then. Default `here`. */
+  /** The process that ends the programs when the engine closes: `guardian` if this one ends then. Default `here`. */
   ending?: ServerEnding
   /** Called when a server announces a change by itself. */
   onServerNews?: ((serverId: string) => void) | undefined
@@ -35,16 +35,16 @@ export type ConnectionsOptions = {
   requests?: ServerRequests | undefined
 }
 
-/** How operations run: each with one deadline, on a lent or separate session, until the engine closes. */
+/** Runs operations, each with one deadline, on a lent or separate session, until the engine closes. */
 export type Runner = {
   /** Deadline of an operation on this server, in milliseconds. */
   deadlineOf(target: ServerTarget): number
-  /** Runs with one deadline; closing the engine aborts it and waits for its end. */
+  /** Runs the work with one deadline. Closing the engine aborts it and waits for its end. */
   timed<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (deadline: Deadline) => Promise<T>): Promise<T>
-  /** A lent session of an enabled server, which may not send requests; the caller releases it. */
+  /** Lends a session of an enabled server, which may not send requests. The caller releases it. */
   acquire(target: ServerTarget, deadline: Deadline): Promise<Lease>
   lend<T>(target: ServerTarget, deadline: Deadline, work: (lease: Lease) => Promise<T>): Promise<T>
-  /** A read is repeated once if the lent session had broken unnoticed. */
+  /** Reads from a lent session. The read is repeated once if the session had broken unnoticed. */
   read<T>(
     target: ServerTarget,
     signal: AbortSignal | undefined,
@@ -52,20 +52,25 @@ export type Runner = {
   ): Promise<T>
   /** Like `read`, on a session as runs use it: the server may not send requests and offers what runs see. */
   readAsRunsDo: Runner['read']
-  /** A session outside the pool, whose closing nobody has to wait for. */
+  /** Opens a session outside the pool. Nobody has to wait until it is closed. */
   openOwn(target: ServerTarget, deadline: Deadline): Promise<Session>
   closeOwn(session: Session): void
-  /** Sessions for one task: each server is started for it at its first use, and stays until the end. */
+  /** Provides sessions for one task: each server is started at its first use, and stays until the end. */
   separate(onStart?: (session: StartedSession) => void): Pick<Runner, 'acquire'> & { end(): void }
-  /** A session for the doctor: the lent one of a program, so that everything uses one process, else a separate one. */
+  /**
+   * Opens a session for the doctor: for a program the lent session, so that only one process runs, else a separate one.
+   */
   openExamined(target: ServerTarget, deadline: Deadline): Promise<Lease>
   drop(serverId: string): void
-  /** Ends the sessions lent for reads and calls, and those that runs would be lent. */
+  /** Ends the sessions of a server that reads, calls and runs borrow. */
   endSessions(target: ServerTarget, became: 'restarted' | 'ended'): Promise<void>
   close(): Promise<void>
 }
 
-/** @param live settings of the lent sessions */
+/**
+ * Creates the runner.
+ * @param live settings of the lent sessions
+ */
 export function createRunner(options: ConnectionsOptions, live: Live): Runner {
   const { early } = options
   const guardian = early?.guardian ?? createGuardian()
@@ -113,7 +118,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
     openOwn,
     closeOwn,
     async openExamined(target, deadline) {
-      // A server that is switched off is lent to nobody else.
+      // The session of a disabled server is not shared with anybody else.
       if (target.enabled && target.transport.type === 'stdio') return await attended.acquire(target, deadline)
       const session = await openOwn(target, deadline)
       return { session, reused: false, release: () => closeOwn(session) }
@@ -122,7 +127,7 @@ export function createRunner(options: ConnectionsOptions, live: Live): Runner {
       const pool = poolOf(
         async (target, deadline) => {
           const startedAt = Date.now()
-          // A program that was started ahead may be older than the task.
+          // A program that was started early may be older than the task.
           const session = await openSession(target, { ...settings, takeStarted: undefined }, deadline)
           onStart?.(startedSession(target, session, startedAt))
           return session
@@ -235,7 +240,7 @@ function closing(): ServiceError {
   return new ServiceError('SERVER_UNREACHABLE', 'The connections of this workspace are being closed.')
 }
 
-/** The contract lists no 409 for these operations, so a disabled server is invalid input. */
+/** Refuses a disabled server as invalid input, because the contract lists no 409 for these operations. */
 export function requireEnabled({ name, enabled }: ServerTarget): void {
   if (enabled) return
   throw new ServiceError('VALIDATION_ERROR', `The server "${name}" is switched off; switch it on first.`, {

@@ -7,26 +7,26 @@ import { type Guardian, MARK_VARIABLE, endStrays } from './guardian.ts'
 import { lastWordsIn } from './last-words.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 const STDERR_KEPT_BYTES = 8 * 1024
-/** Before anybody listens, as to a program that starts ahead of all else. */
+/** Bytes of stderr kept before anybody listens, such as for a program that was started early. */
 const STDERR_UNHEARD_BYTES = 256 * 1024
-/** Output already written may still be in the pipe when the exit is reported. */
+/** Milliseconds to wait after the exit for output that is still in the pipe. */
 const DRAIN_MS = 100
 
 export type ServerCommand = { command: string; args: string[]; env: Record<string, string> }
 
-/** Who ends a program: this process, or the guardian once this process is gone (not on Windows). */
+/** The process that ends a program: this one, or the guardian once this one is gone (not on Windows). */
 export type ServerEnding = 'here' | 'guardian'
 
-/** A started server program; stdout is for the caller to read, stderr is kept for its last words. */
+/** A started server program. Its stdout is for the caller to read. The end of its stderr is kept for error messages. */
 export type ServerProcess = {
   readonly child: ChildProcessWithoutNullStreams
-  /** Settles when the program has ended by itself or was ended, with the words for it. */
+  /** Settles when the program has ended by itself or was ended, with a description of the end. */
   readonly ended: Promise<string>
-  /** What it has written to stderr last, in one line that is safe to show; empty while there is none. */
+  /** Returns the last line written to stderr, safe to show; empty if there is none. */
   lastWords(): string
-  /** Calls back with what it writes to stderr, beginning with earlier output. */
+  /** Calls back with the output on stderr, beginning with earlier output. */
   onStderr(listener: (chunk: Buffer) => void): void
-  /** Ends the program and everything it started; safe to call twice. */
+  /** Ends the program and everything it started. It is safe to call twice. */
   end(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ function spawnOrRefuse({ command, args, env }: ServerCommand, serverName: string
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code?.startsWith('ERR_INVALID_ARG')) {
-      // The runtime's own message repeats the value, which may be a secret.
+      // The runtime's own message quotes the value, which may be a secret.
       throw new ServiceError(
         'VALIDATION_ERROR',
         `The command, arguments or environment of "${serverName}" cannot be used.`,
@@ -112,7 +112,7 @@ function cannotStart(serverName: string, command: string, cause: unknown): Servi
   return new ServiceError('SERVER_UNREACHABLE', `The server "${serverName}" could not be started: ${reason}`, { cause })
 }
 
-/** Reads stderr until its end, so that the server never blocks on it, and keeps its last part. */
+/** Reads stderr until its end, so that the server never blocks on it, and keeps the last part. */
 function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 'lastWords' | 'onStderr'> {
   let tail = Buffer.alloc(0)
   let listener: ((chunk: Buffer) => void) | undefined
@@ -132,14 +132,15 @@ function keepStderr(child: ChildProcessWithoutNullStreams): Pick<ServerProcess, 
   }
 }
 
-/** How long a server may take to end by itself after its input closed, and then after SIGTERM. */
+/** Milliseconds that a server has to end by itself after its input closed, and then after SIGTERM. */
 const GRACE_MS = { input: 500, terminate: 1000 }
-/** SIGKILL cannot be ignored; a dead grandchild may stay listed if nobody reaps it. */
+/** Milliseconds to wait after SIGKILL. A dead grandchild may stay listed if no parent reaps it. */
 const KILL_MS = 200
 const POLL_MS = 20
 
 /**
- * Ends a server and everything it started: closed input, SIGTERM, SIGKILL to the group, then to what left it.
+ * Ends a server and everything it started: closes its input, sends SIGTERM, then SIGKILL to the group, then to
+ * processes that left it.
  * @param exited settles when the leader has exited
  * @param mark identifies the server's programs
  */
@@ -157,14 +158,14 @@ export async function endProcessGroup(child: ChildProcess, exited: Promise<unkno
   await settlesWithin(exited, KILL_MS)
 }
 
-/** Windows has no process groups; taskkill walks the tree of children. */
+/** Ends a process tree with taskkill, because Windows has no process groups. */
 async function endWindowsTree(child: ChildProcess, pid: number): Promise<void> {
   if (child.exitCode !== null) return
   const taskkill = spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true })
   await new Promise<void>(resolve => taskkill.once('exit', () => resolve()).once('error', () => resolve()))
 }
 
-/** False if no process of the group is left. */
+/** Signals a process group. Returns false if no process of the group is left. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal)
@@ -174,7 +175,7 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The end of a grandchild is not reported, so its group is polled. */
+/** Waits until a process group has ended. It is polled, because nothing announces the end of a grandchild. */
 async function groupGone(group: number, ms: number): Promise<boolean> {
   for (let waited = 0; waited < ms; waited += POLL_MS) {
     if (!signalGroup(group, 0)) return true

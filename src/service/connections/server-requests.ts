@@ -14,62 +14,62 @@ import type { Deadline } from '../core/deadline.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { McpLibrary, JsonObject, ServerTarget } from './types.ts'
-/** A server's request to a person, until it is settled in any way. */
+/** A request of a server to a person, until it is settled. */
 export type WaitingRequest = {
   readonly id: string
   readonly serverId: string
   readonly kind: 'form' | 'url' | 'sampling'
   readonly params: JsonObject
   readonly call: string | undefined
-  /** Whether the call ended with the demand for a visit, and can be repeated after that. */
+  /** Whether the call ended with a demand for a visit. It can be made again after the visit. */
   readonly hasCallEnded: boolean
   /** Epoch milliseconds. */
   readonly askedAt: number
   readonly endsAt: number
 }
 
-/** How a person settles a request: with a result of the protocol, or without one. */
+/** A person's decision about a request: a result of the protocol, or a rejection. */
 export type Settlement = { result: JsonObject } | 'rejected'
 
 /** Requests of servers to a person. Connections without it do not announce elicitation, sampling or roots. */
 export type ServerRequests = {
   all(): WaitingRequest[]
   of(serverId: string): WaitingRequest[]
-  /** Settles a request; returns whether it still waited. */
+  /** Settles a request. Returns whether it was still waiting. */
   settle(serverId: string, id: string, settlement: Settlement): boolean
   /** Tells a connected server that its roots have changed. */
   rootsChanged(serverId: string): void
   open(target: ServerTarget, library: McpLibrary): RequestDesk
 }
 
-/** One connection's part of {@link ServerRequests}. */
+/** The part of {@link ServerRequests} that belongs to one connection. */
 export type RequestDesk = {
   readonly capabilities: ClientCapabilities
   /** Must be called before the client connects. */
   attach(client: Client, transport: Transport): void
-  /** Registers a call in progress until the returned function is called; its deadline pauses while the server waits. */
+  /** Registers a call in progress until the returned function is called. The deadline pauses while the server waits. */
   begin(call: string, deadline: Deadline): () => void
-  /** A call ended because the person must open addresses first, which wait like requests. */
+  /** Records that a call ended because the person has to open addresses first, which wait like requests. */
   demand(call: string, visits: readonly JsonObject[]): void
-  /** The person has completed the visit of an address. */
+  /** Records that the person has completed the visit to an address. */
   visited(elicitationId: string): void
   isAwaited(): boolean
   close(): void
 }
 
-/** A call of the newer protocol needed an answer and got none; the connection continues. */
+/** A call of the newer protocol that needed a person's answer and got none. The connection continues. */
 export class UnansweredRequest extends ServiceError {}
 
-/** Time limit for a person's answer, in milliseconds. */
+/** Milliseconds that a person has for an answer. */
 export const ANSWER_WITHIN_MS = 10 * 60_000
 const MOST_WAITING = BOUNDS.waitingRequests.most
 const MOST_CHARACTERS = 1024 * 1024
-/** Maximum size of a request: the library takes about a second to check each MiB of a form's schema. */
+/** Maximum size of a request. The library's check of a form's schema takes about a second per MiB. */
 const LONGEST = { form: BOUNDS.elicitation.most, url: BOUNDS.elicitation.most, sampling: BOUNDS.samplingRequest.most }
 
 const ELICITATION = 'elicitation/create'
 const SAMPLING = 'sampling/createMessage'
-/** From the protocol's pages on sampling. */
+/** The error code that the protocol's pages on sampling use for a rejected request. */
 const REJECTED = -1
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
@@ -85,7 +85,10 @@ type Shared = {
   onChange: () => void
 }
 
-/** @param onChange called when the waiting requests have changed */
+/**
+ * Creates the requests of servers.
+ * @param onChange called when the waiting requests have changed
+ */
 export function createServerRequests({ rootsOf, onChange }: Pick<Shared, 'rootsOf' | 'onChange'>): ServerRequests {
   const waiting: Shared['waiting'] = new Map()
   const clients = new Map<Client, string>()
@@ -100,7 +103,7 @@ export function createServerRequests({ rootsOf, onChange }: Pick<Shared, 'rootsO
       return true
     },
     rootsChanged(serverId) {
-      // Other servers, without a connection or this notification, read the roots when needed.
+      // A server that is gone, or whose protocol lacks this notification, reads its roots when it needs them.
       for (const [client, id] of clients) if (id === serverId) client.sendRootsListChanged().catch(() => {})
     },
     open(target, library) {
@@ -174,7 +177,7 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
       const isNew = ({ elicitationId }: JsonObject) =>
         elicitationId === undefined || ![...own].some(each => each.params['elicitationId'] === elicitationId)
       const context = { mcpReq: { signal: new AbortController().signal } }
-      // The server waits for no answer; beyond the limits only its error is reported.
+      // The server waits for no answer here. A request beyond the bounds is reported by the call's own error.
       const begin = async (params: JsonObject) => void (await wait('url', params, context, call))
       for (const params of visits.filter(isNew)) begin(params).catch(() => {})
     },
@@ -192,7 +195,7 @@ function createDesk(shared: Shared, serverId: string, library: McpLibrary): Requ
 type Refusal = (message: string, code?: number) => Error
 type Waiting = { shared: Shared; own: Set<Entry>; underWay: Call[]; signal: AbortSignal; refusal: Refusal }
 
-/** Lets a request wait, with the deadlines of calls in progress paused, until it is settled. */
+/** Lets a request wait until it is settled. The deadlines of the calls in progress are paused meanwhile. */
 function untilSettled(asked: Omit<Entry, 'settle'>, { shared, own, underWay, signal, refusal }: Waiting) {
   return new Promise<JsonObject>((resolve, reject) => {
     const releases = underWay.map(({ deadline }) => deadline.hold())
@@ -228,7 +231,7 @@ function tooLarge(kind: WaitingRequest['kind']): string {
   return `The request is too large to be shown: at most ${LONGEST[kind] / 1024} KiB.`
 }
 
-/** Why the requests in a result of the newer protocol exceed what the library may receive. */
+/** Returns why a result of the newer protocol asks for more than the library is given. */
 function problemOfRound(result: unknown): string | undefined {
   if (!isPlainObject(result) || !isPlainObject(result['inputRequests'])) return undefined
   const requests = Object.values(result['inputRequests'])
@@ -238,7 +241,7 @@ function problemOfRound(result: unknown): string | undefined {
   return large === undefined ? undefined : tooLarge(kindOf(large))
 }
 
-/** Withholds from the library what would block it for seconds, and a second request with the same id. */
+/** Blocks messages that would occupy the library for seconds, and a second request with the same id. */
 function boundRequests(transport: Transport): void {
   const ids = new Set<unknown>()
   const send = transport.send.bind(transport)
@@ -264,7 +267,7 @@ function boundRequests(transport: Transport): void {
   }
   const before = Object.getOwnPropertyDescriptor(transport, 'onmessage')
   let listener: Transport['onmessage']
-  // The client listens by setting this; a link may have its own accessor here.
+  // The client listens by setting this handler. A link may have its own accessor there.
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     get: () => (before?.get ? (before.get() as Transport['onmessage']) : listener),

@@ -28,23 +28,23 @@ import type { LogLevel } from '../../api/contract/live-servers.ts'
 export type SessionSettings = {
   guardian: Guardian
   client: { name: string; version: string }
-  /** Longest message a server may send, in bytes. */
+  /** Longest message that a server may send, in bytes. */
   maxResultBytes: number
-  /** Where a failed attempt continues to close, so that its error is not delayed. */
+  /** Continues to close a failed attempt, so that its error is not delayed. */
   pending: PendingWork
-  /** The program of a command that was started earlier; undefined if it must be started. */
+  /** The program of a command that was started early; undefined if it is still to be started. */
   takeStarted?: EarlyStart['take']
   ending: ServerEnding
-  /** Records what passes over the connections; absent if nobody can view it. */
+  /** Records the messages of the connections; absent if nobody can read them. */
   traffic?: Traffic | undefined
-  /** Handles servers' requests to a person; without it nobody could answer, and none is announced. */
+  /** Passes requests of servers to a person. If absent, nobody can answer, and these features are not announced. */
   requests?: ServerRequests | undefined
 }
 
 /** An initialized session with one server. */
 export type Session = Wishes & {
   readonly initInfo: InitInfo
-  /** Milliseconds until the transport was ready, and from there until the session was initialized. */
+  /** Milliseconds until the transport was connected, and from then until the session was initialized. */
   readonly timings: { start: number; initialize: number }
   /** False once the connection has ended or the server no longer knows the session. */
   readonly usable: boolean
@@ -52,7 +52,7 @@ export type Session = Wishes & {
   onEnd(listener: () => void): void
   /** Whether the server waits for a person's answer. */
   isAwaited(): boolean
-  /** Sends a request; the result is only validated by the schema. Throws the errors of {@link toFailure}. */
+  /** Sends one request. The result is only checked by the schema. Throws the error that {@link toFailure} returns. */
   request<T>(
     method: string,
     params: JsonObject,
@@ -60,22 +60,23 @@ export type Session = Wishes & {
     deadline: Deadline,
     onProgress?: OnProgress,
   ): Promise<T>
-  /** Calls back with what the server reports as changed. */
+  /** Calls back with each change that the server reports. */
   onChange(listener: (change: Change) => void): void
-  /** What a program printed to stdout outside the protocol; undefined over HTTP. */
+  /** Returns the output that a program printed to stdout outside the protocol; undefined over HTTP. */
   strayOutput(): StrayOutput | undefined
-  /** @param reason the error for requests in progress that did not end the session themselves */
+  /** @param reason the error of requests in progress that did not end the session themselves */
   close(reason?: ServiceError): Promise<void>
 }
 
-/** The deadline decides, so the library's own timer must be longer. */
+/** The deadline decides, so the library's own timer must not fire first. */
 const NO_LIBRARY_TIMEOUT_MS = 2 ** 31 - 1
 /**
- * Error codes for `initialize` from servers that support only the newer protocol (unsupported version, unknown method).
+ * Error codes of `initialize` that mean that only the newer protocol is supported (unsupported version, unknown
+ * method).
  */
 const MODERN_ONLY_CODES = [-32022, -32601]
 /**
- * Statuses for a first POST from servers that support only the older event-stream transport (MCP 2025-11-25,
+ * Status codes for a first POST of servers that support only the older event-stream transport (MCP 2025-11-25,
  * transports).
  */
 const SSE_ONLY_STATUSES = [400, 404, 405]
@@ -104,7 +105,7 @@ export async function openSession(
     try {
       return await attempt(() => createSseLink(http, linkOptions(target, settings, library)), 'legacy')
     } catch (second) {
-      // A refusal of credentials is more informative than "not found"; otherwise the first answer is reported.
+      // Refused credentials are more informative than "not found". Otherwise the first answer is reported.
       const refused = second instanceof ServiceError && second.code !== 'SERVER_UNREACHABLE'
       throw refused ? second : error
     }
@@ -131,7 +132,7 @@ type Attempt = {
   deadline: Deadline
   library: McpLibrary
   mode: 'legacy' | 'auto'
-  /** Protocol versions that may be agreed on; by default all that the library supports. */
+  /** Protocol versions that may be agreed on. Default: all that the library supports. */
   versions?: string[] | undefined
 }
 
@@ -154,7 +155,7 @@ async function connect(link: Link, { target, settings, deadline, library, mode, 
     started = performance.now()
     deadline.stage = 'initialize'
   }
-  // The library waits forever for an event stream that was closed before it started.
+  // The library waits forever for an event stream that was closed before it began.
   const failed = new Promise<never>((_resolve, reject) => {
     link.transport.onclose = () => {
       if (link.failure()) reject(link.failure())
@@ -189,7 +190,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   link.notices.onVisited(id => desk?.visited(id))
   if (!usable) desk?.close()
   let underWay = 0
-  /** Number of requests lost when the program ended. */
+  /** Number of requests that were in progress when the program ended. */
   let lost: number | undefined
   let closedFor: ServiceError | undefined
   const attempt: Attempted = async (asked, deadline, work) => {
@@ -201,7 +202,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
       if (closedFor && !deadline.signal.aborted) throw closedFor
       if (link.kind === 'stdio' && link.failure()) lost ??= underWay
       const failure = besideOthers(toFailure(error, { library, serverName, asked, deadline, link }), lost)
-      // An HTTP server that restarted, forgot the session, or requires other credentials needs a new session.
+      // An HTTP server needs a new session if it restarted, forgot the session or wants other credentials.
       if (failure instanceof ServiceError && !isAnswer(error, library)) end()
       throw failure
     } finally {
@@ -249,7 +250,7 @@ function createSession(client: Client, link: Link, { library, serverName, timing
   }
 }
 
-/** The program ended during several requests, any of which may be the reason. */
+/** Changes an error if the program ended during several requests, since nobody can tell which of them caused it. */
 function besideOthers(failure: unknown, lost = 1): unknown {
   if (lost < 2 || !(failure instanceof ServiceError)) return failure
   const others = `${lost - 1} other ${lost === 2 ? 'request was' : 'requests were'} under way`
@@ -261,7 +262,7 @@ function callName(method: string, { name, uri }: JsonObject): string {
 }
 type Attempted = <T>(asked: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
 
-/** @throws ServiceError `SERVER_UNREACHABLE` for an answer nested too deeply to be stored or sent */
+/** @throws ServiceError `SERVER_UNREACHABLE` for an answer that is nested too deeply to be stored or sent on */
 function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   if (!hasMoreLevels(answer, MAX_INPUT_LEVELS)) return answer
   throw new ServiceError(
@@ -271,7 +272,7 @@ function requireFlat<T>(answer: T, serverName: string, asked: string): T {
   )
 }
 
-/** An error within a working session: the server's answer, or a missing answer of a person. */
+/** Whether an error leaves the session working: the server's error answer, or a missing answer of a person. */
 function isAnswer(error: unknown, library: McpLibrary): boolean {
   if (error instanceof library.ProtocolError || error instanceof UnansweredRequest) return true
   return error instanceof library.SdkError && error.code === library.SdkErrorCode.InvalidResult
@@ -296,7 +297,7 @@ function speaksOnlyModern(failure: unknown, library: McpLibrary): boolean {
   return answer.success && MODERN_ONLY_CODES.includes(answer.data.error.code)
 }
 
-/** A version that both support, if a server refused ours and named its own. */
+/** Returns a protocol version that both sides support, if a server refused ours and named its own. */
 function offeredVersion(failure: unknown, library: McpLibrary): string | undefined {
   const cause = failure instanceof Error ? failure.cause : undefined
   if (!(cause instanceof library.ProtocolError)) return undefined
@@ -319,7 +320,7 @@ function parseJson(text: unknown): unknown {
   }
 }
 
-/** Requests that a session sends by itself. */
+/** Requests that a session sends on its own. */
 type Wishes = {
   setLogLevel(level: LogLevel, deadline: Deadline): Promise<void>
   subscribeTo(uris: readonly string[], deadline: Deadline): Promise<void>
@@ -329,7 +330,7 @@ type Wishes = {
 
 type Ask = {
   request: (method: string, params: JsonObject, schema: z.ZodType<unknown>, deadline: Deadline) => Promise<unknown>
-  /** Converts the library's errors to those that a caller knows. */
+  /** Converts the errors of the library to those that callers expect. */
   attempt: <T>(what: string, deadline: Deadline, work: () => Promise<T>) => Promise<T>
 }
 
@@ -337,9 +338,9 @@ const Anything = shape(() => z.looseObject({}))
 const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 
 /**
- * Sends a session's requests as its protocol version requires: single requests with `initialize`, else levels with each
+ * Sends a session's requests as its protocol version needs: single requests with `initialize`, else a level with each
  * request and one stream.
- * @returns them, and what each request includes
+ * @returns the requests, and the data that each request carries
  */
 function createWishes(
   client: Client,
@@ -378,12 +379,12 @@ function createWishes(
         for (const uri of subscribed) if (!uris.includes(uri)) await ask('unsubscribe', uri)
       },
       watchLists() {
-        // A server that cannot report changes is read when the person asks.
+        // A server that cannot report changes is read as often as the person asks.
         if (isModern && !stream) listen([], AbortSignal.timeout(WATCH_MS)).catch(() => undefined)
       },
     },
   }
 }
 
-/** Time limit for a server to accept a subscription to changes. */
+/** Milliseconds that a server has to agree to report changes. */
 const WATCH_MS = 30_000

@@ -19,7 +19,7 @@ type StdioLinkOptions = {
   serverName: string
   takeStarted?: EarlyStart['take'] | undefined
   ending: ServerEnding
-  /** Longest message, and maximum bytes that are not an answer between two answers. */
+  /** Maximum size in bytes of a message, and of all output between two answers that is not an answer. */
   maxMessageBytes: number
   tap?: Tap | undefined
   notices: Notices
@@ -28,14 +28,17 @@ type StdioLinkOptions = {
 /** Restarting the program would fail the same way and take as long again. */
 const PROGRAM_BROKE = { programBroke: true }
 
-/** A server program as a transport. The library's own would start it in our process group with our environment. */
+/**
+ * Creates a transport for a server program. The library's own starts it in our process group and passes our
+ * environment.
+ */
 export function createStdioLink(command: ServerCommand, options: StdioLinkOptions): Link {
   const { library, guardian, serverName, maxMessageBytes, takeStarted, ending, tap, notices } = options
   let server: ServerProcess | undefined
   let starting: Promise<ServerProcess> | undefined
   let failure: ServiceError | undefined
   let closing: Promise<void> | undefined
-  /** Bytes since the last answer that answered nothing: log lines, notifications, garbage. */
+  /** Bytes since the last answer that answered no request: log lines, notifications, garbage. */
   let chatter = 0
   const stray: StrayOutput = { lines: 0, first: '' }
 
@@ -84,10 +87,10 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   }
 
   const shutDown = async () => {
-    // Waits for a program that is being started, since nobody else would end it.
+    // A program that is being started is waited for. Otherwise nothing would end it.
     const started = server ?? (await starting?.catch(() => undefined))
     transport.onclose?.()
-    // A flood is not read to its end.
+    // The rest of the output of a program that floods us is not read.
     if (failure) started?.child.stdout.destroy()
     await started?.end()
   }
@@ -113,7 +116,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
         tap?.frame('sent', line)
         await writeTo(server.child.stdin, line)
       } catch (error) {
-        // The broken pipe is reported before the exit that explains it.
+        // The pipe breaks before the exit that explains it is reported.
         await settlesWithin(server.ended, EXIT_AFTER_BROKEN_PIPE_MS)
         throw error
       }
@@ -130,7 +133,7 @@ export function createStdioLink(command: ServerCommand, options: StdioLinkOption
   return { kind: 'stdio', transport, notices, failure: () => failure, instead, strayOutput: () => stray, close }
 }
 
-/** What a program printed outside the protocol, as a sentence without its full stop. */
+/** Describes what a program printed that is no message, as a sentence without its full stop. */
 export function strayOutputText({ lines, first }: StrayOutput): string {
   const printed = lines === 1 ? 'a line that is not a message' : `${lines} lines that are not messages`
   return `It printed ${printed} of MCP, first: ${first}`
@@ -142,9 +145,11 @@ function writeTo(stream: Writable, text: string): Promise<void> {
   })
 }
 
-/** `stray` is not a message, such as a banner; `notification` is one that the library does not need. */
+/**
+ * Parses a line of output. `stray` = no message, such as a banner; `notification` = one that the library does not need.
+ */
 function parseMessage(library: McpLibrary, line: string, notices: Notices): JSONRPCMessage | 'notification' | 'stray' {
-  // Garbage is filtered out before parsing: an exception for each line would block us under a flood.
+  // Garbage is filtered out before the parser, because an exception for each line would block us under a flood.
   if (!line.trimStart().startsWith('{')) return 'stray'
   try {
     const value = parseExact(line) as { method?: unknown; id?: unknown }
@@ -157,18 +162,15 @@ function parseMessage(library: McpLibrary, line: string, notices: Notices): JSON
 }
 
 const NEWLINE = 10
-/** A buffer larger than this is released after its line, so that one long answer does not keep memory. */
+/** A buffer larger than this is released after its line, so that one large answer does not keep memory. */
 const KEEP_BYTES = 1024 * 1024
 
 type LineReader = {
-  /** Adds bytes; false if a line is longer than the limit, after which nothing more is read. */
+  /** Takes the next bytes. Returns false if a line exceeds the limit; nothing more is read then. */
   push(chunk: Buffer): boolean
 }
 
-/**
- * Splits a byte stream into lines with a limit on its buffer.
- * @param limit longest line in bytes
- */
+/** Splits a byte stream into lines with a hard limit on the bytes it holds. @param limit longest line in bytes */
 export function createLineReader(limit: number, onLine: (line: string) => void): LineReader {
   let held = Buffer.alloc(0)
   let used = 0
@@ -176,7 +178,7 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
 
   const hold = (bytes: Buffer) => {
     if (used + bytes.length > held.length) {
-      // Doubling keeps the cost linear for a line that arrives byte by byte.
+      // The buffer doubles, so that a line that arrives byte by byte takes linear time.
       const grown = Buffer.allocUnsafe(Math.max(64 * 1024, held.length * 2, used + bytes.length))
       held.copy(grown, 0, 0, used)
       held = grown

@@ -4,20 +4,20 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { settingSecrets } from './setting-secrets.ts'
 import type { ServerTarget } from './types.ts'
 
-/** The latest entries, up to a number and a total size. */
+/** Keeps the latest entries, up to a maximum number and a maximum total size. */
 type Ring<Entry> = {
   /** Adds an entry, whose `size` must not change afterwards. */
   add(entry: Entry, size: number): void
   entries(): Entry[]
   size(): number
-  /** Whether entries were dropped since it was cleared. */
+  /** Whether entries were dropped since the ring was cleared. */
   dropped(): boolean
   clear(): void
 }
 
 type Slot<Entry> = { entry: Entry; size: number }
 
-/** A ring with both limits; an entry larger than the total size removes all entries, including itself. */
+/** Creates a ring with both limits. An entry above the size limit empties the ring and is not kept either. */
 export function createRing<Entry>(most: { entries: number; size: number }): Ring<Entry> {
   let slots: (Slot<Entry> | undefined)[] = []
   let first = 0
@@ -28,7 +28,7 @@ export function createRing<Entry>(most: { entries: number; size: number }): Ring
     slots[first] = undefined
     first += 1
     isWhole = false
-    // Compacted rarely, so that dropping an entry costs the same for any number of entries.
+    // Entries are moved rarely, so that dropping one takes the same time for any number of entries.
     if (first < most.entries) return
     slots = slots.slice(first)
     first = 0
@@ -51,28 +51,28 @@ export function createRing<Entry>(most: { entries: number; size: number }): Ring
   }
 }
 
-/** An HTTP request and its answer, filled in as it arrives; its headers contain secrets. */
+/** An HTTP request and its answer, filled in as it arrives. Its headers contain secrets. */
 export type Exchange = {
   readonly method: string
   readonly url: string
   readonly requestHeaders: RequestInit['headers']
-  /** In epoch milliseconds, like all times here. */
+  /** Epoch milliseconds, like all times in this file. */
   readonly at: number
   status?: number
   responseHeaders?: Headers
-  /** Time until the headers of the answer. */
+  /** Milliseconds until the headers of the answer arrived. */
   durationMs?: number
-  /** Why there is no answer. */
+  /** The reason if there was no answer. */
   problem?: string
 }
 
 /** The case of a run for which a message was sent. */
 export type FrameOrigin = { runId: string; caseTitle: string }
 
-/** Marks the work for which messages are sent. */
+/** Wraps work whose messages are recorded with the case they were sent for. */
 export const frameOrigin = new AsyncLocalStorage<FrameOrigin>()
 
-/** A message as sent over the wire; of a long one, only the beginning and end. */
+/** A message as it was sent or received. Only the beginning and end of a long message are kept. */
 export type Frame = {
   readonly id: number
   readonly connection: number
@@ -80,7 +80,7 @@ export type Frame = {
   readonly direction: 'sent' | 'received'
   readonly text: string
   readonly end: string
-  /** Size of the whole message in bytes, and number of missing bytes. */
+  /** Bytes of the whole message, and the number of bytes that are missing. */
   readonly size: number
   readonly leftOut: number
   readonly exchange: Exchange | undefined
@@ -90,7 +90,7 @@ export type Frame = {
 /** `log` is a log message of the protocol. */
 type OutputStream = 'stderr' | 'stdout' | 'process' | 'log'
 
-/** A line that a program printed; `leftOut` is the number of characters missing at its end. */
+/** A line that a program printed. `leftOut` is the number of characters missing at its end. */
 export type PrintedLine = {
   readonly id: number
   readonly connection: number
@@ -98,45 +98,45 @@ export type PrintedLine = {
   readonly stream: OutputStream
   readonly text: string
   readonly leftOut: number
-  /** For a log message, as the server wrote it. */
+  /** Level and logger of a log message, as the server wrote them. */
   readonly level?: string
   readonly logger?: string
 }
 
-/** Records the messages of one connection. Nothing is parsed until it is read. */
+/** Records the messages of one connection. Nothing is parsed until somebody reads it. */
 export type Tap = {
   /** Whether anything is currently recorded. */
   isOpen(): boolean
   frame(direction: Frame['direction'], message: string | Buffer, exchange?: Exchange): void
-  /** Records bytes as received, or a whole line. */
+  /** Records output: bytes as they arrived, or a whole line. */
   print(stream: OutputStream, output: string | Buffer): void
   /** Records a log message of the protocol, as the server wrote it. */
   log(params: Readonly<Record<string, unknown>>): void
 }
 
-/** What is recorded for one server. */
+/** The recorded traffic of one server. */
 export type TrafficLog = {
   frames(): Recorded<Frame>
   lines(): Recorded<PrintedLine>
   clearFrames(): void
   clearLines(): void
-  /** Values of its settings that must not be shown. */
+  /** Returns values of the server's settings that must not be shown. */
   secrets(): readonly string[]
 }
 export type Recorded<Entry> = { entries: readonly Entry[]; keptFrom: number; dropped: boolean }
 
-/** What another thread recorded for a server, with its own ids. */
+/** Traffic of a server that another thread recorded under its own numbers. */
 export type AddedTraffic = {
   frames: readonly Frame[]
   lines: readonly PrintedLine[]
   secrets: readonly string[]
-  /** Whether something was dropped before it was transferred. */
+  /** Whether entries were dropped before the traffic was handed over. */
   dropped: { frames: boolean; lines: boolean }
-  /** Maps the thread's connection numbers to the ones here; filled in. */
+  /** Maps the thread's connection numbers to those of this process. It is filled in here. */
   connections: Map<number, number>
 }
 
-/** What passed over the connections of this process, for each server. */
+/** The recorded traffic of all connections of this process, by server. */
 export type Traffic = {
   of(serverId: string): TrafficLog
   connect(target: ServerTarget): Tap
@@ -150,20 +150,22 @@ declare module '../core/context.ts' {
 }
 
 const KIB = 1024
-/** Limits for one server, in entries and characters: messages, lines, and output that was not read yet. */
+/**
+ * Maximum that is kept of one server, in entries and characters: messages, lines, and output that nobody has read yet.
+ */
 const FRAMES = { entries: BOUNDS.trafficMessages.most, size: 2048 * KIB }
 const LINES = { entries: BOUNDS.consoleLines.most, size: 512 * KIB }
 const UNREAD = { entries: 4000, size: 256 * KIB }
-/** Total limit for all servers in characters; beyond it, the servers connected to longest ago lose their entries. */
+/** Maximum characters of all servers. Beyond it the servers that connected longest ago lose their traffic. */
 const MOST_TOGETHER = 16 * 1024 * KIB
 const MESSAGE = BOUNDS.trafficMessage.most
-/** Bytes kept from the end of a message, where the id of an answer is. */
+/** Bytes that are kept of the end of a message, which may contain the id of an answer. */
 const MESSAGE_END = KIB
 const LINE = BOUNDS.consoleLine.most
 const MOST_NAME = 100
-/** Size of an entry besides its text. */
+/** Size of an entry in addition to its text. */
 const ENTRY = 200
-/** An unfinished line counts as one after this many milliseconds, since it may be a prompt. */
+/** Milliseconds after which an unfinished line counts as a line, because it may be a question. */
 const UNFINISHED_MS = 500
 
 type Unread = Pick<PrintedLine, 'connection' | 'at' | 'stream' | 'level' | 'logger'> & { output: string | Buffer }
@@ -174,14 +176,14 @@ type Log = {
   lines: Ring<PrintedLine>
   unread: Ring<Unread>
   open: Map<string, Open>
-  /** What was dropped before it reached the rings. */
+  /** Whether frames and lines were dropped before they reached the rings. */
   wasDropped: AddedTraffic['dropped']
   secrets: Set<string>
 }
 
 export function createTraffic(): Traffic {
   const logs = new Map<string, Log>()
-  // Ids start from the clock, so that those of a later process are higher.
+  // Ids continue from the clock, so that a later process gets higher ones.
   let lastId = Date.now() * 1000
   const nextId = () => (lastId += 1)
   let connections = 0
@@ -237,7 +239,7 @@ export function createTraffic(): Traffic {
           log.frames.add(frame, sizeOf(frame))
         },
         print(stream, output) {
-          // A copy, since a slice would keep its whole buffer.
+          // The output is copied, since a slice would keep its whole buffer in memory.
           const own = typeof output === 'string' ? output : Buffer.from(output.subarray(-UNREAD.size / 2))
           log.unread.add({ connection, at: preciseNow(), stream, output: own }, own.length + ENTRY)
         },
@@ -269,7 +271,7 @@ function sizeOf({ text, end }: Frame): number {
   return text.length + end.length + ENTRY
 }
 
-/** A word of the server about its message, cut to a usual length. */
+/** Returns a field of a server's log message, cut to the usual length of such a field. */
 function nameOf(field: 'level' | 'logger', value: unknown): { level?: string; logger?: string } {
   return typeof value === 'string' ? { [field]: flat(value.slice(0, MOST_NAME)) } : {}
 }
@@ -285,7 +287,7 @@ function createLog(): Log {
   }
 }
 
-/** Empties logs, first ones first, until there is room for more. */
+/** Empties logs, the first ones first, until their total size leaves room for another. */
 function makeRoom(logs: Iterable<Log>): void {
   const all = [...logs]
   const held = ({ frames, lines, unread }: Log) => frames.size() + lines.size() + unread.size()
@@ -297,7 +299,7 @@ function makeRoom(logs: Iterable<Log>): void {
   }
 }
 
-/** Epoch milliseconds, to the microsecond. */
+/** Returns epoch milliseconds with a precision of a microsecond. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now()
 }
@@ -309,12 +311,12 @@ function shortened(message: string | Buffer): Pick<Frame, 'text' | 'end' | 'size
   return { text, end, size, leftOut: size - Buffer.byteLength(text) - Buffer.byteLength(end) }
 }
 
-/** A copy of a text, since a slice of a string keeps all of it. */
+/** Copies a text, since a substring keeps its whole string in memory. */
 function flat(text: string | Buffer): string {
   return Buffer.from(text).toString()
 }
 
-/** Splits the output of programs since the last read into lines. */
+/** Splits the output that arrived since the last read into lines. */
 function readOutput(log: Log, nextId: () => number): void {
   const { unread, open, lines } = log
   const add = ({ text, ...of }: Omit<PrintedLine, 'id' | 'leftOut'>) => {
@@ -331,7 +333,7 @@ function readOutput(log: Log, nextId: () => number): void {
   }
   for (const { output, ...printed } of unread.entries()) {
     if (typeof output === 'string') {
-      // A program's end is recorded after its last words.
+      // The end of a program is listed after its last output.
       if (printed.stream !== 'log') finishOf(printed.connection)
       add({ ...printed, text: output })
       continue

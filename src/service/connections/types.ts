@@ -7,24 +7,24 @@ export type McpLibrary = typeof import('@modelcontextprotocol/client')
 
 let library: Promise<McpLibrary> | undefined
 
-/** Loads the protocol library on first use: it is large, and most starts of the dashboard never need it. */
+/** Loads the protocol library on first use. It is large, and most starts of the dashboard never need it. */
 export function loadLibrary(): Promise<McpLibrary> {
   library ??= import('@modelcontextprotocol/client')
   return library
 }
 
-/** How a saved server is reached, with its secrets already decrypted. */
+/** The settings for connecting to a saved server, with its secrets already decrypted. */
 export type ServerTransport =
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
   | {
       type: 'http'
       url: string
       headers: Record<string, string>
-      /** Current bearer token; read before every request, so that a refreshed token is used. */
+      /** Returns the current bearer token. It is called before every request, so that a refreshed token is used. */
       accessToken?: () => Promise<string | undefined>
     }
 
-/** A saved server as stored. */
+/** The stored settings of one server. */
 export type ServerTarget = {
   id: string
   name: string
@@ -35,10 +35,10 @@ export type ServerTarget = {
   useOAuth: boolean
 }
 
-/** Deadline of an operation if neither the engine nor the server has one, in milliseconds. */
+/** Deadline of an operation in milliseconds, if neither the engine nor the server has one. */
 export const DEADLINE_MS = 30_000
 
-/** Longest deadline of a saved server in milliseconds; the runtime's fetch also gives up then. */
+/** Longest deadline in milliseconds that a saved server may have. The runtime's fetch gives up then too. */
 export const MAX_DEADLINE_MS = 300_000
 
 export type JsonObject = Record<string, unknown>
@@ -53,14 +53,14 @@ export type Tool = JsonObject & {
 export type Prompt = JsonObject & { name: string; description?: string }
 export type Resource = JsonObject & { uri: string; name?: string; description?: string; mimeType?: string }
 
-/** One page of a listing; `nextCursor` is the server's own. */
+/** One page of a listing. `nextCursor` is the server's own cursor. */
 export type Page<T> = { items: T[]; nextCursor?: string }
 
 export type CallToolResult = JsonObject & { content: JsonObject[]; isError?: boolean }
 export type GetPromptResult = JsonObject & { messages: JsonObject[] }
 export type ResourceContents = JsonObject & { contents: JsonObject[] }
 
-/** What the server said about itself when the session started. */
+/** The facts that the server reported about itself when the session began. */
 export type InitInfo = {
   protocolVersion?: string
   serverInfo?: JsonObject
@@ -81,11 +81,11 @@ export type ExportSnapshot = {
   prompts: Prompt[]
   /** Null if the server gives none. */
   instructions: string | null
-  /** Why an announced list could not be read, by its name; absent if all were read. */
+  /** Why an announced list could not be read, by the name of the list; absent if all were read. */
   unread?: Record<string, string>
 }
 
-/** `durationMs` is an extra field, since the contract does not define the report. */
+/** `durationMs` is an extra field, because the contract does not define the report. */
 export type DoctorCheck = { status: 'ok' | 'error' | 'skipped'; detail: string; durationMs: number }
 /** Called when a step of the doctor has ended. */
 export type OnDoctorStep = (step: DoctorStep, check: DoctorCheck) => void
@@ -102,49 +102,52 @@ export type DoctorReport = {
   resources: Resource[]
   resourceTemplates: JsonObject[]
   checks: Record<DoctorStep, DoctorCheck>
-  /** Null if all steps were taken, even if a listing failed. */
+  /** Null if the examination reached its end, even if a listing failed. */
   error: { code: string; message: string; details?: unknown } | null
 }
 
-/** A connected server for the duration of one task; every call has its own deadline. */
+/** A connected server for one piece of work. Every call has its own deadline. */
 export type TrialSession = {
   readonly initInfo: InitInfo
-  /** All pages; empty if the server offers no tools. */
+  /** Reads every page of tools. Empty if the server offers no tools. */
   listTools(): Promise<Tool[]>
-  /** Never repeated by the engine; `durationMs` is the duration of only the call. */
+  /** Calls a tool, which the engine never repeats. `durationMs` is the time of the call alone. */
   callTool(name: string, args?: JsonObject): Promise<{ result: CallToolResult; durationMs: number }>
   getPrompt(name: string, args?: PromptArguments): Promise<GetPromptResult>
   readResource(uri: string): Promise<ResourceContents>
 }
-/** A session that started, for readers of its results. */
+/** A session that began, as recorded for readers of the results. */
 export type StartedSession = {
-  /** The server's name. */
+  /** The name of the server. */
   name: string
   /** Epoch milliseconds. */
   startedAt: number
   transport: LinkKind
-  /** The program with its arguments, without their secrets; absent over HTTP. */
+  /** The program with its arguments, without secrets; absent over HTTP. */
   command?: string[]
-  /** Absent over stdio. */
+  /** The address of the server; absent over stdio. */
   url?: string
-  /** What the server said about itself, including its version. */
+  /** The facts that the server reported about itself, including its version. */
   serverInfo?: JsonObject
   protocolVersion?: string
 }
 
 export type OwnSessions = {
-  /** Like `use` of the connections. */
+  /** Works like `use` of the connections. */
   use<T>(target: ServerTarget, signal: AbortSignal | undefined, work: (session: TrialSession) => Promise<T>): Promise<T>
-  /** Ends the sessions; nothing is lent afterwards. */
+  /** Ends the sessions. Nothing is lent afterwards. */
   end(): void
 }
 
 export type PromptArguments = Record<string, string | number | boolean>
 
-/** Work that runs in the background, such as ending a server, but must be completed before the process ends. */
+/**
+ * Work that runs without anybody waiting for it, such as ending a server, but that must be done before the process
+ * exits.
+ */
 export type PendingWork = {
   add(work: Promise<unknown>): void
-  /** Resolves when nothing is left, including work added in the meantime; never rejects. */
+  /** Resolves when no work is left, including work that was added meanwhile. Never rejects. */
   settled(): Promise<void>
 }
 
@@ -161,23 +164,23 @@ export function createPendingWork(): PendingWork {
   }
 }
 
-/** A connection to a server below the protocol: bytes and their end. */
+/** One connection to a server below the protocol: its bytes and its end. */
 export type Link = {
   readonly kind: LinkKind
   readonly transport: Transport
-  /** Notifications of the server. */
+  /** The notifications of the server. */
   readonly notices: Notices
-  /** Why the connection ended by itself; undefined while it is open and if we closed it. */
+  /** Returns why the connection ended unexpectedly; undefined while it is open and after it was closed on request. */
   failure(): ServiceError | undefined
-  /** What the server did while an answer was awaited, as sentences; empty if there is nothing to report. */
+  /** Returns sentences about what the server did while an answer was awaited; empty if there is nothing to report. */
   instead?(): string
-  /** What a program printed to stdout so far that is not a message of MCP; absent without stdout. */
+  /** Returns what a program has printed to stdout outside MCP; absent if there is no stdout. */
   strayOutput?(): StrayOutput
-  /** Ends the connection and everything behind it; safe to call twice. */
+  /** Ends the connection and everything behind it. It is safe to call twice. */
   close(): Promise<void>
 }
 
-/** Lines on stdout that were not messages, and the first readable one. */
+/** The number of lines on stdout that were no messages, and the first readable one. */
 export type StrayOutput = { lines: number; first: string }
 
 const MEBIBYTE = 1024 * 1024
@@ -186,5 +189,5 @@ export function inMebibytes(bytes: number): string {
   return bytes >= MEBIBYTE ? `${Math.round(bytes / MEBIBYTE)} MiB` : `${bytes} bytes`
 }
 
-/** Size that a server's own request counts for among messages without an answer, in bytes, since each is answered. */
+/** Bytes that a server's own request counts for in the limit on output without an answer, because each is answered. */
 export const REQUEST_BYTES = 8 * 1024

@@ -8,20 +8,17 @@ import type { ServerTargets } from '../servers/targets.ts'
 import { NO_ANSWER } from './model-turn.ts'
 import { openConversation, type Conversation, type ConversationOptions, type History } from './conversation.ts'
 
-/** What assistants need. */
+/** The engines that an assistant needs. */
 export type AssistantEngines = { connections: Connections; targets: ServerTargets; models: ModelSettings | undefined }
 
 export type AssistantParts = Pick<ConversationOptions, 'history' | 'hidden' | 'onCall' | 'onSpend'> & {
   config: Readonly<Record<string, unknown>>
   servers: readonly ServerRow[]
-  /** Absent = the configured one. */
+  /** Absent means the configured model. */
   model: string | undefined
 }
 
-/**
- * Opens the assistant of a client with its enabled servers.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED`
- */
+/** Opens the assistant of a client over the enabled servers. @throws ServiceError `FEATURE_NOT_SUPPORTED` */
 export function openAssistant({ connections, targets, models }: AssistantEngines, parts: AssistantParts): Conversation {
   const { config, servers, model, ...more } = parts
   const { systemPrompt, temperature, requireToolApproval } = config
@@ -50,10 +47,10 @@ export function openAssistant({ connections, targets, models }: AssistantEngines
   }
 }
 
-/** Number of earlier turns given to an assistant. */
+/** Number of earlier turns that an assistant is given. */
 const REMEMBERED_TURNS = 20
 
-/** Questions with their answers; unanswered questions are left out. */
+/** Returns questions with their answers. Questions that were never answered are left out. */
 export function historyOf(messages: readonly { role: string; text: string }[]): History {
   const history: History = []
   let asked: string | undefined

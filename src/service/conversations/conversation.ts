@@ -19,47 +19,47 @@ export type ConversationToolCall = {
   serverName: string
   toolName: string
   arguments: Record<string, unknown>
-  /** True for the tool's own error, and for a server that is unreachable, silent or refuses the call. */
+  /** Whether the tool reported an error, or the server was unreachable, did not answer or refused the call. */
   isError: boolean
-  /** The result as given to the assistant; written by the server, and therefore untrusted. */
+  /** The result as shown to the assistant. The server wrote it, so it is untrusted. */
   resultText: string
   /** Epoch milliseconds. */
   startedAt: number
   durationMs: number
 }
 
-/** An answer of the assistant with its calls and costs. */
+/** One answer of the assistant, with its calls and usage. */
 export type ConversationTurn = {
   text: string
-  /** In the order in which they started. */
+  /** Calls in the order in which they started. */
   toolCalls: ConversationToolCall[]
   usage: TokenUsage
   durationMs: number
 }
 
-/** An assistant with a memory of the conversation, which uses the tools of real servers. */
+/** An assistant that remembers the conversation and uses the tools of real servers. */
 export type Conversation = {
   /**
-   * Sends a message and waits for the answer. Rejects with a ServiceError of the model or of listing tools, or the
-   * signal's reason; the message is then dropped.
+   * Sends a message and waits for the answer. Rejects with a ServiceError of the model or of listing tools, or with the
+   * signal's reason; the message does not count as sent then.
    */
   say(text: string, signal: AbortSignal): Promise<ConversationTurn>
 }
 
 export type ConversationOptions = {
   access: ModelAccess
-  /** Absent = the configured one. */
+  /** Absent means the configured model. */
   model: string | undefined
   systemPrompt?: string
   temperature?: number
   servers: ServerTarget[]
   connections: Pick<Connections, 'use'>
-  /** Texts hidden from the assistant in what tools return. Default: nothing. */
+  /** Texts that are removed from results of tools before the assistant sees them. Default: none. */
   hidden?: readonly string[]
-  /** Maximum number of calls in one turn. Default 20. */
+  /** Maximum number of calls in one turn; further ones are refused. Default 20. */
   maxToolCalls?: number
   history?: History
-  /** Called when a call starts; its result is set on it later. */
+  /** Called with each call as it begins. Its outcome is set on the call later. */
   onCall?: (call: ConversationToolCall) => void
   /** Called with the usage of each answer, even in a turn that fails. */
   onSpend?: (usage: TokenUsage) => void
@@ -70,7 +70,7 @@ export type History = { role: 'user' | 'assistant'; text: string }[]
 
 const DEFAULT_TOOL_CALLS = 20
 
-/** Opens a conversation; nothing is requested or connected before the first message. */
+/** Opens a conversation. Nothing is requested or connected before the first message. */
 export function openConversation(options: ConversationOptions): Conversation {
   const { access, systemPrompt, temperature, hidden = [], maxToolCalls = DEFAULT_TOOL_CALLS } = options
   const messages: ModelMessage[] = (options.history ?? []).map(({ role, text }) => ({ role, content: text }))
@@ -79,7 +79,7 @@ export function openConversation(options: ConversationOptions): Conversation {
     ...(systemPrompt !== undefined && { systemPrompt }),
     ...(temperature !== undefined && { temperature }),
   }
-  // One answer may request more calls than the limit, and the next must still be the text.
+  // One answer may contain more calls than the limit, and the last one has to be the text.
   const maxSteps = maxToolCalls + 2
 
   return {
@@ -99,7 +99,7 @@ export function openConversation(options: ConversationOptions): Conversation {
       const callTool = async (serverName: string, toolName: string, args: Record<string, unknown>) => {
         if (toolCalls.length >= maxToolCalls) {
           const error = `No more than ${maxToolCalls} tool calls a turn: answer with what you have.`
-          // A tool that the model tried to call was not "never called" either.
+          // A call that the model made only now does not count as "never called" either.
           noteUnsent({ serverName, toolName, arguments: args, error })
           throw new RefusedCall(error)
         }

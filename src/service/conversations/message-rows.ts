@@ -8,21 +8,21 @@ export type MessageRow<Role extends string = string> = {
   position: number
   role: Role
   text: string
-  /** The calls that led to it. Long results are clipped. */
+  /** The calls that led to the message. Long results are cut. */
   toolCalls: ConversationToolCall[]
   usage: TokenUsage
   durationMs: number
   createdAt: number
 }
 
-/** What a session's row sums up of its messages. */
+/** Totals of the messages of a session, stored in its row. */
 export type MessageTotals = {
   /** The first message; null until there is one. */
   preview: string | null
   messageCount: number
   userMessageCount: number
   toolCallCount: number
-  /** Tokens of all participants that are models, as far as the endpoint reported them. */
+  /** Tokens of every participant that a model plays, as far as the endpoint reported them. */
   inputTokens: number
   outputTokens: number
 }
@@ -57,7 +57,7 @@ export function createMessageRows<Role extends string>(
     kinds: { toolCalls: json() },
   })
   return {
-    /** Appends a message, and updates the totals. */
+    /** Appends a message, and adds it to the totals. */
     append({ toolCalls, usage, ...message }: Omit<MessageRow<Role>, 'position'>) {
       const { sessionId, role, text, createdAt } = message
       const { inputTokens, outputTokens } = usage

@@ -10,13 +10,13 @@ import { chooseEndpoint, type ModelAccess, type ModelName } from '../models/endp
 import { toModelFailure, loadModelLibrary, openModel, type ModelLibrary } from '../models/library.ts'
 import { toToolOutput } from '../models/tool-output.ts'
 import { readUsage, type TokenUsage } from '../core/token-usage.ts'
-/** Provides the tools of a turn, and records their calls. */
+/** Provides the tools of a turn and records their calls. */
 export type TurnTools = {
   serverNames: readonly string[]
   listTools(serverName: string): Promise<Tool[]>
-  /** The MCP result. A {@link RefusedCall} may be shown to the model; any other rejection ends the turn. */
+  /** Returns the MCP result. A {@link RefusedCall} may be shown to the model; any other rejection ends the turn. */
   callTool(serverName: string, toolName: string, args: Record<string, unknown>): Promise<Record<string, unknown>>
-  /** Records a call that the model made but no server received, so that it does not pass for one never made. */
+  /** Records a call that the model made but that reached no server. It must not look as if it was never made. */
   noteUnsent(call: UnsentCall): void
 }
 
@@ -24,16 +24,19 @@ export type TurnRequest = TurnTools & {
   access: ModelAccess
   name: ModelName
   settings: PromptSettings
-  /** Maximum number of answers of the model, including tool calls. */
+  /** Maximum number of answers of the model, including those with tool calls. */
   maxSteps: number
-  /** Number of retries of a request that the endpoint refused; by default the library's. */
+  /** Number of times that a request is repeated if the endpoint refused it. Default: the library's own number. */
   maxRetries?: number
-  /** Called with each answer's usage before its tool calls run; undefined if the endpoint reports none. */
+  /** Called with the usage of each answer before its tool calls run; undefined if the endpoint reports none. */
   spend(usage: TokenUsage | undefined): void
   signal: AbortSignal
 }
 
-/** How a turn ended; `broken` is a failure of the endpoint after some answers, `cut` is why a text is incomplete. */
+/**
+ * The end of a turn. `broken` is the endpoint's failure after that number of answers. `cut` says why a text is
+ * incomplete.
+ */
 export type TurnEnd =
   | { kind: 'answered'; text: string; cut: string | undefined }
   | { kind: 'exhausted' }
@@ -41,7 +44,8 @@ export type TurnEnd =
 
 /**
  * Lets a model use tools until it answers with text, and adds both to the conversation. Rejects with the signal's
- * reason, with what ended a tool call, or with a ServiceError of endpoint choice or tool listing.
+ * reason, with the error that ended a tool call, or with a ServiceError of the choice of endpoint or the listing of
+ * tools.
  */
 export async function runModelTurn(
   conversation: ModelMessage[],
@@ -65,7 +69,8 @@ export async function runModelTurn(
       messages: [...conversation, said],
       tools,
       ...defined({ instructions: systemPrompt, temperature, toolChoice, maxRetries }),
-      // A required call is made only once: if required again after its result, the model could never answer.
+      // A required call is required only once. If it were required again after its result, the model could never
+      // answer.
       prepareStep: ({ stepNumber }) => (stepNumber > 0 && toolChoice === 'required' ? { toolChoice: 'auto' } : {}),
       stopWhen: library.isStepCount(request.maxSteps),
       abortSignal: signal,
@@ -73,7 +78,7 @@ export async function runModelTurn(
         answers += 1
         request.spend(readUsage(usage))
         for (const part of content) {
-          // The library itself reports these refusals to the model.
+          // The library itself reports these calls to the model as refused.
           if (part.type !== 'tool-call' || !part.invalid) continue
           request.noteUnsent(toUnsent(part.toolName, part.input, offered.get(part.toolName)))
         }
@@ -88,14 +93,17 @@ export async function runModelTurn(
   }
 }
 
-/** Finish reasons that are not the model's own. */
+/** Reasons why an answer was cut short by something other than the model. */
 const CUTS: Readonly<Record<string, string>> = {
   length: 'The model ran out of tokens: this answer is cut off.',
   'content-filter': 'The model or its endpoint withheld the answer, or the rest of it.',
   error: 'The endpoint ended the answer with an error.',
 }
 
-/** Endpoints have their own reasons, such as a malformed call of their model, and then leave the text empty. */
+/**
+ * Returns why an answer was cut. Endpoints have their own reasons, such as a malformed call, and leave the text empty
+ * then.
+ */
 function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string | undefined {
   if (CUTS[finishReason] !== undefined || finishReason === 'stop' || text.trim() !== '') return CUTS[finishReason]
   const named = rawFinishReason === '' ? '' : ` and gave "${rawFinishReason.slice(0, 60)}" as the reason`
@@ -104,15 +112,15 @@ function cutOf({ text, finishReason, rawFinishReason = '' }: TurnResult): string
 
 type TurnResult = { text: string; finishReason: string; rawFinishReason?: string | undefined }
 
-/** The text of an answer for people, with a note if it was cut. */
+/** Returns the text of an answer for a reader, with a note if it was cut. */
 export function readText({ text, cut }: Extract<TurnEnd, { kind: 'answered' }>): string {
   return cut === undefined ? text : `${text.trim()}\n\n(${cut})`.trimStart()
 }
 
-/** The message for a model that neither answers nor calls anything. */
+/** Message for a model that returns neither text nor calls. */
 export const NO_ANSWER = 'The model ended the turn without an answer.'
 
-/** The message for a model that uses up its steps. */
+/** Returns the message for a model that uses up its steps. */
 export function neverAnswered(maxSteps: number): string {
   return `The model still called tools after ${maxSteps} steps and never answered.`
 }
@@ -159,7 +167,7 @@ function offerTools(
           return await callTool(serverName, toolName, input)
         } catch (error) {
           if (error instanceof RefusedCall) return refusal(error.message)
-          // The library would report this to the model and ask again, although the turn has ended.
+          // The library would pass this error to the model and ask again, although the turn has ended.
           end(error)
           throw error
         }
@@ -174,13 +182,13 @@ function refusal(text: string): Record<string, unknown> {
   return { isError: true, content: [{ type: 'text', text }] }
 }
 
-/** Maximum number of answers of a model to one prompt, including tool calls. */
+/** Maximum number of answers of a model to one prompt, including those with tool calls. */
 export const MAX_MODEL_STEPS = 20
 
-/** Maximum number of tool calls for one prompt; a single answer can request thousands. */
+/** Maximum number of tool calls for one prompt. One answer alone can contain thousands. */
 export const MAX_MODEL_CALLS = 200
 
-/** The models of one trial, whose prompts form one conversation with all earlier tool calls and results. */
+/** Creates the models of one trial. Its prompts form one conversation with all earlier tool calls and results. */
 export function createTrialModels(access: ModelAccess): TrialModels {
   const conversation: ModelMessage[] = []
   return {
@@ -200,7 +208,7 @@ export function createTrialModels(access: ModelAccess): TrialModels {
       const request = { ...context, callTool, noteUnsent, access, name, maxSteps }
       const end = await runModelTurn(conversation, prompt, request)
       if (end.kind === 'answered') {
-        // An incomplete answer is not judged, since "never called" or "does not contain" could pass by accident.
+        // An answer that was cut must not be judged: "never called" or "does not contain" could pass by accident.
         if (end.cut !== undefined) throw new TrialEnd('execution_failed', end.cut)
         if (calls === 0 && end.text.trim() === '') throw new TrialEnd('execution_failed', NO_ANSWER)
         return { text: end.text }
@@ -216,12 +224,12 @@ function tooManyCalls(): string {
   return `The model called tools more than ${MAX_MODEL_CALLS} times for one prompt.`
 }
 
-/** Maximum length of a tool name that every provider accepts. */
+/** Longest tool name that every provider accepts. */
 const MAX_LENGTH = 64
 
 type ServerTool = { serverName: string; toolName: string }
 
-/** A unique name for each tool that every provider accepts; the same tools in the same order get the same names. */
+/** Gives each tool a unique name that every provider accepts. The same tools in the same order get the same names. */
 export function nameTools<T extends ServerTool>(tools: readonly T[]): Map<string, T> {
   const own = Map.groupBy(tools, ({ toolName }) => clean(toolName))
   const named = new Map<string, T>()

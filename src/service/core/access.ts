@@ -19,20 +19,20 @@ import { writeForOwner } from '../../lib/files/write-atomically.ts'
 const LOOKUP_LENGTH = 12
 const SECRET_BYTES = 32
 
-/** Replaces the id of a key for a caller without one. */
+/** Replaces the id of a key for requests without one. */
 export const NOBODY = 'nobody'
 
-/** What a key may access: one role for every project of its organization, and other roles for single projects. */
+/** The access rights of a key: one role for all projects of its organization, and other roles for single projects. */
 export type KeyRights = { role?: ProjectRole; grants?: Readonly<Record<string, ProjectRole>> }
 
-/** A key without its secret, for display. */
+/** A key without its secret, which may be shown. */
 export type KeySummary = {
   id: string
   name: string
-  /** `sk_` and the public part. */
+  /** `sk_` and the public part of the key. */
   prefix: string
   role: ProjectRole | null
-  /** Project id to role. */
+  /** Maps project ids to roles. */
   grants: Record<string, ProjectRole>
   /** Null if the key is orphaned. */
   organizationId: string | null
@@ -49,8 +49,7 @@ export type Caller = {
 }
 
 /**
- * Creates a key; it is returned once and stored as a hash.
- * @throws ServiceError `NOT_FOUND` for an unknown project
+ * Creates a key, which is returned once and stored as a hash. @throws ServiceError `NOT_FOUND` for an unknown project
  */
 export function makeKey(store: Store, name: string, rights: KeyRights): { key: string; summary: KeySummary } {
   const lookup = randomBytes(LOOKUP_LENGTH / 2).toString('hex')
@@ -84,50 +83,49 @@ export function registerKey(store: Store, key: string, name: string, rights: Key
   return summarize(store, row)
 }
 
-/** Every key of the workspace, including revoked ones, oldest first. */
+/** Lists every key of the workspace, including revoked ones, oldest first. */
 export function listKeys(store: Store): KeySummary[] {
   return store.read(() => store.keys.list().map(row => summarize(store, row)))
 }
 
-/** Revokes a key at once; false if it is unknown or was already revoked. */
+/** Revokes a key at once. Returns false if there is no such key or it was already revoked. */
 export function revokeKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.revoke(keyId, Date.now()))
 }
 
-/** Removes a key's organization; false if the key is unknown, revoked or has none. */
+/** Removes a key's organization. Returns false if the key is unknown, revoked or has no organization. */
 export function orphanKey(store: Store, keyId: string): boolean {
   return store.write(() => store.keys.orphan(keyId))
 }
 
-/** Whether a text has the format of a key. */
+/** Whether the text has the format of a key. */
 export function looksLikeKey(text: string): boolean {
   return text.startsWith(KEY_PREFIX) && text.length > KEY_PREFIX.length + LOOKUP_LENGTH
 }
 
-/** The record of a key, even if revoked; compared in constant time. */
+/** Returns the record of a key, revoked or not. Keys are compared in constant time. */
 export function findKey(store: Store, key: string): KeyRow | undefined {
   const row = store.keys.find(lookupOf(key))
   return row && timingSafeEqual(row.hash, hashOf(key)) ? row : undefined
 }
 
-/** The caller behind an `Authorization` header. @throws ServiceError `UNAUTHORIZED`, also with `ORPHANED_KEY` */
+/** Returns the caller of an `Authorization` header. @throws ServiceError `UNAUTHORIZED`, also with `ORPHANED_KEY` */
 export function authenticate(store: Store, authorization: string | null): Caller {
   const key = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) throw new ServiceError('UNAUTHORIZED', 'Send "Authorization: Bearer sk_…".')
   return callerOf(looksLikeKey(key) ? findKey(store, key) : undefined, store)
 }
 
-/** Like {@link authenticate}, but reads a key's rights again only after something in the workspace has changed. */
+/**
+ * Creates an {@link authenticate} that reads a key's rights again only after something in the workspace has changed.
+ */
 export function createAuthentication(store: Store): (authorization: string | null) => Caller {
   const callers = whileUnchanged<string, Caller>(store)
-  // Cached by hash, so that the lookup time reveals nothing about known keys.
+  // Callers are looked up by hash, so that the time of a search reveals nothing about known keys.
   return authorization => callers(hash('sha256', authorization ?? ''), () => authenticate(store, authorization))
 }
 
-/**
- * The caller with a key, if the key is valid.
- * @throws ServiceError `UNAUTHORIZED` as {@link authenticate}
- */
+/** Returns the caller of a valid key. @throws ServiceError `UNAUTHORIZED` as {@link authenticate} */
 export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   if (!row || row.revokedAt !== null) throw new ServiceError('UNAUTHORIZED', 'The API key is unknown or revoked.')
   if (row.organizationId === null)
@@ -143,7 +141,7 @@ export function callerOf(row: KeyRow | undefined, store: Store): Caller {
   }
 }
 
-/** The caller without a key, for public operations; all of them share one rate. */
+/** Returns the caller of public operations without a key. All such callers share one rate. */
 export function nobody(store: Store): Caller {
   return {
     keyId: NOBODY,
@@ -168,7 +166,7 @@ function summarize(store: Store, { id, name, lookup, role, organizationId, creat
 }
 
 /**
- * The owner's key in a file: the stored one if it is valid, else a new one.
+ * Returns the owner's key in a file: the stored one while it is valid, else a new one.
  * @param file undefined for a workspace in memory
  */
 export function ensureKeyFile(store: Store, file: string | undefined, name: string): { key: string; keyId: string } {
@@ -184,7 +182,7 @@ export function ensureKeyFile(store: Store, file: string | undefined, name: stri
   })
 }
 
-/** The valid key in a file; undefined if {@link ensureKeyFile} must replace it. */
+/** Returns the key in a file if it is valid. Otherwise {@link ensureKeyFile} replaces it. */
 export function countingKey(store: Store, file: string | undefined): { key: string; keyId: string } | undefined {
   const key = keyIn(file)
   const known = key === undefined ? undefined : findKey(store, key)
@@ -197,27 +195,27 @@ function keyIn(file: string | undefined): string | undefined {
   return text !== undefined && looksLikeKey(text) ? text : undefined
 }
 
-/** An orphaned key whose organization still exists; without an organization no key could be created. */
+/** Whether a key is orphaned while its organization still exists. Without the organization no key could be created. */
 function isReplaceable(store: Store, { organizationId }: KeyRow): boolean {
   const own = store.settings.get('localOrganizationId')
   return organizationId === null && own !== undefined && store.organizations.get(own) !== undefined
 }
 
-/** The project in a path. The Default project is the organization's oldest one. */
+/** Returns the project of a path. The Default project is the organization's oldest one. */
 export function namedProject(store: Store, caller: Caller, endpoint: AnyEndpoint, projectId: string): string {
   if (projectId !== 'default' || !endpoint.defaultProject) return projectId
   return store.projects.list(caller.organizationId)[0]?.id ?? projectId
 }
 
-/** The caller's role in a project; undefined if the project belongs to another organization. */
+/** Returns the caller's role in a project; undefined if the project belongs to another organization. */
 export function roleIn(caller: Caller, project: ProjectRow): ProjectRole | undefined {
   if (project.organizationId !== caller.organizationId) return undefined
   return caller.grants.get(project.id) ?? caller.role ?? undefined
 }
 
 /**
- * The project of an operation.
- * @throws ServiceError `NOT_FOUND` if unknown or of another organization, `FORBIDDEN` by role
+ * Returns the project that an operation names. @throws ServiceError `NOT_FOUND` if unknown or foreign, `FORBIDDEN` by
+ * role
  */
 export function projectFor(store: Store, caller: Caller, projectId: string, needed: ProjectRole): ProjectRow {
   const project = store.projects.get(projectId)
@@ -227,15 +225,12 @@ export function projectFor(store: Store, caller: Caller, projectId: string, need
   return project
 }
 
-/** Whether a caller may see the secrets of an address: those who may change servers. */
+/** Whether a caller may see the secrets of an address, as those who may change servers can. */
 export function readerOf(caller: Caller, project: ProjectRow): { maySeeUrl: boolean } {
   return { maySeeUrl: isAtLeast(roleIn(caller, project), requiredRole(contract.servers.update)) }
 }
 
-/**
- * @param change what needs the role, if it is less than the operation
- * @throws ServiceError `FORBIDDEN`
- */
+/** @param change what needs the role, if it is less than the whole operation @throws ServiceError `FORBIDDEN` */
 export function requireRole(role: ProjectRole | undefined, needed: ProjectRole, change?: string): void {
   if (!isAtLeast(role, needed)) throw new ServiceError('FORBIDDEN', roleSentence(needed, role ?? 'none', change))
 }

@@ -3,13 +3,13 @@ import type { Store } from './database/store.ts'
 
 /** Work repeated while the service is open, such as schedules. */
 export type Background = {
-  /** Calls `work` at this interval, never concurrently, until it returns false; failures are only logged. */
+  /** Calls `work` at this interval, never concurrently, until it returns false. Failures are only logged. */
   every(milliseconds: number, work: () => unknown): void
-  /** Starts no more work; resolves when work in progress has ended. */
+  /** Starts no more runs, and resolves when those in progress are done. */
   close(): Promise<void>
 }
 
-/** @param longestMs longest pause between two runs, even if the work would wait longer */
+/** @param longestMs longest pause between two runs, even if the work itself would wait longer */
 export function createBackground(onError: (error: unknown) => void, longestMs = Infinity): Background {
   const ends = new Set<() => void>()
   const underWay = new Set<Promise<void>>()
@@ -45,9 +45,9 @@ export function createBackground(onError: (error: unknown) => void, longestMs = 
   }
 }
 
-/** How long the answer for an idempotency key is stored; afterwards the same key is a new intent. */
+/** Days that the reply to an idempotency key is kept. Afterwards the same key counts as a new request. */
 export const IDEMPOTENCY_DAYS = 7
-/** Counted requests are stored until no limit needs them; the longest limit covers one day. */
+/** Days that counted requests are kept. The longest limit covers one day. */
 const QUOTA_DAYS = 2
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -58,7 +58,7 @@ export function forgetInBackground(store: Store, background: Background, now: ()
   background.every(FORGET_EVERY_MS, () => forgetOld(store, now()))
 }
 
-/** @param now epoch milliseconds */
+/** Deletes records that are too old. @param now epoch milliseconds */
 export function forgetOld(store: Store, now: number): void {
   store.write(() => {
     store.idempotency.deleteBefore(now - IDEMPOTENCY_DAYS * DAY_MS)

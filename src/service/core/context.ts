@@ -10,27 +10,27 @@ import type { Served } from './refusals.ts'
 import type { ProjectRow } from './database/rows.ts'
 import type { Store } from './database/store.ts'
 
-/** What every handler works with. An engine adds itself to this interface where its type is. */
+/** Dependencies of every handler. An engine adds itself to this interface in the file of its type. */
 export interface ServiceContext {
   store: Store
   limits: OrganizationLimits
   quotas: Quotas
   jobs: Jobs
   background: Background
-  /** Characters of ended trials, and as many of ended runs, that stay in memory as they are answered. */
+  /** Characters of answers that stay in memory: as many for ended trials as for ended runs. */
   cachedTextChars: number
-  /** The clock of everything that happens at a time, in epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. Every time in the service comes from this clock. */
   now: () => number
-  /** Performs a request of a handler for its caller, under all rules but the rate limit of the key. */
+  /** Performs a request on behalf of a handler's caller, with all rules except the rate limit of the key. */
   perform: (request: ApiRequest, inner: InnerRequest) => Promise<ApiResponse>
 }
 
-/** How a request of a handler's own is carried out. */
+/** Options for carrying out a request that a handler makes. */
 export type InnerRequest = {
   caller: Caller
-  /** Makes every check, does nothing, and answers 204. */
+  /** Makes every check, changes nothing, and answers 204. */
   checkOnly?: boolean
-  /** Carries out the work, for instance in a transaction that writes more. */
+  /** Carries out the work, for example in a transaction that writes more. */
   carry?: (work: () => unknown) => unknown
 }
 
@@ -40,23 +40,23 @@ type ProjectOf<E> = E extends { path: infer P extends string }
     : unknown
   : unknown
 
-/** A request that passed key, limit, validation and rights; `project` is there when the path names one. */
+/** A request after the checks of key, limit, input and rights. `project` is set if the path names one. */
 type Call<E> = ParsedInputOf<E> &
   ProjectOf<E> & {
     caller: Caller
-    /** In the answer's header, and in the log. */
+    /** Id of the request, sent in the answer's header and logged. */
     requestId: string
     idempotencyKey: string | undefined
-    /** How answers that vary are spelt. */
+    /** The vocabulary of answers that depend on it. */
     vocabulary: EvalVocabulary
-    /** Receives progress; absent if the caller does not want it, or is another process. */
+    /** Receives progress; absent if the caller does not want it or runs in another process. */
     onProgress?: OnProgress | undefined
-    /** Aborts when the caller hangs up. */
+    /** Aborts when the caller disconnects. */
     signal: AbortSignal
   }
 
 type Answer<E> = OutputOf<E> | Reply<OutputOf<E>> | JsonText<OutputOf<E>>
 type Handler<E> = (call: Call<E>) => Answer<E> | Promise<Answer<E>>
 
-/** One handler for every served operation; a missing one does not compile. */
+/** One handler for every served operation. If one is missing, this does not compile. */
 export type Handlers = { [R in keyof Served]: { [O in keyof Served[R]]: Handler<Served[R][O]> } }

@@ -1,32 +1,28 @@
 import { ServiceError } from './errors.ts'
 
-/** One time limit for everything an operation does: connecting, requesting, reading all pages. */
+/** One time limit for everything that an operation does: connecting, requests, reading all pages. */
 export type Deadline = {
-  /** Aborts when the time is up or the caller gives up; its reason is the error to throw. */
+  /** Aborts when the time is up or the caller gives up. Its reason is the error to throw. */
   readonly signal: AbortSignal
   readonly expired: boolean
   stage: string
-  /** Sentences to add to the error. */
+  /** Returns further sentences for the error. */
   remark?: (() => string) | undefined
-  /** The deadline of shared work that is being awaited, which can describe it better. */
+  /** The deadline of shared work that is awaited meanwhile. It knows better what is being done. */
   shared?: Deadline | undefined
   cancel(reason: ServiceError): void
   /** Pauses the time limit until every returned function was called, while the server waits for a person. */
   hold(): () => void
-  /** Restarts the time limit, such as for reported progress, up to a total of {@link LONGEST_MS}. */
+  /** Restarts the time limit, such as when progress is reported, up to a total of {@link LONGEST_MS}. */
   prolong(): void
-  /** Must be called when the operation has ended, so that no timer is left. */
+  /** Must be called when the operation is over, so that no timer remains. */
   end(): void
 }
 
-/** Longest time to which progress can extend an operation, in milliseconds. */
+/** Longest duration in milliseconds to which progress can extend an operation. */
 export const LONGEST_MS = 60 * 60_000
 
-/**
- * Starts the time limit.
- * @param ms milliseconds until `TIMEOUT`
- * @param signal of the caller; its reason is passed on
- */
+/** Starts a deadline. @param ms milliseconds until `TIMEOUT` @param signal of the caller; its reason is passed on */
 export function startDeadline(ms: number, serverName: string, signal?: AbortSignal): Deadline {
   const controller = new AbortController()
   let expired = false
@@ -86,7 +82,10 @@ export function startDeadline(ms: number, serverName: string, signal?: AbortSign
   return deadline
 }
 
-/** The promise's result, or the signal's reason as soon as it aborts; the promise itself continues unobserved. */
+/**
+ * Returns the promise's outcome, or rejects with the signal's reason as soon as it aborts. The promise itself continues
+ * unobserved.
+ */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -1,7 +1,7 @@
 import { randomBytes, hash } from 'node:crypto'
 import { canonicalJson } from '../../lib/json.ts'
 
-/** Kinds of records with ids, by prefix. */
+/** Kinds of records with their own ids, by prefix. */
 export type IdKind =
   | 'org'
   | 'acc'
@@ -33,13 +33,13 @@ export type IdKind =
   | 'req'
   | 'act'
 
-/** Crockford's alphabet, whose characters sort like their values. */
+/** Crockford's alphabet, whose characters sort in the order of their values. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_LENGTH = 10
 const SEQUENCE_LENGTH = 4
 const RANDOM_LENGTH = 12
 
-/** Number of ids for which random bytes are generated at once. */
+/** Number of ids whose random bytes are drawn at once. */
 const POOL_IDS = 256
 
 let lastTime = 0
@@ -47,16 +47,16 @@ let sequence = 0
 let pool = Buffer.alloc(0)
 let used = 0
 
-/** A new id such as `run_01k…`: time, sequence, randomness. Ids of one process sort by creation. */
+/** Returns a new id such as `run_01k…`: time, sequence, randomness. Ids of one process sort by creation. */
 export function newId(kind: IdKind): string {
-  // Setting the clock back must not make newer records sort before older ones.
+  // Newer records must not sort before older ones if the clock is set back.
   const time = Math.max(Date.now(), lastTime)
   sequence = time === lastTime ? sequence + 1 : 0
   lastTime = time
   return `${kind}_${encode(time, TIME_LENGTH)}${encode(sequence, SEQUENCE_LENGTH)}${randomText()}`
 }
 
-/** Each byte is used once; generating thousands at a time makes ten thousand ids cheap. */
+/** Returns random text. Bytes are drawn a few thousand at a time and used once, which makes ten thousand ids cheap. */
 function randomText(): string {
   if (used === pool.length) {
     pool = randomBytes(POOL_IDS * RANDOM_LENGTH)
@@ -74,7 +74,7 @@ function encode(value: number, length: number): string {
   return text
 }
 
-/** SHA-256 of a value's canonical JSON, in hex. */
+/** Returns the SHA-256 of a value's canonical JSON, in hex. */
 export function digest(value: unknown): string {
   return hash('sha256', canonicalJson(value) ?? 'null')
 }

@@ -13,7 +13,7 @@ export type JobKind =
   | 'window-insights'
   | 'server-connection'
   | 'readiness'
-  /** The presence of the workspace's worker, which is not a job of its own. */
+  /** Marks that the workspace's worker is running; it is not work itself. */
   | 'worker'
 
 /** Ends the record of unfinished work. Runs inside a transaction. */
@@ -24,24 +24,24 @@ export type Jobs = {
   /** Defines how records of a kind end if their work fails or its process is gone. */
   define(kind: JobKind, endUnfinished: EndUnfinished): void
   /**
-   * Begins after the caller's transaction, unless it is rolled back. The work writes its own end, a rejection the
-   * kind's `endUnfinished`.
-   * @returns false when the subject has such work already
+   * Starts work after the caller's transaction, unless that is rolled back. The work records its own end; if it
+   * rejects, the kind's `endUnfinished` does.
+   * @returns false if the subject already has such work
    */
   start(kind: JobKind, subjectId: string, work: (signal: AbortSignal) => Promise<void>): boolean
-  /** Stops work in any process, without ending its record; false if there was none. */
+  /** Stops work in whichever process it runs, without ending its record. Returns false if there was none. */
   stop(kind: JobKind, subjectId: string): boolean
   isUnderWay(kind: JobKind, subjectId: string): boolean
   /** Ends every record whose process is gone. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads; for all that show such records. */
+  /** Calls `settleAbandoned`, then reads. Everything that shows such records uses this. */
   read<T>(work: () => T): T
-  /** Resolves when no work is in progress here. */
+  /** Resolves when this process has no work left. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
-/** How often work checks whether another process stopped it, in milliseconds. */
+/** Milliseconds between checks whether another process stopped the work. */
 const WATCH_EVERY_MS = 2000
 
 type Work = { row: JobRow; stop: AbortController; done: Promise<void>; renewedAt: number }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** The process that does some work, and its time limit for the next heartbeat. */
+/** The process that does some work, and the time until which it counts as alive without renewal. */
 export type Lease = { token: string; host: string; pid: number; expiresAt: number }
 
-/** Time limit for the heartbeat of a run's process, and its interval, in milliseconds. */
+/** Milliseconds that the process of a run counts as alive without renewal, and between renewals. */
 const LEASE_MS = 15_000
 export const RENEW_EVERY_MS = 5_000
 
-/** Leases held by this process, over all its services: their runs are alive whatever the time. */
+/** Leases that this process holds in all its services. Their runs are alive whatever the clock says. */
 const held = new Set<string>()
 
 export function takeLease(): Lease {
@@ -18,23 +18,23 @@ export function takeLease(): Lease {
   return { token, host: hostname(), pid: process.pid, expiresAt: leaseEnd() }
 }
 
-/** Releases a lease; its run now counts as abandoned unless it has ended. */
+/** Releases a lease. Its run counts as abandoned from now on unless it has ended. */
 export function releaseLease(lease: Lease | undefined): void {
   if (lease) held.delete(lease.token)
 }
 
-/** The end of a lease that is renewed now. */
+/** Returns the end of a lease that is renewed now. */
 export function leaseEnd(): number {
   return Date.now() + LEASE_MS
 }
 
-/** Whether the process of a run in flight is gone, or silent for too long if it cannot be checked. */
+/** Whether the process of a running run is gone, or has not renewed the lease if it cannot be checked. */
 export function isAbandoned(lease: Lease | undefined): boolean {
   if (!lease) return true
   if (held.has(lease.token)) return false
   if (lease.expiresAt < Date.now()) return true
   if (lease.host !== hostname()) return false
-  // Our process id with an unknown token belonged to an earlier process.
+  // A lease with our process id but an unknown token belongs to an earlier process with the same id.
   return lease.pid === process.pid || !processExists(lease.pid)
 }
 
@@ -47,7 +47,7 @@ function processExists(pid: number): boolean {
   }
 }
 
-/** Whether a process has ended but was not reaped, as in containers whose first process reaps none. */
+/** Whether a process is a zombie, as in containers whose first process reaps none. */
 function isDefunct(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
@@ -57,7 +57,7 @@ function isDefunct(pid: number): boolean {
   }
 }
 
-/** Runs work that is repeated soon, so that a failure is only reported. */
+/** Wraps work that is repeated soon, so that its failure is only reported. */
 export function guarded(work: () => void, onError: (error: unknown) => void): () => void {
   return () => {
     try {

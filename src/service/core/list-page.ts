@@ -4,7 +4,7 @@ import type { LatestFirst } from './database/table.ts'
 
 export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
 
-/** Maximum number of items on a page if the contract states none. */
+/** Maximum number of items of one page if the contract states none. */
 const MOST = 200
 
 export function pageSize({ limit }: PageQuery, usual: number): number {
@@ -12,18 +12,18 @@ export function pageSize({ limit }: PageQuery, usual: number): number {
 }
 
 type Whole<Row> = {
-  /** Names the list and its owner, for its cursors. */
+  /** Name of the list with its owner, for its cursors. */
   list: string
   rows: readonly Row[]
   query: PageQuery
-  /** What identifies a row in its list. Default: its id. */
+  /** Returns what identifies a row in its list. Default: its id. */
   keyOf?: (row: Row) => string
 }
 
 /**
- * One page of rows in memory; without a limit, all the rest. A cursor contains the last row and its position, so that
- * deleting the row does not break it.
- * @throws ServiceError `VALIDATION_ERROR` for a foreign cursor
+ * Returns one page of loaded rows, or all remaining ones without a limit. A cursor contains the last row with its
+ * place, so that it remains valid if the row is deleted.
+ * @throws ServiceError `VALIDATION_ERROR` for another list's cursor
  */
 export function pageOf<Row, Item>(
   cursors: Cursors,
@@ -46,10 +46,10 @@ function placeAfter<Row>(position: string, rows: readonly Row[], keyOf: (row: Ro
   return found === -1 ? Math.min(Number(index), rows.length) : found + 1
 }
 
-/** Selects a part of a feed by the times of the last activity. */
+/** Selects a part of a feed by the times of last activity. */
 export type FeedFilter = {
   order: 'newest' | 'oldest'
-  /** Only what follows this in that order. */
+  /** Selects only items that follow this one in that order. */
   after: { at: number; id: string } | undefined
   limit: number
 }
@@ -58,10 +58,7 @@ const PAGE = 50
 
 type List<Row> = { name: string; ownerId: string; query: PageQuery; page: LatestFirst<Row> }
 
-/**
- * One page of a list, latest first.
- * @throws ServiceError `VALIDATION_ERROR` for a foreign cursor
- */
+/** Returns one page of a list with the latest first. @throws ServiceError `VALIDATION_ERROR` for a foreign cursor */
 export function latestPage<Row, Item>(
   { cursors }: Store,
   { name, ownerId, query, page }: List<Row>,
@@ -71,7 +68,7 @@ export function latestPage<Row, Item>(
   const { cursor } = query
   const size = pageSize(query, PAGE)
   const before = cursor === undefined ? undefined : cursors.read(list, cursor)
-  // One more row than shown reveals whether there is a next page.
+  // One row more than shown reveals whether there is a next page.
   const found = page(ownerId, before, size + 1)
   const shown = found.slice(0, size)
   const last = shown.at(-1)

@@ -6,14 +6,17 @@ import type { Store } from './database/store.ts'
 import { ServiceError } from './errors.ts'
 import { GATES, GATE_NAMES, LIMITS, LIMIT_NAMES, MAX_LIMIT, type LimitName } from './limits.ts'
 
-/** The limits of an organization; read at every use, so that a change applies at once in every process. */
+/**
+ * Limits and features of an organization. They are read at every use, so that a change applies at once in every
+ * process.
+ */
 export type OrganizationLimits = {
   number(organizationId: string, name: LimitName): number
-  /** Whether a feature is on, which is the default. */
+  /** Whether a feature is on. Features are on unless they were switched off. */
   isOn(organizationId: string, gate: Gate): boolean
 }
 
-/** @param fixed numbers that this process was started with, which override stored ones */
+/** @param fixed limits that this process was started with, which take precedence over stored ones */
 export function createLimits(
   store: Store,
   fixed: { [name in LimitName]?: number | undefined } = {},
@@ -34,7 +37,7 @@ export type LimitSetting = {
   name: LimitName
   value: number
   default: number
-  /** Whether it was set, even to its default. */
+  /** Whether the limit was set, even to its default. */
   isSet: boolean
   says: string
 }
@@ -52,14 +55,14 @@ export function listLimits(store: Store, organizationId: string): LimitSetting[]
   }))
 }
 
-/** Every limit of this process, as capabilities report them; null = no limit. */
+/** Returns every limit of this process, as capabilities report them; null = no limit. */
 export function announcedLimits(limits: OrganizationLimits, organizationId: string): Record<LimitName, number | null> {
   const numbers = LIMIT_NAMES.map(name => [name, limits.number(organizationId, name)])
   const all = Object.fromEntries(numbers) as Record<LimitName, number>
   return { ...all, requestsPerMinute: all.requestsPerMinute || null }
 }
 
-/** Sets limits given as `name=value`, all or none. @throws RangeError naming the first invalid one */
+/** Sets all limits given as `name=value`, or none. @throws RangeError naming the first invalid one */
 export function setLimits(store: Store, organizationId: string, assignments: readonly string[]): void {
   const parsed = assignments.map(parseAssignment)
   store.write(() => {
@@ -67,7 +70,7 @@ export function setLimits(store: Store, organizationId: string, assignments: rea
   })
 }
 
-/** Resets limits to their defaults, all or none. @throws RangeError naming the first unknown one */
+/** Resets all limits to their defaults, or none. @throws RangeError naming the first unknown one */
 export function unsetLimits(store: Store, organizationId: string, names: readonly string[]): void {
   const known = names.map(limitNamed)
   store.write(() => {
@@ -110,13 +113,13 @@ function limitNamed(name: string): LimitName {
 }
 
 export type RateLimit = {
-  /** Requests that a key may send a minute on average. */
+  /** Requests per minute that one key may send continuously. */
   perMinute: number
   /** Requests that a key may send at once after a pause. */
   burst: number
 }
 
-/** A token bucket for each key, exact over all processes that share the data directory. */
+/** A token bucket for each key, exact across all processes that share the data directory. */
 export type RateLimiter = {
   /**
    * Takes a request from the key's bucket.
@@ -125,12 +128,12 @@ export type RateLimiter = {
   take(caller: Pick<Caller, 'keyId' | 'organizationId'>): void
 }
 
-/** A request in the unit of a bucket, of which each millisecond repays `perMinute`. */
+/** One request in the unit of a bucket: every millisecond adds back `perMinute`. */
 const REQUEST = 60_000
 
 /** Reads and writes the bucket in one transaction, so that concurrent requests take turns. */
 export function createRateLimiter(store: Store, limits: OrganizationLimits, now = Date.now): RateLimiter {
-  // Requests without a key have no row for a bucket, and others cannot use theirs while nothing can be written.
+  // The bucket of requests without a key, and of all requests while nothing can be written.
   let shared: RateBucket | undefined
   const takeShared = (limit: RateLimit): number => {
     const taken = takeOne(shared, limit, now())
@@ -156,8 +159,8 @@ export function createRateLimiter(store: Store, limits: OrganizationLimits, now 
 }
 
 /**
- * A bucket after a request; `waitMs` is 0 if it was accepted. Setting the clock back or reducing the burst leaves no
- * debt.
+ * Returns a bucket after a request. `waitMs` is 0 if it passed. No debt remains if the clock is set back or the burst
+ * is reduced.
  */
 export function takeOne(
   bucket: RateBucket | undefined,
@@ -179,7 +182,7 @@ export function rateLimited(retryAfterSeconds: number): ServiceError {
   })
 }
 
-/** Requests counted by minute and by day (service-api, "Limits"). */
+/** Requests that are limited per minute and per day (service-api, "Limits"). */
 export type QuotaKind = 'generation' | 'launch' | 'insights'
 
 const NAMES = {
@@ -196,7 +199,7 @@ export type Quotas = {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** How much of its daily quotas an organization has used since 00:00 UTC. */
+/** Returns what an organization has used of its daily limits since 00:00 UTC. */
 export function quotaUsage(
   store: Store,
   limits: OrganizationLimits,

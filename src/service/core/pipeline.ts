@@ -19,7 +19,7 @@ import type { Store } from './database/store.ts'
 import { invalidField, parseBody, parseQuery } from './validation.ts'
 import { TrieRouter } from 'hono/router/trie-router'
 
-/** A request, or a failure that no caller sees; neither contains keys or bodies. */
+/** A request, or a failure that no caller sees. Neither contains keys or bodies. */
 export type LogEntry =
   | {
       kind: 'request'
@@ -36,41 +36,44 @@ export type LogEntry =
 type PipelineOptions = {
   store: Store
   handlers: Handlers
-  /** Answers visitors below a separate path, without API keys. */
+  /** Answers visitors under a separate path, without API keys. */
   visitors: { prefix: string; answer: (request: ApiRequest, path: string, closing: AbortSignal) => Promise<Answer> }
   limits: OrganizationLimits
   maxBodyBytes: number
   validateResponses: boolean
   vocabularyHeader: string
-  /** Host names of the service besides loopback; undefined = any. */
+  /** Host names that are accepted besides loopback; undefined = any. */
   allowedHosts: readonly string[] | undefined
-  /** Whether lists that the contract declares as bare are returned as an array; otherwise as a page. */
+  /** Whether lists that are declared as bare are answered as an array, else as a page. */
   bareLists: boolean
   log: ((entry: LogEntry) => void) | undefined
 }
 
-/** An answer that is complete when it leaves the service. */
+/** A response whose body is complete when it leaves the service. */
 export type WholeResponse = ApiResponse & { readonly body: string | null }
 
 type Pipeline = {
   answer(request: ApiRequest): Promise<WholeResponse>
   /** Answers a request of a handler for its caller, who is looked up again and needs no key. */
   perform(request: ApiRequest, inner: InnerRequest): Promise<WholeResponse>
-  /** Refuses new requests and resolves when all others are answered; slow ones are aborted after a while. */
+  /** Refuses new requests and resolves when the others are answered. Slow ones are ended after a while. */
   close(): Promise<void>
 }
 
 type UntypedHandler = (call: object) => unknown
 
 const MAX_IDEMPOTENCY_KEY_LENGTH = BOUNDS.idempotencyKey.most
-/** For refusals by others that do not give a wait, such as a model endpoint that is asked too often. */
+/** Seconds to wait after refusals that give no time, such as those of a model endpoint with too many requests. */
 const UNSTATED_WAIT_SECONDS = 5
-/** How long answers may take to finish when the service closes, in milliseconds; then they are aborted. */
+/** Milliseconds that answers have to finish when the service closes. Then they are ended. */
 const CLOSING_GRACE_MS = 2000
-/** Total time to wait for them, in milliseconds. */
+/** Maximum milliseconds to wait for answers when the service closes. */
 const CLOSING_MS = 5000
 
-/** Key, limit, validation, rights, handler, check of the answer: in this order for every request. */
+/**
+ * Creates the pipeline. Every request passes key, limit, validation, rights, handler and check of the answer, in this
+ * order.
+ */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { visitors } = options
   const router = createRouter()
@@ -122,7 +125,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     let keyId: string | undefined
     let error: unknown
     const noteCaller = (caller: Caller) => (keyId = caller.keyId)
-    // A refusal on a deprecated path also has the deprecation.
+    // A refusal on a deprecated path needs its headers too.
     const deprecation = match ? deprecationOf(match.endpoint) : {}
     const encode = (result: Answer) =>
       toResponse({ ...result, headers: { ...result.headers, ...deprecation } }, requestId, request.method === 'HEAD')
@@ -135,7 +138,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         error = request.signal.aborted ? hungUp(thrown) : thrown
         return encode(errorAnswer(error))
       })
-      // A refusal whose details cannot be encoded is an internal error.
+      // A refusal whose details cannot be serialized is an internal error.
       .catch((thrown: unknown) => encode(errorAnswer((error = thrown))))
     const { status } = response
     const durationMs = performance.now() - started
@@ -214,7 +217,7 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     idempotencyKey,
     vocabulary,
     onProgress: request.onProgress,
-    // Created on use, since most handlers end before a caller could disconnect.
+    // Most handlers end before a caller could disconnect, and never read this.
     get signal() {
       return AbortSignal.any([request.signal, closing])
     },
@@ -230,12 +233,12 @@ async function operate(operation: Operation, options: PipelineOptions): Promise<
     status: endpoint.status ?? 200,
     body: bare ? (spelt as { items: unknown }).items : spelt,
     headers: { ...headers, ...((endpoint.varies ?? endpoint.casesInAnswer) && { vary: options.vocabularyHeader }) },
-    // If answers are checked at all, their readers check them too.
+    // If answers are validated here, the readers validate them too.
     asDeclared: !bare && !options.validateResponses,
   }
 }
 
-/** The answer of a gated operation while its feature is off: lists are empty, everything else is refused. */
+/** Returns the answer of an operation whose feature is off: lists are empty, everything else is refused. */
 function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: OrganizationLimits): unknown {
   const { gate, risk } = endpoint
   if (!gate || limits.isOn(caller.organizationId, gate)) return undefined
@@ -246,19 +249,22 @@ function closedGateReply(endpoint: AnyEndpoint, caller: Caller, limits: Organiza
   throw new ServiceError('FORBIDDEN', `${GATES[gate]} is switched off for this organization.`)
 }
 
-/** The replaced path may be one of a newer deployment, so the link keeps it as a template. */
+/**
+ * Returns the headers of a deprecated path. Its successor may belong to a newer deployment, so the link keeps it as a
+ * template.
+ */
 function deprecationOf({ path }: AnyEndpoint): Record<string, string> {
   const successor = successorOf(path)
   if (successor === undefined) return {}
   return { deprecation: 'true', link: `<${API_PREFIX}${successor}>; rel="successor-version"` }
 }
 
-/** The entry of a table organized by resource and operation. */
+/** Returns the entry for an operation in a table of resources and operations. */
 function declared<T>(table: object, { resource, name }: AnyEndpoint): T | undefined {
   return (table as Record<string, Record<string, T>>)[resource]?.[name]
 }
 
-/** Absent means 1 (contract: "Versioning"). */
+/** Returns the vocabulary of a header. Absent means 1 (contract: "Versioning"). */
 function readVocabulary(headers: ApiHeaders, name: string): EvalVocabulary {
   const value = headers.get(name) ?? '1'
   if (value === '1' || value === '2') return value
@@ -279,29 +285,38 @@ function optionsAnswer(methods: string[]): Answer {
   return { status: 204, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
 }
 
-/** The contract has no code for a wrong method; `Allow` lists those of the path. */
+/**
+ * Returns the answer for an unknown path or method. The contract has no code for a wrong method; `Allow` lists the
+ * valid ones.
+ */
 function unknownPath(methods: string[]): Answer {
   const answer = errorAnswer(new ServiceError('NOT_FOUND', 'There is no such operation.'))
   return methods.length === 0 ? answer : { ...answer, headers: { allow: [...methods, 'OPTIONS'].join(', ') } }
 }
 
-/** Nobody reads this answer, and nothing is broken. */
+/** Returns the error for a caller that disconnected. Nobody reads it, and nothing is broken. */
 function hungUp(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'The caller disconnected before the answer.', { cause })
 }
 
-/** The contract has no code for a locked database; a read may be repeated, and a write with its key. */
+/**
+ * Returns the error for a locked database. The contract has no code for it. A read may be repeated, a write with its
+ * key.
+ */
 function databaseBusy(cause: unknown): ServiceError {
   return new ServiceError('TIMEOUT', 'Another process keeps the workspace’s database busy; try again.', { cause })
 }
 
-/** The contract has no code for disk errors; the sentence says what to do. */
+/** Returns the error for a full or broken disk. The contract has no code for it; the sentence says what to do. */
 function storageRefusal(cause: unknown): ServiceError | undefined {
   const problem = storageProblem(cause)
   return problem && new ServiceError('INTERNAL_ERROR', `${problem.message} ${problem.next}`, { cause })
 }
 
-/** A refusal in the contract's terms; everything else is an internal error whose cause is only logged. */
+/**
+ * Converts what was thrown to an answer: a refusal in the contract's words, or an internal error whose cause is only
+ * logged.
+ */
 function errorAnswer(thrown: unknown): Answer {
   const error = isBusy(thrown) ? databaseBusy(thrown) : (storageRefusal(thrown) ?? thrown)
   if (!(error instanceof ServiceError))
@@ -315,7 +330,7 @@ function errorAnswer(thrown: unknown): Answer {
   }
 }
 
-/** Whole seconds; the limit of runs clears only when a run ends, everything else with time. */
+/** Returns the seconds to wait. Only the end of a run lifts the limit on runs; all others pass with time. */
 function waitOf({ code, details, retryAfterSeconds }: ServiceError): number | undefined {
   if (code !== 'RATE_LIMITED' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return retryAfterSeconds
   return retryAfterSeconds ?? UNSTATED_WAIT_SECONDS
@@ -340,13 +355,16 @@ type Match = { endpoint: AnyEndpoint; params: Record<string, string> }
 
 export type Router = {
   match(method: string, path: string): Match | undefined
-  /** Methods declared for a path, `HEAD` with every `GET`; none for an unknown path. */
+  /** Returns the methods declared for a path, `HEAD` with every `GET`; none if the path is unknown. */
   methods(path: string): string[]
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** The contract's paths below the version prefix, in tries by method and length that are built on first use. */
+/**
+ * Creates a router for the contract's paths below the version prefix, with a trie for each method and length, built on
+ * first use.
+ */
 export function createRouter(): Router {
   const byShape = Map.groupBy(allEndpoints(), ({ method, path }) => shapeOf(method, API_PREFIX + path))
   const tries = new Map<string, TrieRouter<AnyEndpoint>>()
@@ -375,7 +393,7 @@ export function createRouter(): Router {
   }
 }
 
-/** Key of both a declared path and a matching one: the method and the number of segments. */
+/** Returns what a declared path and a matching request have in common: the method and the number of segments. */
 function shapeOf(method: string, path: string): string {
   return `${method} ${path.split('/').length}`
 }
@@ -387,7 +405,7 @@ function trieFor(endpoints: AnyEndpoint[]): TrieRouter<AnyEndpoint> {
   return trie
 }
 
-/** `…/capabilities` must take precedence over `…/{id}`, and the first path added wins. */
+/** Sorts endpoints so that `…/capabilities` is matched before `…/{id}`. Otherwise the first one added wins. */
 function literalsFirst(endpoints: AnyEndpoint[]): AnyEndpoint[] {
   const rank = ({ path }: AnyEndpoint) => path.replaceAll(/\{[^}]+\}/g, '~')
   return endpoints.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))

@@ -2,7 +2,7 @@ import type { Contract } from '../../api/contract/contract.ts'
 import type { AnyEndpoint } from '../../api/contract/endpoint.ts'
 import { ServiceError } from './errors.ts'
 
-/** `resource.name` of every operation of the contract. */
+/** The `resource.name` of every operation of the contract. */
 type OperationName = {
   [R in keyof Contract]: `${R}.${keyof Contract[R] & string}`
 }[keyof Contract]
@@ -14,7 +14,10 @@ const NO_TUNNELS =
   'There is no relay to tunnel through on this machine; save the server under its local address, which this ' +
   'workspace reaches directly.'
 
-/** What one machine cannot offer, each with advice. Every other operation must have a handler in order to compile. */
+/**
+ * Operations that one machine cannot offer, each with advice. Every other operation needs a handler, or this does not
+ * compile.
+ */
 export const REFUSALS = {
   'harness.builtinTools':
     'No agent harness runs in this workspace; its tools are listed by the hosted service, or by the harness itself.',
@@ -42,13 +45,13 @@ export const REFUSALS = {
 
 export type Refused = keyof typeof REFUSALS
 
-/** Why an operation is refused; undefined if it is supported. */
+/** Returns why an operation is refused; undefined if it is supported. */
 export function refusalOf({ resource, name }: Pick<AnyEndpoint, 'resource' | 'name'>): string | undefined {
   return (REFUSALS as Readonly<Record<string, string>>)[`${resource}.${name}`]
 }
 
 export function notServed({ resource, name }: AnyEndpoint): ServiceError {
-  // An operation without a handler must be in the table in order to compile.
+  // An operation without a handler is in the table, or the handlers would not compile.
   return new ServiceError('FEATURE_NOT_SUPPORTED', REFUSALS[`${resource}.${name}` as Refused])
 }
 
@@ -56,7 +59,7 @@ type ServedName<R extends keyof Contract> = {
   [O in keyof Contract[R] & string]: `${R}.${O}` extends Refused ? never : O
 }[keyof Contract[R] & string]
 
-/** The part of the contract with handlers here; other operations return FEATURE_NOT_SUPPORTED. */
+/** The operations that have handlers here. All others are answered with FEATURE_NOT_SUPPORTED. */
 export type Served = {
   [R in keyof Contract as [ServedName<R>] extends [never] ? never : R]: Pick<Contract[R], ServedName<R>>
 }

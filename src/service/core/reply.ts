@@ -1,4 +1,4 @@
-/** An answer to the caller: `text` is written unchanged, `body` as JSON unless it is {@link JsonText}. */
+/** An answer to the caller. `text` is sent unchanged, `body` as JSON unless it is {@link JsonText}. */
 export type Answer = {
   status: number
   body?: unknown
@@ -7,7 +7,7 @@ export type Answer = {
   asDeclared?: boolean
 }
 
-/** A body that is already JSON; `T` is its type. */
+/** A body that is already JSON text. `T` is the type of its value. */
 export class JsonText<T> {
   declare protected readonly content?: T
   readonly text: string
@@ -17,7 +17,7 @@ export class JsonText<T> {
   }
 }
 
-/** An answer with more than a body; most handlers return only the body. */
+/** An answer that consists of more than a body. Most handlers return only the body. */
 export class Reply<T> {
   readonly body: T
   readonly headers: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { ServiceError } from './errors.ts'
 
-/** Whether two addresses are equal after normalization. */
+/** Whether two addresses are equal, however they are written. */
 export function sameUrl(one: string | undefined, other: string): boolean {
   const href = URL.parse(one ?? '')?.href
   return href !== undefined && href === URL.parse(other)?.href
@@ -12,9 +12,7 @@ export function mayHoldSecrets(text: string): boolean {
   return /[?@]/.test(text)
 }
 
-/**
- * An address for display: without the values of its query, its user name and its password, which may be credentials.
- */
+/** Returns an address without its query values, user name and password, which may be credentials. */
 export function redactedUrl(text: string): string {
   if (!mayHoldSecrets(text)) return text
   const url = URL.parse(text)
@@ -27,12 +25,12 @@ export function redactedUrl(text: string): string {
   return url.href
 }
 
-/** The parts that {@link redactedUrl} removes, encoded and decoded. */
+/** Returns the parts that {@link redactedUrl} removes from an address, both as written and decoded. */
 export function secretsOfUrl(text: string): string[] {
   const url = mayHoldSecrets(text) ? URL.parse(text) : null
   if (!url) return []
   const { username, password, search, searchParams } = url
-  // A query parameter without a value is itself the secret.
+  // A query name without a value may itself be the secret.
   const written = search
     .slice(1)
     .split('&')
@@ -40,13 +38,13 @@ export function secretsOfUrl(text: string): string[] {
   return [username, password, ...written, ...searchParams.values()]
 }
 
-/** Only names that must be loopback; one that resolves to loopback today may resolve elsewhere tomorrow. */
+/** Whether a host is certainly loopback. A name that resolves to loopback today may resolve elsewhere tomorrow. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 /**
- * Refuses other host names: a web page whose name resolves here would share the origin (DNS rebinding).
+ * Refuses other host names. A web page whose name resolves to this machine would share the origin (DNS rebinding).
  * @throws ServiceError `FORBIDDEN`
  */
 export function requireAllowedHost({ hostname }: URL, allowedHosts: readonly string[]): void {
@@ -62,5 +60,5 @@ export function requireAllowedHost({ hostname }: URL, allowedHosts: readonly str
 /** The default port of `mcpdeck serve`. */
 export const DEFAULT_PORT = 4747
 
-/** Origin of share links made by a process without its own port. */
+/** Returns the origin of share links that a process without its own port creates. */
 export const visitOriginAt = (port: number): string => `http://127.0.0.1:${port}`

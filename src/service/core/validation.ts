@@ -8,7 +8,7 @@ import { ServiceError } from './errors.ts'
 
 type Issue = { path: string; message: string }
 
-/** A refusal that names the first field and lists every issue. @param reason the contract's word for it */
+/** Returns a refusal that names the first field and lists every issue. @param reason the contract's name for it */
 function invalidInput(issues: readonly Issue[], reason?: string): ServiceError {
   const [first] = issues
   const field = first?.path ?? ''
@@ -23,10 +23,10 @@ export function invalidField(field: string, message: string, details: Record<str
   })
 }
 
-/** Maximum number of issues named, so that a refusal is not far longer than the request. */
+/** Maximum number of issues that are named. A refusal could otherwise be far longer than the request. */
 const MAX_ISSUES = 100
 
-/** Zod's issues with readable paths; for an undeclared field, the path of the field instead of its object. */
+/** Returns Zod's issues with readable paths. An undeclared field is named itself, not its object. */
 export function issuesOf({ issues }: z.ZodError): Issue[] {
   const named = issues.slice(0, MAX_ISSUES).flatMap(issue => {
     const path = issue.path.map(String)
@@ -36,7 +36,7 @@ export function issuesOf({ issues }: z.ZodError): Issue[] {
   return named.slice(0, MAX_ISSUES)
 }
 
-/** The reason in `params` of a declared rule. */
+/** Returns the reason that a declared rule gives in `params`. */
 function reasonOf({ issues: [issue] }: z.ZodError): string | undefined {
   const reason: unknown = issue?.code === 'custom' ? issue.params?.['reason'] : undefined
   return typeof reason === 'string' ? reason : undefined
@@ -48,7 +48,7 @@ function parseInput(schema: z.ZodType, value: unknown): unknown {
   return result.data
 }
 
-/** Parses query options as declared. Repeats are refused; undeclared ones are ignored on GETs, else refused. */
+/** Parses declared query options. Repeated ones are refused. Undeclared ones are ignored on GETs, else refused. */
 export function parseQuery(endpoint: AnyEndpoint, search: URLSearchParams): unknown {
   const { query, method } = endpoint
   const sent = Object.fromEntries(search)
@@ -71,9 +71,9 @@ function undeclaredNames(query: z.ZodType, sent: Record<string, string>): string
 }
 
 /**
- * The body by the declaration, else nothing or `{}`.
+ * Parses the declared body, which is else empty or `{}`.
  * @param signal ends the wait for it
- * @param translate spells what was sent as the declaration does
+ * @param translate changes the body to the vocabulary of the declaration
  */
 export async function parseBody(
   endpoint: Pick<AnyEndpoint, 'body'>,
@@ -104,7 +104,7 @@ async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSig
   const tooLarge = () => invalidInput([{ path: '', message: `The body is larger than ${maxBytes} bytes.` }])
   if (typeof body === 'string') {
     if (Buffer.byteLength(body) > maxBytes) throw tooLarge()
-    // Text cannot contain what bytes cannot encode.
+    // Text is limited to what UTF-8 bytes can represent, too.
     return body.toWellFormed()
   }
   const chunks: Uint8Array[] = []
@@ -119,7 +119,7 @@ async function readText({ body }: ApiRequest, maxBytes: number, signal: AbortSig
       chunks.push(chunk)
     }
   } finally {
-    // A body that never arrives is not waited for here.
+    // A stream that never ends is not waited for here either.
     arriving.return?.().catch(() => {})
   }
   try {

@@ -5,8 +5,8 @@ type Fields = Record<string, unknown>
 type Speech = { vocabulary: EvalVocabulary; header: string }
 
 /**
- * A request body in vocabulary 1, which everything behind the pipeline reads (service-api, "Versioning"; newer, section
- * 4).
+ * Converts a request body to vocabulary 1, which all code after the pipeline reads (service-api, "Versioning"; newer,
+ * section 4).
  * @throws ServiceError `VALIDATION_ERROR` for `required` without vocabulary 2, and for contradicting fields
  */
 export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
@@ -27,7 +27,7 @@ export function inFirstVocabulary(speech: Speech, body: unknown): unknown {
   }
 }
 
-/** An answer in the caller's vocabulary: in 2, `checks` are `assertions`, `gating` is `required`. */
+/** Converts an answer to the caller's vocabulary: in 2, `checks` are `assertions`, and `gating` is `required`. */
 export function inCallersVocabulary(vocabulary: EvalVocabulary, answer: unknown): unknown {
   if (vocabulary === '1' || !isFields(answer)) return answer
   const { items, created, settings } = answer
@@ -73,7 +73,7 @@ function refuseBoth(entry: Fields, name: string, former: string, field: string):
     throw invalidField(`${field}${name}`, `cannot be sent together with ${former}`)
 }
 
-/** `assertions` are the case's `checks`: a list replaces those of the suite. */
+/** Converts the `assertions` of a case to its `checks`. A list replaces those of the suite. */
 function savedCase(entry: Fields, field: string): Fields {
   refuseBoth(entry, 'assertions', 'checks', field)
   const { assertions, legacyIterations, ...rest } = entry
@@ -86,7 +86,7 @@ function savedCase(entry: Fields, field: string): Fields {
   }
 }
 
-/** An inline case has no checks of its own; its assertions are steps behind all others. */
+/** Converts an inline case, which has no checks. Its assertions become steps after all others. */
 function inlineCase(entry: Fields, field: string): Fields {
   refuseBoth(entry, 'iterations', 'runs', field)
   refuseBoth(entry, 'legacyIterations', 'runs', field)
@@ -120,7 +120,7 @@ function freeId(steps: readonly unknown[], wanted: string): string {
   return steps.some(step => isFields(step) && step['id'] === wanted) ? freeId(steps, `${wanted}-own`) : wanted
 }
 
-/** The roles of a case's checks and of the assertions in its steps; arguments of calls are nobody's roles. */
+/** Converts the roles of a case's checks and of the assertions in its steps. Arguments of calls are not changed. */
 function withRoles(spell: Spell, entry: Fields, field: string): Fields {
   const { checks } = entry
   return {
@@ -141,7 +141,7 @@ function roleList(spell: Spell, holder: Fields, name: string, field: string): Fi
   return { [name]: mapped(holder[name], (entry, index) => spell(entry, `${field}${name}.${index}.role`)) }
 }
 
-/** Spells the role of an evaluator that is at a field. */
+/** Converts the role of the evaluator in a field. */
 type Spell = (evaluator: Fields, field: string) => Fields
 
 function toFirst({ vocabulary, header }: Speech): Spell {
@@ -156,7 +156,7 @@ function toSecond(evaluator: Fields): Fields {
   return evaluator['role'] === 'gating' ? { ...evaluator, role: 'required' } : evaluator
 }
 
-/** Changes what is an object; everything else is left to the declaration. */
+/** Changes the entries that are objects. The declaration validates all others. */
 function mapped(list: unknown, change: (entry: Fields, index: number) => Fields): unknown {
   if (!Array.isArray(list)) return list
   return list.map((entry: unknown, index) => (isFields(entry) ? change(entry, index) : entry))
@@ -166,11 +166,11 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Eval vocabularies that answers may be asked for in (contract: "Versioning"). */
+/** Eval vocabularies in which answers can be requested (contract: "Versioning"). */
 export const EVAL_VOCABULARIES = ['1', '2'] as const
 export type EvalVocabulary = (typeof EVAL_VOCABULARIES)[number]
 
-/** Spells the policy role of an iteration's scorers: `gating` in vocabulary 1 is `required` in vocabulary 2. */
+/** Converts the policy role of an iteration's scorers: `gating` in vocabulary 1 is `required` in vocabulary 2. */
 export function inVocabulary(vocabulary: EvalVocabulary, iteration: EvalIteration): EvalIteration {
   const definitions = iteration.evaluationConfig?.['definitions']
   if (vocabulary === '1' || !Array.isArray(definitions)) return iteration

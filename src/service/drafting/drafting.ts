@@ -20,34 +20,37 @@ import { ServiceError } from '../core/errors.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** What a request names as the ground of its drafts; the declaration saw to it that it is one of the two. */
+/** The environment or servers that drafts are based on. The declaration ensures that a request has exactly one. */
 type Source = { environmentId?: string | undefined; serverAttachmentId?: string | undefined }
 
-/** What the servers say of themselves, cut to what a prompt can hold. All of it is theirs and not to be trusted. */
+/** Tools and instructions as the servers report them, cut to the length of a prompt. All of it is untrusted. */
 type Grounding = {
   servers: {
     name: string
     instructions?: string
     tools: { name: string; description?: string; parameters: string[] }[]
   }[]
-  /** Every tool there is, also those that did not fit. */
+  /** Every existing tool, including those that were left out of the prompt. */
   toolNames: ReadonlySet<string>
 }
 
-/** Tools of all servers together that a prompt shows, and the fewest that each of many servers keeps. */
+/** Maximum number of tools of all servers in a prompt, and the minimum that each of many servers keeps. */
 const MAX_TOOLS = 120
 const MIN_TOOLS_PER_SERVER = 5
 const SHOWN_CHARS = { name: 120, description: 400, instructions: 1500 } as const
 const MAX_PARAMETERS = 20
 
-/** The servers whose tools ground the drafts. @throws ServiceError `NOT_FOUND`, `CONFLICT` */
+/** Returns the servers whose tools the drafts are based on. @throws ServiceError `NOT_FOUND`, `CONFLICT` */
 function groundingServers(store: Store, projectId: string, source: Source): ServerRow[] {
   refuseServerGroup(source.serverAttachmentId)
   const environment = store.environments.require(projectId, source.environmentId ?? '')
   return resolveEnvironment(store, environment).servers
 }
 
-/** The tools of the servers. @throws ServiceError as connections do; `FEATURE_NOT_SUPPORTED` when there are none */
+/**
+ * Lists the tools of the servers. @throws ServiceError `FEATURE_NOT_SUPPORTED` if there are none, and the errors of
+ * connections
+ */
 async function listGrounding(
   { connections, targets }: Pick<ServiceContext, 'connections' | 'targets'>,
   servers: readonly ServerRow[],
@@ -93,17 +96,17 @@ type Context = Pick<ServiceContext, 'store' | 'connections' | 'targets' | 'quota
 type PersonaRequest = z.output<typeof PersonaGenerateRequest>
 type JourneyRequest = z.output<typeof JourneyGenerateRequest>
 
-/** Journeys of a persona where the request does not say how many, and the most that one answer can hold. */
+/** Number of journeys for a persona if the request names none, and the maximum for one persona and one answer. */
 const JOURNEYS = { usual: 3, most: 20, mostOfAll: 60 } as const
-/** What a create of the draft would take. */
+/** Maximum lengths that a create request accepts, in characters. */
 const CHARS = { name: 120, role: 120, notes: 2000, journeyName: 200, goal: 4000 } as const
-/** Ends before the caller's own wait does, so that the reason arrives. */
+/** Shorter than the client's own time limit, so that the client still receives the reason. */
 const DEADLINE_MS = DRAFTING_DEADLINE_MS - 10_000
 
 /**
- * Drafts personas with journeys and stores nothing; counted once model and servers are known to exist.
+ * Drafts personas with journeys and stores nothing. The request counts once model and servers are known to exist.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`, `NOT_FOUND`, `CONFLICT`, `VALIDATION_ERROR`, `TIMEOUT`,
- *   and as connections and the model refuse
+ * and the errors of connections and the model
  */
 export async function draftPersonas(
   context: Context,
@@ -134,7 +137,7 @@ export async function draftPersonas(
   })
 }
 
-/** Drafts journeys for one persona; nothing is kept. @throws ServiceError as for {@link draftPersonas} */
+/** Drafts journeys for one persona and stores nothing. @throws ServiceError as {@link draftPersonas} */
 export async function draftJourneys(
   context: Context,
   project: ProjectRow,
@@ -158,7 +161,7 @@ export async function draftJourneys(
   })
 }
 
-/** What can be refused is refused before the request counts; only then the servers are asked. */
+/** Checks everything that can be refused before the request counts and before the servers are read. */
 async function ground(
   { store, connections, targets, quotas, models }: Context,
   project: ProjectRow,
@@ -186,7 +189,10 @@ async function ask<T>(
   return (await askForObject({ configured: models, keys: {} }, question)).value
 }
 
-/** The contract states no bound, so this one is ours. @throws ServiceError `VALIDATION_ERROR` */
+/**
+ * Checks the number of journeys. The contract states no maximum, so this one is ours. @throws ServiceError
+ * `VALIDATION_ERROR`
+ */
 function requireJourneyCount(journeyCount: number, personas: number): void {
   const most = Math.min(JOURNEYS.most, Math.floor(JOURNEYS.mostOfAll / personas))
   if (journeyCount < 1 || journeyCount > most)
@@ -199,7 +205,7 @@ function toPersonaDraft({ name, role, notes }: DraftedPersona): PersonaDraft | u
   return { ...draft, ...(notes.trim() !== '' && { notes: cut(notes.trim(), CHARS.notes) }) }
 }
 
-/** A check is suggested only for tools that are there, whatever the model says. */
+/** Converts drafts. A check is suggested only for existing tools, whatever the model says. */
 function toJourneyDrafts(drafted: readonly DraftedJourney[], { toolNames }: Grounding): JourneyDraft[] {
   return drafted.flatMap(({ name, goal, toolNames: suggested }) => {
     const wanted = cut(goal.trim(), CHARS.goal)
@@ -224,10 +230,10 @@ const DraftedJourney = shape(() =>
 )
 type DraftedJourney = z.infer<typeof DraftedJourney>
 
-/** What a model answers when it drafts journeys for a persona that is given. */
+/** Answer of a model that drafts journeys for a given persona. */
 const DraftedJourneys = shape(() => z.object({ journeys: z.array(DraftedJourney()) }))
 
-/** What a model answers when it drafts personas. */
+/** Answer of a model that drafts personas. */
 const DraftedPersonas = shape(() =>
   z.object({
     personas: z.array(
@@ -247,11 +253,11 @@ type DraftedPersona = z.infer<typeof DraftedPersonas>['personas'][number]
 
 type Person = { name: string; role: string; notes?: string | undefined }
 
-/** A hint for the model and no data: what is beyond this only makes the prompt longer. */
+/** Maximum number of existing names in the prompt. They are only a hint, and more would make the prompt longer. */
 const MAX_EXISTING = 36
 const MAX_EXISTING_CHARS = 120
 
-/** The system prompt. @param task one sentence that says what to draft */
+/** Returns the system prompt. @param task one sentence that says what to draft */
 function draftingInstructions(task: string): string {
   return [
     'You invent synthetic people who try out a product by talking to an assistant that has its tools.',
@@ -289,7 +295,7 @@ function block(name: string, content: string): string {
   return `<${name}>\n${content}\n</${name}>`
 }
 
-/** JSON in which no text can look like the end of its block. */
+/** Returns JSON in which no text can imitate the end of its block. */
 function asData(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll('<', '\\u003c')
 }

@@ -20,16 +20,16 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 export type EnvironmentRow = {
   id: string
   projectId: string
-  /** Null = nameless, found by its content. */
+  /** Null for an unnamed environment, which is found by its content. */
   name: string | null
   description: string | null
-  /** May name a client that was deleted since. */
+  /** The client may have been deleted since. */
   clientId: string
-  /** Null = the client's model. */
+  /** Null means the client's model. */
   modelId: string | null
-  /** Of nameless ones only: equal for equal content. */
+  /** Set only for unnamed environments. It is equal for equal content. */
   contentDigest: string | null
-  /** Grows by one with every change. */
+  /** Increases by one with every change. */
   revision: number
   archivedAt: number | null
   createdAt: number
@@ -42,13 +42,13 @@ export function createEnvironmentRows(database: Database) {
   return {
     ...environments.basics,
     findByName: (projectId: string, name: string) => environments.one({ projectId, name, ...live }),
-    /** The live nameless one of this content. */
+    /** Returns the unnamed environment with this content that is not archived. */
     findByContent: (projectId: string, contentDigest: string) =>
       environments.one({ projectId, contentDigest, ...live }),
-    /** Named ones, oldest first. */
+    /** Returns named environments, oldest first. */
     list: (projectId: string, includeArchived: boolean) =>
       environments.all({ projectId, ...(!includeArchived && live) }, 'AND name IS NOT NULL ORDER BY id'),
-    /** Live ones of a client, nameless ones too. */
+    /** Returns a client's environments that are not archived, including unnamed ones. */
     listByClient: (projectId: string, clientId: string) =>
       environments.all({ projectId, clientId, ...live }, 'ORDER BY id'),
   }
@@ -71,10 +71,7 @@ export function insertEnvironment(
   return insert(store, projectId, content, named, now)
 }
 
-/**
- * Returns the nameless environment with this content that is not archived, or creates one.
- * @throws ServiceError `NOT_FOUND`
- */
+/** Returns the unnamed environment with this content, or creates it. @throws ServiceError `NOT_FOUND` */
 function ensureAdhocEnvironment(
   store: Store,
   projectId: string,
@@ -89,7 +86,9 @@ function ensureAdhocEnvironment(
   return { row: insert(store, projectId, content, fields, Date.now()), created: true }
 }
 
-/** Edits a named environment; null clears. @throws ServiceError `CONFLICT` if stale, archived, nameless or taken */
+/**
+ * Edits a named environment; null clears a field. @throws ServiceError `CONFLICT` if stale, archived, unnamed or taken
+ */
 function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit): EnvironmentRow {
   requireRevision(row, edit.expectedRevision)
   requireLive(row)
@@ -105,7 +104,7 @@ function updateEnvironment(store: Store, row: EnvironmentRow, edit: Edit): Envir
   })
 }
 
-/** Gives a nameless environment its name; it is no longer found by its content, which may change from now on. */
+/** Names an unnamed environment. It is no longer found by its content, which may change from now on. */
 function nameEnvironment(store: Store, row: EnvironmentRow, naming: Naming): EnvironmentRow {
   requireRevision(row, naming.expectedRevision)
   requireLive(row)
@@ -118,14 +117,14 @@ function nameEnvironment(store: Store, row: EnvironmentRow, naming: Naming): Env
   return advance(store, row, { name, description: description || null, contentDigest: null })
 }
 
-/** Shelves an environment; its name and its content are free afterwards. @throws ServiceError `CONFLICT` */
+/** Archives an environment. Its name and its content can be used again afterwards. @throws ServiceError `CONFLICT` */
 function archiveEnvironment(store: Store, row: EnvironmentRow, revision: number): EnvironmentRow {
   requireRevision(row, revision)
   requireLive(row)
   return advance(store, row, { archivedAt: Date.now() })
 }
 
-/** Brings a shelved environment back. @throws ServiceError `CONFLICT` when its name or its content is taken now */
+/** Restores an archived environment. @throws ServiceError `CONFLICT` if its name or its content is taken now */
 function restoreEnvironment(store: Store, row: EnvironmentRow, revision: number): EnvironmentRow {
   requireRevision(row, revision)
   if (row.archivedAt === null) throw new ServiceError('CONFLICT', 'The environment is not archived.')
@@ -203,7 +202,9 @@ function requireUsableName(store: Store, projectId: string, name: string): void 
   requireFreeName(store.environments, 'an environment', projectId, name)
 }
 
-/** Server groups, skills, plugins and images cannot be made over the API, so that none can be named here. */
+/**
+ * Checks the parts of an environment. Server groups, skills, plugins and images cannot exist here, so they are refused.
+ */
 function requireParts(store: Store, projectId: string, parts: Partial<Content> | Edit): void {
   if (parts.hostId !== undefined) store.clients.require(projectId, parts.hostId)
   requireNotBlank('modelId', parts.modelId)
@@ -215,10 +216,13 @@ function requireParts(store: Store, projectId: string, parts: Partial<Content> |
   if (unknown) throw new ServiceError('NOT_FOUND', `There is no ${unknown} in this project.`)
 }
 
-/** What an edit names; absent = as before, `null` = none. */
+/** The value in an edit; absent = unchanged, `null` = none. */
 type Wanted = readonly string[] | null | undefined
 
-/** Environments of a swarm or journey; earlier ones may be archived. @throws ServiceError `NOT_FOUND`, `CONFLICT` */
+/**
+ * Returns the environments of a swarm or journey. Those named before may be archived. @throws ServiceError `NOT_FOUND`,
+ * `CONFLICT`
+ */
 export function namedEnvironments(
   store: Store,
   projectId: string,
@@ -231,7 +235,7 @@ export function namedEnvironments(
   })
 }
 
-/** Clients of a journey; earlier ones may be deleted. @throws ServiceError `NOT_FOUND` */
+/** Returns the clients of a journey. Those named before may be deleted. @throws ServiceError `NOT_FOUND` */
 export function namedClients(
   store: Store,
   projectId: string,
@@ -248,7 +252,7 @@ function eachOnce(wanted: Wanted, before: readonly string[], check: (id: string,
   return ids
 }
 
-/** Server groups cannot be made over the API, so that none can be named. @throws ServiceError `NOT_FOUND` */
+/** Refuses a server group, which the API cannot create. @throws ServiceError `NOT_FOUND` */
 export function refuseServerGroup(serverAttachmentId: string | null | undefined): void {
   if (serverAttachmentId == null) return
   throw new ServiceError(
@@ -257,7 +261,7 @@ export function refuseServerGroup(serverAttachmentId: string | null | undefined)
   )
 }
 
-/** What a run on the environment would use right now. */
+/** The settings that a run on the environment would use at this moment. */
 export type Resolution = {
   environment: EnvironmentRow
   client: ClientRow
@@ -266,9 +270,9 @@ export type Resolution = {
 }
 
 /**
- * Resolves an environment as a launch does.
+ * Resolves an environment in the same way as a launch.
  * @throws ServiceError `CONFLICT` with `details.code`: `ENV_ARCHIVED`, `ENV_HOST_MISSING`, `ENV_MODEL_REQUIRED`,
- *   `ENV_NO_SERVERS`
+ * `ENV_NO_SERVERS`
  */
 export function resolveEnvironment(store: Store, environment: EnvironmentRow): Resolution {
   requireLive(environment)
@@ -278,7 +282,7 @@ export function resolveEnvironment(store: Store, environment: EnvironmentRow): R
   const modelOfClient = modelOf(client.config)
   const effective = modelId ?? modelOfClient
   if (effective === undefined)
-    // The contract puts this one reason under two keys (differences, row 29).
+    // The contract puts this reason under two keys (differences, row 29).
     throw notRunnable(id, 'ENV_MODEL_REQUIRED', 'Neither the environment nor its client names a model.', {
       reason: 'environment_model_required',
     })

@@ -7,12 +7,12 @@ import type { ExpectedToolCall, TranscriptMessage } from '../evals/types.ts'
 import { ServiceError } from '../core/errors.ts'
 import { invalidField, issuesOf } from '../core/validation.ts'
 
-/** Longest body as JSON text, in bytes (limits-and-errors, section 4: "Eval-ingest body"). */
+/** Maximum size of a body as JSON text, in bytes (limits-and-errors, section 4: "Eval-ingest body"). */
 const MAX_BYTES = BOUNDS.ingestDocument.most
-/** Results of one request; reporters send 200 at a time. */
+/** Maximum number of results in one request. Reporters send 200 at a time. */
 const MAX_RESULTS = BOUNDS.ingestResults.most
 
-/** Words for the end of an iteration; `error` says that it broke before there was a verdict. */
+/** Names of the end of an iteration. `error` means that it broke before there was a verdict. */
 const STATUSES = {
   passed: 'passed',
   failed: 'failed',
@@ -25,16 +25,16 @@ const STATUSES = {
   skipped: 'skipped',
 } as const satisfies Record<string, TrialClass>
 
-/** Longest name of anything, in characters. */
+/** Maximum length of any name, in characters. */
 const MAX_LABEL = BOUNDS.ingestLabel.most
-/** Levels of objects and lists in a document. */
+/** Maximum nesting of objects and lists in a document. */
 const MAX_LEVELS = BOUNDS.ingestLevels.most
-/** Far beyond every real duration and count, and their sums are still exact. */
+/** Far above every real duration and count, while sums of such numbers remain exact. */
 const MAX_AMOUNT = 1e12
-/** Where the calendar of JavaScript ends. */
+/** Last time that a JavaScript date can represent, in epoch milliseconds. */
 const MAX_TIME = 8.64e15
 
-/** A name; half a surrogate pair could not be read back. */
+/** A name. Half a surrogate pair is refused, since it could not be read back. */
 export const label = shape(() =>
   z
     .string()
@@ -47,7 +47,7 @@ const duration = shape(() => z.number().min(0).max(MAX_AMOUNT))
 const count = shape(() => z.int().min(0).max(MAX_AMOUNT))
 const externalId = shape(() => label().max(256))
 
-/** Something with one name under either of two spellings; the first one is named when neither was sent. */
+/** Returns a value that may be sent under either of two names. If neither was sent, the issue names the first one. */
 function eitherOf<T>(context: z.RefinementCtx, field: string, ...values: (T | null | undefined)[]): NonNullable<T> {
   const found = values.find(value => value != null)
   if (found != null) return found
@@ -134,11 +134,11 @@ const ReadResult = shape(() =>
     const { expectedToolCalls, actualToolCalls, toolCalls, isNegativeTest } = result
     return {
       title: eitherOf(context, 'caseTitle', result.caseTitle, result.title),
-      /** The program's own id of the case. */
+      /** The reporting program's own id of the case. */
       caseKey: known(result.caseId, result.externalCaseId),
       externalId: known(result.externalIterationId),
       prompt: known(result.query),
-      /** Absent = judge by the expected calls. */
+      /** If absent, the case is judged by the expected calls. */
       verdict: readVerdict(context, result),
       startedAt: moment(context, result.startedAt),
       durationMs: known(result.durationMs),
@@ -160,7 +160,7 @@ function known<T>(...values: (T | null | undefined)[]): T | undefined {
   return values.find(value => value != null) ?? undefined
 }
 
-/** What the program says became of the iteration; undefined when it leaves that to its expectations. */
+/** Returns the reported outcome of the iteration; undefined if the expected calls decide. */
 function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>): TrialClass | undefined {
   const { passed, status, isNegativeTest, expectedToolCalls } = result
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
@@ -176,7 +176,7 @@ function readVerdict(context: z.RefinementCtx, result: z.output<typeof Result>):
 
 const MESSAGE_ROLES: readonly string[] = ['user', 'assistant', 'tool'] satisfies TranscriptMessage['role'][]
 
-/** A text is the answer; messages may be alone or in an object. System prompts are no part of the conversation. */
+/** Reads a trace. A text is the answer; messages may be alone or in an object. System prompts are left out. */
 function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[] {
   if (trace == null) return []
   if (typeof trace === 'string') return [{ role: 'assistant', content: trace }]
@@ -192,7 +192,7 @@ function readTrace(context: z.RefinementCtx, trace: unknown): TranscriptMessage[
 
 const ci = shape(() => record({ runUrl: text().nullish(), branch: text().nullish(), commitSha: text().nullish() }))
 
-/** What a run is opened with. Undeclared fields are let through, since the contract leaves the document open. */
+/** Body that opens a run. Undeclared fields are accepted, because the contract does not define the document. */
 export const RunOpening = shape(() =>
   record({
     suiteName: label().nullish(),
@@ -214,11 +214,11 @@ const results = shape(() => z.array(ReadResult()).min(1).max(MAX_RESULTS))
 export const RunReport = shape(() => record({ ...RunOpening().shape, results: results() }))
 
 const runNames = () => ({ runId: label().nullish(), externalRunId: externalId().nullish() })
-/** Names a run that was opened before, by either id. */
+/** Names an existing run by either id. */
 export const RunName = shape(() => record(runNames()))
 export const RunBatch = shape(() => record({ ...runNames(), results: results() }))
 
-/** Reads a document that the contract leaves open. @throws ServiceError `VALIDATION_ERROR` naming the field */
+/** Reads a document that the contract does not define. @throws ServiceError `VALIDATION_ERROR` naming the field */
 export function readDocument<S extends z.ZodType>(schema: S, body: Record<string, unknown>): z.output<S> {
   if (hasMoreLevels(body, MAX_LEVELS)) throw invalidField('', `has more than ${MAX_LEVELS} levels`)
   const bytes = Buffer.byteLength(JSON.stringify(body))

@@ -6,12 +6,12 @@ import type { Assertion, CaseSnapshot, StepVerdict, ToolCallRecord, Transcript, 
 import { classOf, firstReason, judgeChecks } from '../evals/verdicts.ts'
 import type { ReportedResult } from './document.ts'
 
-/** The one step of a reported case: what the program asked. */
+/** The only step of a reported case: the prompt of the reporting program. */
 const STEP_ID = 'prompt'
 
 const JUDGED_ELSEWHERE = { why: 'judged by the program that reported it', callsBroke: false }
 
-/** The step and the checks that a reported case stands for; a rerun here judges by them. */
+/** Returns the step and checks of a reported case. A rerun here is judged by them. */
 export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
   steps: CaseSnapshot['steps']
   checks: Assertion[]
@@ -26,7 +26,7 @@ export function caseOf({ title, prompt, expectedCalls }: ReportedResult): {
   }
 }
 
-/** The outcome of a reported iteration: the program's verdict, else the case's checks on the reported calls. */
+/** Returns the outcome of a reported iteration: the program's verdict, else the case's checks on the reported calls. */
 export function outcomeOf(
   result: ReportedResult,
   snapshot: CaseSnapshot,

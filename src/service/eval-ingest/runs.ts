@@ -26,7 +26,7 @@ type IngestRunRow = {
   runId: string
   projectId: string
   externalRunId: string | null
-  /** Whether the run's cases are written into its suite. */
+  /** Whether the cases of the run are written to its suite. */
   writesCases: boolean
   /** Time of the last report. */
   heardAt: number
@@ -39,21 +39,21 @@ export function createIngestRunRows(database: Database) {
     findExternal: (projectId: string, externalRunId: string) => runs.one({ projectId, externalRunId }),
     insert: runs.basics.insert,
     hear: (runId: string, heardAt: number) => runs.change({ runId }, { heardAt }),
-    /** Runs in flight without a report since then. */
+    /** Returns runs in progress that have reported nothing since then. */
     silentSince: (at: number) =>
       runs.all(
         {},
         `AND heardAt < :at AND runId IN (SELECT id FROM run WHERE status IN ('pending', 'running')) ORDER BY heardAt`,
         { at },
       ),
-    /** Adds a case behind those that the run has. */
+    /** Appends a case to the cases of the run. */
     appendCase: (runId: string, position: number, snapshot: CaseSnapshot) =>
       void database.run('INSERT INTO runCase (runId, position, snapshot) VALUES (:runId, :position, :snapshot)', {
         runId,
         position,
         snapshot: JSON.stringify(snapshot),
       }),
-    /** Notes the program's own id of an iteration; false when the run has it already. */
+    /** Records the program's own id of an iteration. Returns false if the run has it already. */
     insertIteration: (runId: string, externalId: string) =>
       database.run(
         `INSERT INTO ingestIteration (runId, externalId) VALUES (:runId, :externalId)
@@ -63,12 +63,15 @@ export function createIngestRunRows(database: Database) {
   }
 }
 
-/** How long a program may go without a report before its run is ended, in milliseconds. */
+/** Milliseconds without a report after which a run is ended. */
 const SILENCE_MS = 60 * 60 * 1000
 
 const SILENT = 'The program that reported this run stopped reporting before it finalized the run.'
 
-/** Nobody here executes the run, so no process's end can abandon it: `settleSilentRuns` watches it instead. */
+/**
+ * Returns the lease of a run that no process here executes, so that none can abandon it. `settleSilentRuns` watches it
+ * instead.
+ */
 const elsewhere = (): Lease => ({
   token: randomUUID(),
   host: 'another program',
@@ -77,7 +80,8 @@ const elsewhere = (): Lease => ({
 })
 
 /**
- * Opens a run of another program, or finds that of its `externalRunId`; it takes no slot.
+ * Opens a run of another program, or finds the one with its `externalRunId`. It does not count against the limit on
+ * runs.
  * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`
  */
 export function openIngestRun(
@@ -111,7 +115,7 @@ export function openIngestRun(
 function isOfAnotherSuite(store: Store, run: RunRow, { suiteId, declaredSuiteId, suiteName }: RunOpening): boolean {
   if (suiteId != null) return suiteId !== run.suiteId
   if (declaredSuiteId == null) return suiteName != null && suiteName !== run.suiteName
-  // The suite may be gone since, and its owner with it.
+  // The suite may have been deleted since, together with its owner.
   return (store.suiteOwnership.get(run.suiteId)?.declaredId ?? declaredSuiteId) !== declaredSuiteId
 }
 
@@ -143,14 +147,14 @@ function newRun(store: Store, project: ProjectRow, suite: SuiteRow, opening: Run
   }
 }
 
-/** Where a run comes from, for its notes; undefined when the program does not say. */
+/** Returns a note about where a run comes from; undefined if the program does not say. */
 function describeCi(ci: RunOpening['ci']): string | undefined {
   const { branch, commitSha, runUrl } = ci ?? {}
   const parts = [branch, commitSha, runUrl].filter(part => part != null && part !== '')
   return parts.length > 0 ? parts.join(' · ') : undefined
 }
 
-/** The run of either id. @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` when the ids disagree */
+/** Returns the run with either id. @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR` if the ids disagree */
 function requireIngestRun(
   store: Store,
   projectId: string,
@@ -169,7 +173,7 @@ function requireIngestRun(
 }
 
 /**
- * Writes reported iterations; known `externalIterationId`s are skipped, so that a batch may be repeated.
+ * Writes reported iterations. Known `externalIterationId`s are skipped, so that a batch may be repeated.
  * @throws ServiceError `VALIDATION_ERROR` for new ones in an ended run
  */
 export function appendResults(
@@ -212,7 +216,7 @@ export function appendResults(
   return { inserted: fresh.length, skipped: results.length - fresh.length, total: results.length }
 }
 
-/** Finds the place of each result among the run's cases and trials, and adds cases that the run has not seen. */
+/** Finds the case and trial of each result in the run, and adds cases that the run does not have. */
 function createPlaces(store: Store, run: RunRow, now: number) {
   const suite = store.suites.get(run.projectId, run.suiteId)
   const { writesCases = false } = store.ingestRuns.get(run.id) ?? {}
@@ -240,7 +244,7 @@ function createPlaces(store: Store, run: RunRow, now: number) {
   }
 }
 
-/** A case that runs on several models has one key for each, as in runs that are executed here. */
+/** Returns a snapshot of a case. A case on several models has a separate key for each, as in runs executed here. */
 function snapshotOf(
   result: ReportedResult,
   identity: Pick<CaseSnapshot, 'caseId' | 'caseKey'>,
@@ -260,13 +264,13 @@ function snapshotOf(
   }
 }
 
-/** Grades a reported run and ends it; one that has ended stays as it is. Runs inside the caller's transaction. */
+/** Grades a reported run and ends it. A run that has ended is not changed. Runs inside the caller's transaction. */
 export function finalizeIngestRun(store: Store, run: RunRow, now: number = Date.now()): RunRow {
   endRun(store, run, { executionFailed: SILENT }, now)
   return store.runs.get(run.projectId, run.id) ?? run
 }
 
-/** Ends runs of silent programs as failed, without a verdict. @param now epoch milliseconds */
+/** Ends runs of programs that stopped reporting as failed, without a verdict. @param now epoch milliseconds */
 function settleSilentRuns(store: Store, now: number): void {
   if (store.ingestRuns.silentSince(now - SILENCE_MS).length === 0) return
   store.write(() => {
@@ -285,17 +289,17 @@ function settleSilentRuns(store: Store, now: number): void {
   })
 }
 
-/** A run in the envelope that reporters parse (contract: EvalIngestResponse, `{ ok: true, … }`). */
+/** Converts a run to the format that reporters parse (contract: EvalIngestResponse, `{ ok: true, … }`). */
 function toIngestReply({ id, projectId, suiteId, status, result, summary }: RunRow, reused: boolean) {
   return { ok: true, runId: id, projectId, suiteId, status, result, summary: summary ?? null, reused }
 }
 
-/** Ids that a case may be declared under (limits-and-errors, section 4: "Declared case id"). */
+/** Matches ids that a file may declare for a case (limits-and-errors, section 4: "Declared case id"). */
 const DECLARABLE = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * The suite of a report: the named one, else that of the declaring file, else that of earlier reports, else a new one.
- * A suite authored here is joined by its id only.
+ * Returns the suite of a report: the named one, else that of the declaring file, else that of earlier reports, else a
+ * new one. A report joins a suite that was created here only by id.
  * @throws ServiceError `VALIDATION_ERROR` for no or contradicting names, `NOT_FOUND`
  */
 function suiteOf(store: Store, projectId: string, createdBy: string, opening: RunOpening, now: number): SuiteRow {
@@ -338,7 +342,7 @@ function makeSuite(
   return suite
 }
 
-/** Those of the program's servers that the project knows by the same name. */
+/** Returns the program's servers that have the same name in the project. */
 function namedServers(store: Store, projectId: string, names: readonly string[] | null | undefined) {
   return store.servers
     .list(projectId)
@@ -346,7 +350,9 @@ function namedServers(store: Store, projectId: string, names: readonly string[] 
     .map(({ id, name }) => ({ id, name }))
 }
 
-/** Whether a report may change the suite's cases: never those of a suite authored here or owned by another file. */
+/**
+ * Whether a report may change the suite's cases. It never may if the suite was created here or belongs to another file.
+ */
 function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }: RunOpening): boolean {
   const ownership = store.suiteOwnership.get(suite.id)
   return ownership !== undefined && (ownership.declaredId ?? declaredSuiteId) === declaredSuiteId
@@ -354,7 +360,7 @@ function mayWriteCases(store: Store, suite: SuiteRow, { declaredSuiteId }: RunOp
 
 type CaseBook = { of(result: ReportedResult): Pick<CaseSnapshot, 'caseId' | 'caseKey'> }
 
-/** The cases of a suite by the program's ids, else by title; adds and edits them where it may. */
+/** Finds the cases of a suite by the program's ids, else by title. Adds and edits them if `writable`. */
 function createCaseBook(store: Store, suite: SuiteRow, writable: boolean, now: number): CaseBook {
   const rows = store.cases.list(suite.id)
   const byTitle = new Map(rows.map(row => [row.title, row]))
@@ -403,10 +409,13 @@ function saved(
   return updated
 }
 
-/** How often runs of silent programs are checked, in milliseconds. */
+/** Milliseconds between checks for runs of silent programs. */
 const CHECK_EVERY_MS = 6000
 
-/** The project of every path wins over any `projectId` of the body, as the contract has it. */
+/**
+ * Handles reports of evals. The project of the path takes precedence over `projectId` in the body, as the contract
+ * says.
+ */
 export function evalIngestHandlers({ store, background }: ServiceContext): Handlers['evalIngest'] {
   background.every(CHECK_EVERY_MS, () => settleSilentRuns(store, Date.now()))
   return {

@@ -14,7 +14,7 @@ import type * as z from 'zod'
 
 const SHOWN_CALLS = 3
 
-/** The rule of each declared type over one transcript. */
+/** Rules of the declared types, each applied to one transcript. */
 const assertionTypes = {
   toolCalledWith: assertionType(
     assertions.toolCalledWith,
@@ -86,7 +86,7 @@ const assertionTypes = {
     ({ ms }) => `every widget rendered in under ${ms} ms`,
     ({ ms }, seen) => {
       const rendered = seen.filter(widget => widget.rendered)
-      // A widget whose latency nobody measured can't attest to being fast.
+      // A widget without a measured latency counts as infinitely slow.
       const latencies = rendered.map(widget => widget.latencyMs ?? Infinity)
       const slowest = Math.max(...latencies)
       const known = Number.isFinite(slowest) ? `${slowest} ms at most` : 'one without a measured latency'
@@ -105,7 +105,7 @@ const assertionTypes = {
   }),
 } satisfies Record<AssertionName, AssertionType>
 
-/** Judges one assertion. Unknown types and malformed fields fail closed; only a broken evaluator throws. */
+/** Judges one assertion. Unknown types and malformed fields count as failed. Only a broken evaluator throws. */
 export function judgeAssertion(
   assertion: unknown,
   transcript: Transcript,
@@ -147,7 +147,7 @@ function listSome<T>(items: readonly T[], show: (item: T) => string): string {
   return items.slice(0, SHOWN_CALLS).map(show).join(', ') + (more > 0 ? `, ${more} more` : '')
 }
 
-/** The answer of one assertion; the same assertion and transcript always give the same one. */
+/** The verdict of one assertion, always the same for the same assertion and transcript. */
 export type AssertionVerdict = { passed: boolean; reason: string; expected?: unknown; actual?: unknown }
 
 type AssertionType<Fields = unknown> = {
@@ -159,7 +159,7 @@ type Finding = { passed: boolean; expected: string; actual: string; values?: { e
 
 type FieldsOf<Raw extends z.ZodRawShape> = z.infer<z.ZodObject<Raw, z.core.$strict>>
 
-/** Gives a declared type its rule; its fields are validated first, and a wrong one fails closed by name. */
+/** Defines the rule of a declared type. Its fields are validated first; an invalid one fails the assertion by name. */
 function assertionType<Raw extends z.ZodRawShape>(
   { fields }: AssertionDeclaration<Raw>,
   rule: (fields: FieldsOf<Raw>, transcript: Transcript, test: PatternTest) => Finding,
@@ -176,7 +176,7 @@ function assertionType<Raw extends z.ZodRawShape>(
   }
 }
 
-/** A rule over the widgets in scope; it fails closed where nothing was observed. */
+/** Defines a rule about the widgets in scope. It fails if no widget was observed. */
 function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z.ZodString> }>(
   declared: AssertionDeclaration<Raw>,
   expected: string | ((fields: FieldsOf<Raw>) => string),
@@ -192,7 +192,7 @@ function widgetAssertion<Raw extends z.ZodRawShape & { toolName: z.ZodOptional<z
   })
 }
 
-/** The answer where nothing can be judged: not passed, and why. */
+/** Returns the verdict if nothing can be judged: not passed, with the reason. */
 function closed(expected: string, actual: string): AssertionVerdict {
   return { passed: false, reason: oneLine(`expected ${expected}; actual: ${actual}`) }
 }

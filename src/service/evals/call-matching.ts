@@ -13,7 +13,7 @@ import { assertions, isAssertionName } from '../../api/contract/assertions.ts'
 type Order = NonNullable<MatchOptions['toolCallOrder']>
 
 /**
- * Match options in the internal vocabulary, from either one (contract: EvalRunCreateRequest).
+ * Converts match options of either vocabulary to the internal one (contract: EvalRunCreateRequest).
  * @param field named in the refusal
  * @throws ServiceError `VALIDATION_ERROR`
  */
@@ -40,21 +40,21 @@ function refusal(field: string, problem: string): ServiceError {
   return new ServiceError('VALIDATION_ERROR', `${field}: ${problem}`, { details: { field } })
 }
 
-/** An expected call and the actual one it was paired with, by position. */
+/** The positions of an expected call and of the actual call it was paired with. */
 type CallPair = { expectedIndex: number; actualIndex: number }
 
-/** Expected against actual calls, completely: every expected and every actual call is in exactly one list. */
+/** The complete comparison of expected and actual calls: each of them is in exactly one list. */
 type CallMatching = {
   passed: boolean
   reason: string
   matched: CallPair[]
-  /** The right tool with the wrong arguments. */
+  /** Calls of the right tool with the wrong arguments. */
   argumentDifferences: (CallPair & { keys: string[] })[]
-  /** The right call, but not where the order wants it. */
+  /** Expected calls that were made at the wrong position. */
   outOfOrder: CallPair[]
-  /** Positions of expected calls that nothing answers. */
+  /** Positions of expected calls that were not made. */
   missing: number[]
-  /** Positions of actual calls that nobody expected. */
+  /** Positions of actual calls that were not expected. */
   extra: number[]
 }
 
@@ -110,12 +110,12 @@ function explain(
   return oneLine(`expected ${names(expected)} in order "${found.order}"; actual: ${names(actual)}${detail}`)
 }
 
-/** More repetitions of one expected call would only swell rows: the assertion itself counts. */
+/** Maximum repetitions of one expected call. More would only enlarge rows: the assertion itself counts calls. */
 const MAX_REPEATS = 50
 
 /**
- * The calls that a case expects, in authored order, steps before checks. Identical expectations count once, "at least
- * once" only if nothing else expects that tool.
+ * Returns the calls that a case expects, in authored order, steps before checks. Identical expectations count once. "At
+ * least once" counts only if nothing else expects that tool.
  */
 export function expectedToolCalls(snapshot: Pick<CaseSnapshot, 'steps' | 'checks'>): ExpectedToolCall[] {
   const authored: unknown[] = [...snapshot.steps.map(step => step.assertion), ...snapshot.checks]
@@ -153,7 +153,7 @@ function toExpectation(assertion: unknown): { call: ExpectedToolCall; count: num
   return [{ call, count: Math.min(minCount, MAX_REPEATS), loose: false }]
 }
 
-/** What a message says: plain text, or the text parts of one that has several. */
+/** Returns the text of a message: plain text, or its text parts. */
 export function messageText(content: unknown): string {
   if (typeof content === 'string') return content
   const parts = Array.isArray(content) ? (content as unknown[]) : []

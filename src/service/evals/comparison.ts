@@ -16,22 +16,22 @@ import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 
 export type ComparedTrial = {
   iterationId: string
-  /** Place of its snapshot among the run's. */
+  /** Position of the trial's snapshot in the run. */
   variant: number
   class: TrialClass
   error?: string | undefined
-  /** Empty while the trial has no outcome. */
+  /** Empty if the trial has no outcome. */
   steps: readonly StepVerdict[]
   checks: readonly CheckVerdict[]
   usage?: Transcript['usage'] | undefined
 }
 
-/** One side of a comparison: a run with the snapshots that it executed. */
+/** One side of a comparison: a run with the snapshots it executed. */
 export type ComparedRun = {
   id: string
   runNumber: number
   result: 'passed' | 'failed' | null
-  /** Epoch milliseconds, as the next. */
+  /** Time in epoch milliseconds, like `completedAt`. */
   createdAt: number
   completedAt: number | null
   summary: { total: number; passed: number; failed: number; passRate: number | null } | null
@@ -39,7 +39,7 @@ export type ComparedRun = {
   trials: readonly ComparedTrial[]
 }
 
-/** A variant of one side with its trials and their score rows. */
+/** A variant on one side, with its trials and their score rows. */
 type ComparedCaseSide = {
   snapshot: CaseSnapshot
   trials: readonly ComparedTrial[]
@@ -58,7 +58,9 @@ function sidesOf(run: ComparedRun): ComparedCaseSide[] {
 
 type ComparedPair = { base?: ComparedCaseSide; compare?: ComparedCaseSide }
 
-/** Pairs variants: same case and model, else same authored key, else the only ones left. `base`-only ones last. */
+/**
+ * Pairs variants: same case and model, else same authored key, else the only ones left. Those only in `base` come last.
+ */
 function pairSides(base: readonly ComparedCaseSide[], compare: readonly ComparedCaseSide[]): ComparedPair[] {
   const partners = new Map<ComparedCaseSide, ComparedCaseSide>()
   const free = new Set(base)
@@ -86,12 +88,12 @@ const variantOf = ({ snapshot }: ComparedCaseSide): string => variantKey(snapsho
 const authoredKey = ({ snapshot }: ComparedCaseSide): string => snapshot.caseKey
 const caseOf = ({ snapshot }: ComparedCaseSide): string => snapshot.caseId
 
-/** A figure on both sides of a comparison; unknowns stay null (contract: NumericDiff). */
+/** A number on both sides of a comparison. Unknown values stay null (contract: NumericDiff). */
 type NumericDiff = {
   base: number | null
   compare: number | null
   delta: number | null
-  /** Percent of the base, 100 = doubled; null if the base is zero. */
+  /** Change in percent of the base: 100 = doubled; null if the base is zero. */
   percentDelta: number | null
 }
 
@@ -100,7 +102,7 @@ export function numericDiff(base: number | null, compare: number | null): Numeri
   return { base, compare, delta, percentDelta: delta === null || !base ? null : (delta / Math.abs(base)) * 100 }
 }
 
-/** What the scores of two runs say (contract: EvalRunCompare, `scoreContract`). */
+/** A comparison of the scores of two runs (contract: EvalRunCompare, `scoreContract`). */
 type ScoreContract = {
   base: ScoreContractSide
   compare: ScoreContractSide
@@ -112,7 +114,7 @@ type ScoreContractSide = {
   evaluationConfigHash: string
   scoreIntegrity: ScoreIntegrity | null
   scoredIterations: number
-  /** Rows are computed here and never taken in, so none is set aside. */
+  /** Scores are computed here and never accepted from outside, so none is quarantined. */
   quarantinedIterations: 0
 }
 
@@ -120,18 +122,18 @@ type ScorerIdentity = {
   scorerId: string
   gating: true
   deterministic: true
-  /** The two sides did not measure the same thing, so a delta is no regression. */
+  /** The two sides did not measure the same thing, so a difference is no regression. */
   definitionChanged: boolean
 }
 
-/** One scorer over both runs; the rates are fractions of its scored rows. */
+/** One scorer in both runs. The rates are fractions of its scored rows. */
 type ScorerComparison = ScorerIdentity & {
   passRate: NumericDiff
   meanValue: NumericDiff
   errorCount: { base: number; compare: number }
 }
 
-/** One scorer over the trials of one case (contract: CaseScoreDelta). */
+/** One scorer in the trials of one case (contract: CaseScoreDelta). */
 type CaseScoreDelta = ScorerIdentity & { base: CaseScore | null; compare: CaseScore | null; value: NumericDiff }
 
 type CaseScore = { status: Score['status']; value: number | null; passed: boolean | null }
@@ -153,7 +155,7 @@ function scoreContract(base: Iterable<ComparedCaseSide>, compare: Iterable<Compa
   }
 }
 
-/** Compares the scores of one case; a side that is missing has no rows. */
+/** Compares the scores of one case. A missing side has no rows. */
 function scoreDeltas(base: ComparedCaseSide | undefined, compare: ComparedCaseSide | undefined): CaseScoreDelta[] {
   const scorers = (side: ComparedCaseSide | undefined) => collectRows(side ? [side] : [])
   return pairScorers(scorers(base), scorers(compare)).map(({ identity, left, right }) => ({
@@ -234,13 +236,13 @@ function countErrors(scorer: ScorerRows | undefined): number {
 
 type ComparisonRequest = {
   suite: { id: string; name: string }
-  /** How the base was chosen. */
+  /** The rule by which the base was chosen. */
   policy: 'previous_completed' | 'run'
   base: ComparedRun
   compare: ComparedRun
 }
 
-/** Two runs of a suite, variant by variant in the order of `compare`, removed ones last (contract: EvalRunCompare). */
+/** Compares two runs of a suite by variant, in the order of `compare`, removed ones last (contract: EvalRunCompare). */
 export function compareRuns({ suite, policy, base, compare }: ComparisonRequest): EvalRunCompare {
   const [before, after] = [sidesOf(base), sidesOf(compare)]
   return {
@@ -252,7 +254,7 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
     metrics: {
       wallDurationMs: numericDiff(wallDuration(base), wallDuration(compare)),
       totalTokens: numericDiff(totalTokens(base), totalTokens(compare)),
-      // Nobody prices models here, so the cost is unknown and not zero.
+      // Prices of models are not known here, so the cost is unknown, not zero.
       estimatedCostUsd: numericDiff(null, null),
     },
     scoreContract: scoreContract(before, after),
@@ -260,7 +262,7 @@ export function compareRuns({ suite, policy, base, compare }: ComparisonRequest)
   }
 }
 
-/** Digest of what a case does: steps without ids, expectations and model, without repetitions and grading. */
+/** Returns a digest of what a case does: steps without ids, expectations and model, without repetitions and grading. */
 export function caseConfigHash(snapshot: CaseSnapshot): string {
   const { isNegative, expectedOutput } = snapshot
   const { model, provider } = asksModel(snapshot) ? snapshot : {}
@@ -287,7 +289,10 @@ function compareCase({ base, compare }: ComparedPair): ComparedCase {
   }
 }
 
-/** `changed` = on both sides but not comparable: ungraded, or the case itself changed with its outcome. */
+/**
+ * Returns the status of a pair. `changed` means that both sides exist but cannot be compared: one is ungraded, or the
+ * case itself changed with its outcome.
+ */
 function statusOf(
   base: ComparedCaseSide | undefined,
   compare: ComparedCaseSide | undefined,
@@ -307,7 +312,7 @@ function caseSide(side: ComparedCaseSide | undefined): ComparedCase['base'] {
   const outcome = side ? outcomeOfVariant(trials) : 'undecided'
   const representative = trials.find(trial => trial.class === outcome) ?? trials[0]
   return {
-    // The wire has no word for a case without a graded trial: no outcome is there to compare.
+    // The contract has no value for a case without a graded trial. There is no outcome to compare.
     outcome: outcome === 'undecided' ? 'absent' : outcome,
     iterationIds: trials.map(trial => trial.iterationId),
     representativeIterationId: representative?.iterationId ?? null,
@@ -316,7 +321,7 @@ function caseSide(side: ComparedCaseSide | undefined): ComparedCase['base'] {
 }
 
 function runSide({ id, runNumber, result, createdAt, completedAt, summary }: ComparedRun): EvalRunCompare['baseRun'] {
-  // The published shape takes a text here, and this is the contract's for a verdict that does not exist.
+  // The published type requires a text here. This is the contract's value for a missing verdict.
   return { id, runNumber, result: result ?? 'notEstablished', createdAt, completedAt, summary }
 }
 

@@ -2,16 +2,16 @@ import { RERUN_REASONS } from '../../api/contract/runs.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { GradedTrial, GradedTrials } from './types.ts'
 
-/** Failures on a page by default (contract: "Decision summary"). */
+/** Default number of failures on a page (contract: "Decision summary"). */
 const DEFAULT_LIMIT = 20
 
-/** Which part of the failures to show: after the iteration that `cursor` names. */
+/** The page of failures to show. It starts after the iteration that `cursor` names. */
 export type DiagnosticsPage = { cursor?: string; limit?: number }
 
 export type Diagnostics = {
-  /** True when the list holds every failure of an ended run; a page fetched with a cursor never is. */
+  /** Whether the list contains every failure of an ended run. Never true for a page fetched with a cursor. */
   complete: boolean
-  /** Trials looked at for this page. */
+  /** Number of trials examined for this page. */
   scannedIterations: number
   nextCursor: string | null
   failures: Failure[]
@@ -19,11 +19,11 @@ export type Diagnostics = {
 
 type Failure = Omit<GradedTrial, 'error' | 'position'> & { reason: string | null }
 
-/** The classes that a rerun would select, without those that have not happened yet. */
+/** The classes that a rerun would select, except trials that have not run yet. */
 const UNEXPLAINED = RERUN_REASONS.filter(reason => reason !== 'pending')
 
 /**
- * Trials without a verdict or pass, a page at a time; the cursor is the last iteration's id.
+ * Returns a page of the trials that have no verdict or did not pass. The cursor is the last iteration's id.
  * @throws ServiceError `VALIDATION_ERROR` on a cursor of another run
  */
 export function diagnose(

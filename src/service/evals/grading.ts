@@ -5,9 +5,9 @@ import { TRIAL_CLASSES, type TrialClass } from '../../domain/runs/trial-classes.
 
 export type GradingInput = {
   trials: GradedTrials
-  /** Whether trials may still change, the run was stopped, or every trial has ended. */
+  /** Whether trials may still change, the run was cancelled, or every trial has ended. */
   phase: 'running' | 'cancelled' | 'ended'
-  /** Suite-wide threshold as a fraction, see {@link passThreshold}; null = per-case grading. */
+  /** Suite-wide threshold as a fraction, see {@link passThreshold}; null means grading by case. */
   threshold: number | null
   /** API-relative path of the run, e.g. `/projects/P/eval-runs/R`. */
   runPath: string
@@ -16,41 +16,42 @@ export type GradingInput = {
 
 type Outcome = 'passed' | 'failed' | 'undecided'
 
-/** Counts of one unit; `passed + failed + undecided = total`. */
+/** Counts in one unit; `passed + failed + undecided = total`. */
 export type UnitCounts = { total: number; passed: number; failed: number; undecided: number }
 
 export type RunDecisionSummary = {
   version: 1
-  /** The unit of `counts`: variants (a case on one model), or trials under a suite-wide threshold. */
+  /** The unit of `counts`: variants (a case on one model), or trials if there is a suite-wide threshold. */
   measurementUnit: 'case_executions' | 'trials'
   counts: UnitCounts & { trials: { total: number } & Partial<Record<TrialClass, number>> }
-  /** The run's own decision; null if there is none. */
+  /** The decision about the run; null if there is none. */
   decision: 'passed' | 'failed' | null
   verdict: 'passed' | 'failed' | 'notEstablished'
   /** Why there is no verdict. */
   undecided?: { reason: 'unfinished' | 'stopped_early' | 'undecidable'; message: string }
   diagnostics: Diagnostics
-  /** Where the first failed trial can be read; null without a measured failure. */
+  /** Path of the trace of the first failed trial; null without a measured failure. */
   evidence: { tracePath: string } | null
 }
 
 export type RunGrade = {
   status: 'running' | 'completed' | 'failed' | 'cancelled'
   result: 'passed' | 'failed' | null
-  /** In the unit of the decision; `passRate` is a fraction of what was graded, null if nothing was. */
+  /** Counts in the unit of the decision. `passRate` is a fraction of the graded ones, null if none was graded. */
   summary: { total: number; passed: number; failed: number; passRate: number | null }
   decisionSummary: RunDecisionSummary
 }
 
 /**
- * Grades a run. Only trials that passed or failed are graded: evaluator errors, timeouts and failures to execute are
- * no failures of a case and stay out of every rate.
- * - Per case: each variant, a case on one model, passes when all its graded trials passed, and is undecided when none
- *   was graded.
- * - Under a threshold: the share of passed among graded trials has to reach it.
- * - One failed variant (or a missed threshold) decides. A run does not pass while one of its variants has no graded
- *   trial; its verdict is not established then, since it would speak for something that was never measured.
- * A run is `failed` as a run only when it could not execute at all: every trial ended in set-up.
+ * Grades a run. Only trials that passed or failed are graded. Evaluator errors, timeouts and failures to execute do not
+ * count as failures of a case and are left out of every rate.
+ * - By case: each variant, a case on one model, passes if all its graded trials passed, and is undecided if none
+ * was graded.
+ * - With a threshold: the share of passed trials among graded ones has to reach it.
+ * - One failed variant (or a missed threshold) fails the run. A run does not pass while one of its variants has no
+ * graded
+ * trial. Its verdict is then not established, because it would cover something that was never measured.
+ * The status of a run is `failed` only if it could not execute at all: every trial ended in set-up.
  */
 export function gradeRun(input: GradingInput): RunGrade {
   const { trials, phase, threshold } = input
@@ -83,8 +84,8 @@ export function gradeRun(input: GradingInput): RunGrade {
 }
 
 /**
- * The suite-wide threshold as a fraction; null = per-case grading. `minimumPassRate` (a fraction up to 1, else a
- * percentage) goes before `minimumAccuracy`.
+ * Returns the suite-wide threshold as a fraction; null means grading by case. `minimumPassRate` (a fraction up to 1,
+ * else a percentage) takes precedence over `minimumAccuracy`.
  * @throws ServiceError `VALIDATION_ERROR` naming the field
  */
 export function passThreshold(settings: {
@@ -93,7 +94,7 @@ export function passThreshold(settings: {
 }): number | null {
   const { minimumPassRate, minimumAccuracy } = settings
   if (minimumPassRate != null) {
-    // No detour over percent for fractions: 0.07 * 100 / 100 is more than 7 of 100.
+    // Fractions are not converted to percent and back: 0.07 * 100 / 100 is more than 7 of 100.
     const fraction = minimumPassRate <= 1 ? minimumPassRate : minimumPassRate / 100
     return checkedFraction(fraction, 'passCriteria.minimumPassRate')
   }
@@ -136,7 +137,7 @@ function statusOf({ phase, trials }: GradingInput): RunGrade['status'] {
   return trials.tally.every(group => group.class === 'setup_failed') ? 'failed' : 'completed'
 }
 
-/** What is neither passed nor failed says nothing about its case. */
+/** A trial that neither passed nor failed says nothing about its case. */
 const UNDECIDED = TRIAL_CLASSES.filter(each => each !== 'passed' && each !== 'failed')
 
 function whyUndecided({ phase, trials }: GradingInput): NonNullable<RunDecisionSummary['undecided']> {

@@ -9,19 +9,19 @@ import type { CaseSnapshot, StepVerdict, TrialOutcome } from './types.ts'
 
 export type TrialRow = {
   id: string
-  /** 1 for the first trial of its case. */
+  /** Starts at 1 for the first trial of a case. */
   iterationNumber: number
   case: CaseSnapshot
-  /** Where the trial stands while it has no outcome. */
+  /** The state of the trial while it has no outcome. */
   status: 'pending' | 'running' | 'cancelled'
-  /** Epoch milliseconds; absent while it waits. */
+  /** Epoch milliseconds; absent until the trial starts. */
   startedAt?: number
   outcome?: TrialOutcome
 }
 
 /**
- * The trial as EvalIteration, with more than the contract: `trialClass` (timeout or broken evaluator), `ranAgainAfter`,
- * and `checksNothing` for assertions before any call.
+ * Converts a trial to an EvalIteration, with fields beyond the contract: `trialClass` (timeout or broken evaluator),
+ * `ranAgainAfter`, and `checksNothing` for assertions before any call.
  */
 export function toIteration(row: TrialRow): EvalIteration {
   const { outcome, case: snapshot } = row
@@ -37,7 +37,7 @@ export function toIteration(row: TrialRow): EvalIteration {
   }
 }
 
-/** Workspaces hold snapshots that name a model which no step of theirs asks. */
+/** Returns the model of a case. A snapshot may name a model although none of its steps prompts one. */
 function modelOf(snapshot: CaseSnapshot): Pick<EvalIteration, 'model' | 'provider'> {
   const { model = null, provider = null } = asksModel(snapshot) ? snapshot : {}
   return { model, provider }
@@ -86,7 +86,9 @@ function openFields({ status, startedAt, case: snapshot }: TrialRow): OutcomeFie
   }
 }
 
-/** One row per authored step, in order; steps that have not been reached are pending, or skipped when cancelled. */
+/**
+ * Returns one row for each authored step, in order. Steps that were not reached are pending, or skipped if cancelled.
+ */
 export function toStepRows(row: TrialRow): EvalStepVerdict[] {
   const { outcome, case: snapshot } = row
   if (outcome) return outcome.steps.map(toStepRow)
@@ -94,7 +96,7 @@ export function toStepRows(row: TrialRow): EvalStepVerdict[] {
   return snapshot.steps.map((step, stepIndex) => ({ stepId: step.id, stepIndex, kind: step.kind, status }))
 }
 
-/** The class of a trial, also of one without an outcome: for grading and for the rerun selection. */
+/** Returns the class of a trial, even without an outcome, for grading and for the selection of a rerun. */
 export function classOfRow(row: Pick<TrialRow, 'status' | 'outcome'>): TrialClass {
   return row.outcome?.class ?? (row.status === 'cancelled' ? 'cancelled' : 'pending')
 }

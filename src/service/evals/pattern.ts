@@ -5,25 +5,31 @@ import type { PatternAnswer } from '../../lib/untrusted/messages.ts'
 import { testInTime } from '../../lib/untrusted/patterns.ts'
 import { messageOf } from '../core/one-line.ts'
 
-/** Longer texts are refused: cutting them would make a pattern that is anchored at the end lie. */
+/** Longer texts are refused. If they were cut, a pattern anchored at the end could match wrongly. */
 const MAX_TEXT_CHARS = BOUNDS.patternText.most
 const MAX_PATTERN_CHARS = BOUNDS.pattern.most
-/** Longest time for all texts that are judged together. */
+/** Time limit of all texts that are judged together, in milliseconds. */
 const TOGETHER_LIMIT_MS = WORK_LIMITS.reportPatterns.most
-/** For one text; each pattern has a limit of its own in the thread, so this one ends what they do not. */
+/**
+ * Time limit for one text in milliseconds. In the thread each pattern also has its own limit, so this one is the last
+ * resort.
+ */
 const TEXT_LIMIT_MS = 2 * WORK_LIMITS.trialPatterns.most
 
 /**
  * Tests an authored pattern on a trial's final text.
- * @param trial whose patterns share a time limit
+ * @param trial all patterns of a trial share a time limit
  * @returns whether it matches, or why that is unknown
  */
 export type PatternTest = (pattern: string, text: string, trial: object) => PatternAnswer
 
-/** Time that patterns took so far, by what they are tested for. */
+/** Time that patterns have taken so far, for each trial. */
 const spent = new WeakMap<object, { spentMs: number }>()
 
-/** Tests here and now, which keeps the thread busy for up to a second a trial; the serving thread tests apart. */
+/**
+ * Tests a pattern in this thread, which blocks it for up to a second for each trial. The serving thread uses another
+ * thread.
+ */
 export const testPattern: PatternTest = (pattern, text, trial) => {
   const refusal = refusalOf(pattern, text)
   if (refusal) return refusal
@@ -33,8 +39,8 @@ export const testPattern: PatternTest = (pattern, text, trial) => {
 }
 
 /**
- * Judges with patterns tested in the thread for untrusted input, in rounds until none is left.
- * @param within surrounds a round that may write, and undoes it where it throws
+ * Judges with patterns that are tested in the thread for untrusted input, in rounds until none is left.
+ * @param within wraps a round that may write, and undoes it if it throws
  */
 export async function judgeWithPatternsApart<T>(
   judge: (test: PatternTest) => T,
@@ -67,7 +73,7 @@ export async function judgeWithPatternsApart<T>(
   }
 }
 
-/** Some patterns of a round have no answer yet. */
+/** Thrown if some patterns of a round have no result yet. */
 class NotTested extends Error {}
 
 async function testApart(

@@ -4,7 +4,10 @@ import { oneLine } from '../core/one-line.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, CheckVerdict, Judged, ScoreIntegrity, StepVerdict } from './types.ts'
 
-/** A scorer's row on one trial (contract: ScoreResult); every scorer here is a deterministic assertion: 1 or 0. */
+/**
+ * A scorer's row for one trial (contract: ScoreResult). Every scorer here is a deterministic assertion with score 1 or
+ * 0.
+ */
 export type Score = {
   scorerId: string
   scorerVersion: string
@@ -19,7 +22,7 @@ export type Score = {
   error?: string
 }
 
-/** A scorer as it was applied (contract: ResolvedScoreDefinition). */
+/** The definition of a scorer as applied (contract: ResolvedScoreDefinition). */
 export type ScoreDefinition = {
   scorerId: string
   idSource: 'explicit' | 'generated'
@@ -40,26 +43,29 @@ type Verdicts = { steps: readonly StepVerdict[]; checks: readonly CheckVerdict[]
 
 const SCORER_VERSION = '1'
 const PASS_THRESHOLD = 1
-/** Limits of the wire, in characters. */
+/** Limits of the contract, in characters. */
 const MAX_SCORER_ID = 128
 const MAX_ERROR = 500
 
-/** A definition with the digest that joins score rows to it. */
+/** A definition with its digest, which identifies it in score rows. */
 export type Scorer = { definition: ScoreDefinition; hash: string }
 
-/** What was made from a snapshot, which never changes: all trials of a case ask for the same digests. */
+/** Derives settings from a snapshot, which never changes. All trials of a case need the same digests. */
 const settingsOf = onceFor((snapshot: CaseSnapshot) => {
   const scorers = makeScorers(snapshot)
   const definitions = scorers.map(({ definition }) => definition)
   return { scorers, config: { hash: evaluationConfigHash(scorers), definitions } }
 })
 
-/** One scorer per assert step, check and rule of a case; checks of a suite have the same ids in all its cases. */
+/**
+ * Returns one scorer for each assert step, check and rule of a case. Checks of a suite have the same ids in all its
+ * cases.
+ */
 export function scorersOf(snapshot: CaseSnapshot): readonly Scorer[] {
   return settingsOf(snapshot).scorers
 }
 
-/** The settings that a case was graded with, as the wire shows them. */
+/** Returns the settings that a case was graded with, in the contract's format. */
 export function evaluationConfig(snapshot: CaseSnapshot): EvaluationConfig {
   return settingsOf(snapshot).config
 }
@@ -74,17 +80,19 @@ function makeScorers(snapshot: CaseSnapshot): Scorer[] {
   return [...scorers, ...snapshot.checks.map((check, index) => scorer(checkId(check, index), 'generated', check))]
 }
 
-/** Independent of the order of scorers and of repetitions, so that cases of a run can be put together. */
+/**
+ * Returns a hash that does not depend on the order of scorers or on repetitions, so that cases of a run can be grouped.
+ */
 export function evaluationConfigHash(scorers: readonly Scorer[]): string {
   return digest([...new Set(scorers.map(({ hash }) => hash))].toSorted())
 }
 
-/** Id of a check's verdict and scorer: positions are all that `checks` gives, so it shifts with edits. */
+/** Returns the id of a check's verdict and scorer. `checks` has only positions, so the id changes with edits. */
 export function checkId(check: { type: string }, index: number): string {
   return bounded(`check-${index + 1}-${check.type}`)
 }
 
-/** The rows of one trial, in the order of its case's scorers. */
+/** Returns the score rows of one trial, in the order of its case's scorers. */
 export function scoresOf(snapshot: CaseSnapshot, scorers: readonly Scorer[], { steps, checks }: Verdicts): Score[] {
   const verdicts = new Map<string, Judged>()
   for (const verdict of steps) verdicts.set(stepScorerId(snapshot, verdict.stepId), verdict)
@@ -94,7 +102,10 @@ export function scoresOf(snapshot: CaseSnapshot, scorers: readonly Scorer[], { s
 
 type Scored = { scorers: readonly Scorer[]; scores: readonly Score[] }
 
-/** Checks one trial's scores: every verdict has its scorer, every scorer its verdict, and both fit the outcome. */
+/**
+ * Checks the scores of one trial: every verdict must have a scorer, every scorer a verdict, and both must fit the
+ * outcome.
+ */
 export function integrityOf(
   snapshot: CaseSnapshot,
   { scorers, scores }: Scored,
@@ -117,7 +128,7 @@ function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && [...one].every(each => other.has(each))
 }
 
-/** The same for a trial whose rows nobody has made yet. */
+/** Checks the scores of a trial whose rows have not been created yet. */
 export function scoreIntegrity(
   snapshot: CaseSnapshot,
   trial: Verdicts & { class: TrialClass },
@@ -126,13 +137,13 @@ export function scoreIntegrity(
   return integrityOf(snapshot, { scorers, scores: scoresOf(snapshot, scorers, trial) }, trial)
 }
 
-/** What the trials of a run say together: one that does not agree is enough. */
+/** Combines the integrity of a run's trials. One invalid trial makes the run invalid. */
 export function integrityOfAll(trials: Iterable<ScoreIntegrity | null | undefined>): ScoreIntegrity | undefined {
   const all = new Set(trials)
   return all.has('invalid') ? 'invalid' : all.has('valid') ? 'valid' : undefined
 }
 
-/** Step ids are unique within a case only. */
+/** Returns the scorer id of a step. Step ids are unique only within a case. */
 function stepScorerId({ caseKey }: CaseSnapshot, stepId: string): string {
   return bounded(`${caseKey}/${stepId}`)
 }
@@ -154,7 +165,7 @@ function scorer(scorerId: string, idSource: ScoreDefinition['idSource'], asserti
     onError: 'ignore' as const,
     onSkipped: 'ignore' as const,
   }
-  // The label is presentation only and deliberately outside the hash.
+  // The label is only for display and deliberately not part of the hash.
   return { definition: { ...semantic, label: typeof type === 'string' ? type : 'unknown' }, hash: digest(semantic) }
 }
 

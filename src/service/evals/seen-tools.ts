@@ -4,9 +4,9 @@ import { digest } from '../core/ids.ts'
 import { defined } from '../../lib/json.ts'
 
 export type SeenTool = Pick<Tool, 'name' | 'description' | 'inputSchema' | 'outputSchema'> & {
-  /** Its texts were too long to be kept: only its name and digest are. */
+  /** Set if the tool's texts were too long to be kept. Only its name and digest are then. */
   omitted?: true
-  /** Digest of what was left out. */
+  /** Digest of the omitted content. */
   hash?: string
 }
 
@@ -14,16 +14,16 @@ export type SeenTools = {
   serverName: string
   /** Epoch milliseconds. */
   seenAt: number
-  /** Digest of the whole listing, also of what was too long to be kept. */
+  /** Digest of the whole listing, including content that was too long to be kept. */
   hash: string
   tools: SeenTool[]
 }
 
-/** Characters of JSON that are kept of one tool, and of all tools of one listing. */
+/** Maximum characters of JSON that are kept of one tool, and of all tools of one listing. */
 const MOST_OF_TOOL = BOUNDS.recordedTool.most
 const MOST_OF_LISTING = 500_000
 
-/** A listing within its bounds; a tool beyond them keeps its name, so that it never looks gone. */
+/** Returns a listing within the limits. A tool beyond them keeps its name, so that it never looks deleted. */
 export function toSeenTools(serverName: string, listed: readonly Tool[], seenAt: number): SeenTools {
   const whole = listed.map(({ name, description, inputSchema, outputSchema }): SeenTool =>
     defined({ name, description, inputSchema, outputSchema }),

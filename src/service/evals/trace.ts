@@ -6,7 +6,7 @@ import type { SeenTools } from './seen-tools.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { CaseSnapshot, ExpectedToolCall, ToolCallRecord, TrialOutcome } from './types.ts'
 
-/** One step on the trial's clock. */
+/** One step, with times relative to the start of the trial. */
 export type TraceSpan = {
   spanId: string
   name: string
@@ -20,7 +20,10 @@ export type TraceSpan = {
 
 type CallDifference = { expected: ExpectedToolCall; actual: ToolCallRecord }
 
-/** The trace of one trial (contract: "Trace document", open; versioned so that readers can tell). */
+/**
+ * The trace of one trial (contract: "Trace document", not defined there). It has a version, so that readers can tell
+ * formats apart.
+ */
 export type TraceDocument = {
   version: 1
   iterationId: string
@@ -38,16 +41,16 @@ export type TraceDocument = {
     matched: CallDifference[]
     missing: ExpectedToolCall[]
     extra: ToolCallRecord[]
-    /** The right tool with other arguments; `keys` names them. */
+    /** Calls of the right tool with other arguments, whose names are in `keys`. */
     argumentDifferences: (CallDifference & { keys: string[] })[]
     outOfOrder: CallDifference[]
   }
   steps: EvalStepVerdict[]
   checks: TrialOutcome['checks']
   spans: TraceSpan[]
-  /** Why the trial's first execution broke off; absent if there was one. */
+  /** Why the first execution of the trial was aborted; absent if there was only one. */
   ranAgainAfter?: string
-  /** The tools of the run's servers as they were when the trial ran; empty if nobody recorded them. */
+  /** The tools of the run's servers when the trial ran; empty if they were not recorded. */
   toolsSeen: SeenTools[]
 }
 

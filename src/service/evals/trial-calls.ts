@@ -10,7 +10,7 @@ export type EarlyClass = 'setup_failed' | 'execution_failed' | 'timed_out' | 'ca
 export class TrialEnd extends Error {
   override readonly name = 'TrialEnd'
   readonly class: EarlyClass
-  /** A server broke over a call while other trials used it. */
+  /** Whether a server broke during a call while other trials used it. */
   readonly besideOthers: boolean
 
   constructor(earlyClass: EarlyClass, message: string, cause?: unknown, besideOthers = false) {
@@ -20,7 +20,7 @@ export class TrialEnd extends Error {
   }
 }
 
-/** The server answered a call with a JSON-RPC error: part of the transcript, and no end of the trial. */
+/** The server answered a call with a JSON-RPC error. It is part of the transcript and does not end the trial. */
 export class RefusedCall extends Error {
   override readonly name = 'RefusedCall'
 }
@@ -30,7 +30,7 @@ export type TrialCaller = {
    * Calls a tool and records it when it starts, so that parallel calls keep their order.
    * @param serverName optional with one server
    * @throws RefusedCall for a protocol error
-   * @throws TrialEnd when nothing can follow
+   * @throws TrialEnd if the trial cannot continue
    */
   call(
     stepId: string,
@@ -38,15 +38,15 @@ export type TrialCaller = {
     toolName: string,
     args: Record<string, unknown>,
   ): Promise<Record<string, unknown>>
-  /** Writes a call into the transcript that a model made and no server got: it was not "never called". */
+  /** Records a call that a model made but that reached no server. It must not count as "never called". */
   noteUnsent(stepId: string, call: UnsentCall): void
-  /** What ended the trial during a call, also where the caller swallowed it. */
+  /** The end of the trial during a call, even if the caller ignored the error. */
   readonly ended: TrialEnd | undefined
 }
 
 type SentCall = ToolCallRecord & { serverName: string }
 
-/** Tool calls of one trial, recorded and classed. */
+/** Makes and records the tool calls of one trial, and classifies their failures. */
 export function createCaller(trial: {
   servers: TrialServers
   transcript: Transcript
@@ -107,7 +107,7 @@ export function createCaller(trial: {
   }
 }
 
-/** What a failure means for the trial: set-up until a server has answered once, execution afterwards. */
+/** Returns how a failure ends the trial: as set-up until a server has answered once, then as execution. */
 export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   if (error instanceof TrialEnd) return error
   const message = messageOf(error)
@@ -116,7 +116,7 @@ export function toTrialEnd(error: unknown, firstContact: boolean): TrialEnd {
   return new TrialEnd(firstContact ? 'setup_failed' : 'execution_failed', message, error)
 }
 
-/** Whether a server answered, if only with a JSON-RPC error. */
+/** Whether a server answered, even with a JSON-RPC error. */
 export function isProtocolAnswer(error: unknown): boolean {
   return error instanceof ServiceError && error.details?.['protocolError'] !== undefined
 }
@@ -132,7 +132,9 @@ function chooseServer(wanted: string | undefined, names: readonly string[]): str
   throw new TrialEnd('setup_failed', `Name the server of the call with serverName; the run's servers: ${choices}.`)
 }
 
-/** One clock over the trial and the run's wish to stop; whichever comes first is the reason of the abort. */
+/**
+ * Combines the time limit of the trial with the stop signal of the run. The first of them is the reason of the abort.
+ */
 export function startClock(ms: number, signal: AbortSignal): { signal: AbortSignal; stop(): void } {
   const controller = new AbortController()
   const cancel = () => controller.abort(new TrialEnd('cancelled', 'The run was cancelled.'))

@@ -7,10 +7,10 @@ import type { TrialServers } from './types.ts'
 
 type Options = { connections: Pick<Connections, 'use'>; serialServers: boolean }
 
-/** A call with the signal of its trial, which each trial has for itself. */
+/** A call, identified by the signal of its trial, since each trial has its own. */
 type NotedCall = { trial: AbortSignal; besideOthers: boolean }
 
-/** The run's servers as its trials call them, over the pooled connections. */
+/** Creates the access of a run's trials to its servers, over the pooled connections. */
 export function createTrialServers(
   targets: readonly ServerTarget[],
   { connections, serialServers }: Options,
@@ -18,7 +18,7 @@ export function createTrialServers(
   const byName = new Map(targets.map(target => [target.name, target]))
   const queues = new Map<string, Promise<unknown>>()
 
-  /** Waits for the calls to the same server that came before. */
+  /** Waits for earlier calls to the same server. */
   const inTurn = <T>(name: string, call: () => Promise<T>): Promise<T> => {
     const before = queues.get(name) ?? Promise.resolve()
     const mine = before.then(call, call)
@@ -29,10 +29,10 @@ export function createTrialServers(
     return mine
   }
 
-  /** Calls under way, of each server. */
+  /** Calls in progress by server. */
   const underWay = new Map<string, Set<NotedCall>>()
 
-  /** Notes with each of them whether one of another trial overlapped it: a trial may call several tools at once. */
+  /** Records for each call whether one of another trial overlapped it. Calls of the same trial do not count. */
   const noteCall = async <T>(name: string, trial: AbortSignal, call: (own: NotedCall) => Promise<T>): Promise<T> => {
     const all = underWay.get(name) ?? new Set()
     underWay.set(name, all)
@@ -74,7 +74,7 @@ export function createTrialServers(
   }
 }
 
-/** A call that broke its server was executed, also where that had answered nothing else of the trial. */
+/** Marks a call that broke its server as executed, even if the server had not answered in this trial before. */
 function asExecuted(error: unknown, besideOthers: boolean): unknown {
   if (!brokeOver(error) || isProtocolAnswer(error)) return error
   return new TrialEnd('execution_failed', (error as ServiceError).message, error, besideOthers)

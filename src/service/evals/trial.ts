@@ -17,7 +17,7 @@ export type TrialRequest = {
   case: CaseSnapshot
   servers: TrialServers
   signal: AbortSignal
-  /** One clock over the whole trial, in milliseconds. */
+  /** Time limit of the whole trial, in milliseconds. */
   deadlineMs?: number
   models?: TrialModels | undefined
   /** Epoch milliseconds. */
@@ -25,8 +25,8 @@ export type TrialRequest = {
 }
 
 /**
- * Executes one trial and judges it. Steps run in order, even after a failed assertion; a protocol error fails its step
- * only. After an early end little is judged: see {@link judgeEarly}. Whatever servers and models do is an outcome,
+ * Executes one trial and judges it. Steps run in order, even after a failed assertion. A protocol error fails only its
+ * step. After an early end little is judged: see {@link judgeEarly}. Whatever servers and models do becomes an outcome,
  * never a rejection.
  */
 export async function runTrial(request: TrialRequest): Promise<TrialOutcome> {
@@ -80,7 +80,7 @@ function notingListings(servers: TrialServers, listed: Set<string>): TrialServer
   }
 }
 
-/** Why a trial without calls proves nothing: a server cannot be reached, so "never called" holds by accident. */
+/** Returns why a trial without calls proves nothing: if a server is unreachable, "never called" passes by accident. */
 async function unreachable(
   { servers, signal, transcript }: Trial,
   listed: ReadonlySet<string>,
@@ -99,13 +99,16 @@ async function unreachable(
   return undefined
 }
 
-/** Only judged trials are `completed`. A trial has a result only if it has a verdict. */
+/**
+ * Returns the status and result of a trial. Only judged trials are `completed`, and only trials with a verdict have a
+ * result.
+ */
 function settlement(trialClass: TrialOutcome['class']): Pick<TrialOutcome, 'status' | 'result'> {
   if (trialClass === 'passed' || trialClass === 'failed') return { status: 'completed', result: trialClass }
   return { status: trialClass === 'cancelled' ? 'cancelled' : 'failed', result: null }
 }
 
-/** A judged trial with how it settles, and whether its scores agree with their definitions. */
+/** Returns the outcome of a judged trial, and whether its scores agree with their definitions. */
 export function settledOutcome(
   snapshot: CaseSnapshot,
   {

@@ -2,11 +2,11 @@ import type { EvalTestStep } from '../../api/contract/eval-shapes.ts'
 import type { TrialClass } from '../../domain/runs/trial-classes.ts'
 import type { Tool } from '../connections/types.ts'
 
-/** A case as a run executes it: the snapshot taken at launch, so that later edits change nothing. */
+/** A case as a run executes it. The snapshot is taken at launch, so that later edits do not change it. */
 export type CaseSnapshot = {
   /** Row id of the case, or its position in an inline run. */
   caseId: string
-  /** Authored identity that survives edits and joins runs in comparisons. */
+  /** Authored id that survives edits and matches cases of different runs. */
   caseKey: string
   title: string
   steps: EvalTestStep[]
@@ -15,15 +15,15 @@ export type CaseSnapshot = {
   expectedOutput?: string
   model?: string
   provider?: string
-  /** The suite's and the case's own; a step without prompt has no use for them. */
+  /** Settings of the suite and the case. Cases without a prompt do not need them. */
   modelSettings?: PromptSettings
-  /** The case's own match options already merged over the suite's; absent = no call matching. */
+  /** Match options of the case merged over those of the suite; absent means that calls are not matched. */
   matchOptions?: MatchOptions
-  /** Assertions of `checks` that apply after `mode` was applied. */
+  /** The effective assertions of `checks`, after applying `mode`. */
   checks: Assertion[]
 }
 
-/** How a model is asked; whatever is absent is the endpoint's own choice. */
+/** Settings of a model request. If one is absent, the endpoint chooses. */
 export type PromptSettings = {
   systemPrompt?: string
   temperature?: number
@@ -31,10 +31,10 @@ export type PromptSettings = {
   toolChoice?: 'auto' | 'none' | 'required'
 }
 
-/** An assertion object; known types are judged, others fail the trial closed (assertions.md). */
+/** An assertion. Known types are judged; unknown ones fail the trial (assertions.md). */
 export type Assertion = { type: string } & Record<string, unknown>
 
-/** Match options in the internal vocabulary (the public one is translated on the way in). */
+/** Match options in the internal vocabulary. The public one is converted on input. */
 export type MatchOptions = {
   toolCallOrder?: 'ignore' | 'superset' | 'strict'
   maxExtraToolCalls?: number | null
@@ -43,30 +43,30 @@ export type MatchOptions = {
 
 export type ToolCallRecord = {
   stepId: string
-  /** Absent for a tool that none of the servers has. */
+  /** Absent for a tool that no server has. */
   serverName?: string
   toolName: string
   arguments: Record<string, unknown>
   /** Epoch milliseconds. */
   startedAt: number
   durationMs: number
-  /** The MCP result verbatim; absent when the call failed on the way. */
+  /** The MCP result verbatim; absent if the call failed before it was answered. */
   result?: Record<string, unknown>
   error?: string
 }
 
-/** A call that a model made and no server got: of a tool that does not exist, or with arguments that none takes. */
+/** A call that reached no server, because the tool does not exist or does not accept the arguments. */
 export type UnsentCall = Pick<ToolCallRecord, 'serverName' | 'toolName' | 'arguments'> & { error: string }
 
-/** A call that the case's own assertions ask for. */
+/** A call that the assertions of the case require. */
 export type ExpectedToolCall = {
   toolName: string
   arguments: Record<string, unknown>
-  /** How this call's arguments are compared; absent = as the match options say. */
+  /** Comparison of the arguments of this call; absent = as the match options say. */
   argumentMatching?: 'ignore' | 'partial' | 'exact'
 }
 
-/** What a browser runner saw of one widget. */
+/** Observation of one widget by a browser runner. */
 export type WidgetObservation = {
   toolName: string
   rendered: boolean
@@ -77,16 +77,16 @@ export type WidgetObservation = {
 
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; content: unknown; stepId?: string }
 
-/** Everything that a trial did; assertions are pure functions of it. */
+/** A record of everything that happened in a trial. Assertions are pure functions of it. */
 export type Transcript = {
   messages: TranscriptMessage[]
   toolCalls: ToolCallRecord[]
-  /** Final assistant text; without a model the text content of the last tool result. */
+  /** Final text of the assistant; without a model, the text of the last tool result. */
   finalText: string
-  /** Prompts sent so far; absent if nobody counted. */
+  /** Number of prompts sent so far; absent if they were not counted. */
   userTurns?: number
   usage?: { inputTokens?: number; outputTokens?: number; totalTokens: number }
-  /** Absent without a browser runner; the widget assertions then fail closed. */
+  /** Absent without a browser runner. Widget assertions then fail. */
   widgets?: WidgetObservation[]
 }
 
@@ -94,7 +94,7 @@ export type Judged = {
   status: 'ok' | 'fail' | 'skipped' | 'pending'
   reason?: string
   evidence?: Record<string, unknown>
-  /** The evaluator broke here: nothing is known, so the status is `skipped` and never `fail`. */
+  /** Set if the evaluator broke here. Nothing is known then, so the status is `skipped`, never `fail`. */
   evaluatorError?: string
 }
 
@@ -102,18 +102,18 @@ export type StepVerdict = Judged & {
   stepId: string
   stepIndex: number
   kind: EvalTestStep['kind']
-  /** Epoch milliseconds; absent when the step never began. */
+  /** Epoch milliseconds; absent if the step never began. */
   startedAt?: number
   durationMs?: number
 }
 
-/** A verdict that belongs to the whole trial and to no authored step. */
+/** A verdict about the whole trial instead of an authored step. */
 export type CheckVerdict = Judged & {
-  /** Stable within the case; names the scorer. */
+  /** Id of the scorer, stable within the case. */
   id: string
-  /** An entry of `checks`, the rule of negative cases, or the match options. */
+  /** Whether it comes from `checks`, the rule of negative cases, or the match options. */
   source: 'check' | 'negative' | 'match'
-  /** The assertion's type, or what the rule is called. */
+  /** The type of the assertion, or the name of the rule. */
   type: string
 }
 
@@ -131,19 +131,21 @@ export type TrialOutcome = {
   transcript: Transcript
   startedAt: number
   durationMs: number
-  /** Whether its scores agree with their definitions; absent if nothing was scored. */
+  /** Whether the trial's scores agree with their definitions; absent if nothing was scored. */
   scoreIntegrity?: ScoreIntegrity
-  /** A server broke over a call of it while other trials used that server, so that it may be their fault. */
+  /**
+   * Whether a server broke during one of its calls while other trials used that server, so that they may be the cause.
+   */
   brokeBesideOthers?: boolean
-  /** Why the trial's first execution broke off; this is the outcome of the second. */
+  /** Why the first execution of the trial was aborted. This is the outcome of the second one. */
   ranAgainAfter?: string
 }
 
 export type TrialServers = {
   names: string[]
-  /** Every tool of the named server; rejects as `callTool` does. */
+  /** Lists every tool of the named server. Rejects like `callTool`. */
   listTools(serverName: string, signal: AbortSignal): Promise<Tool[]>
-  /** Calls a tool. Rejects with a ServiceError when the server is unreachable or silent (TIMEOUT). */
+  /** Calls a tool. Rejects with a ServiceError if the server is unreachable or does not answer (TIMEOUT). */
   callTool(
     serverName: string,
     toolName: string,
@@ -163,12 +165,14 @@ export type GradedTrial = {
   error?: string | null | undefined
 }
 
-/** The trials of a run as grading reads them: counted, since a run may have many thousands, and a few one by one. */
+/**
+ * Access to a run's trials for grading. A run may have many thousands, so they are counted, and only a few are read.
+ */
 export type GradedTrials = {
-  /** How many trials of each variant, by its place among the run's snapshots, are of each class. */
+  /** Number of trials by variant and class. A variant is named by its position among the run's snapshots. */
   tally: readonly { variant: number; class: TrialClass; trials: number }[]
-  /** The first trials of these classes behind a position, in the run's order: by case, then by iteration. */
+  /** Returns the first trials of these classes after a position, in the run's order: by case, then by iteration. */
   first(classes: readonly TrialClass[], limit: number, behind?: number): GradedTrial[]
-  /** The place of a trial; undefined when it is not of this run. */
+  /** Returns the position of a trial; undefined if it belongs to another run. */
   positionOf(iterationId: string): number | undefined
 }

@@ -13,18 +13,20 @@ import type {
   StepVerdict,
   Transcript,
 } from './types.ts'
-/** Judges an assertion; an evaluator that breaks is reported as such and never as a failed case. */
+/** Judges an assertion. If the evaluator breaks, this is reported as such and never as a failed case. */
 export function judge(assertion: unknown, transcript: Transcript, test?: PatternTest): Judged {
   return guarded(() => judgeAssertion(assertion, transcript, test))
 }
 
 export type EarlyEnd = {
   why: string
-  /** Calls without an answer failed; nobody took them back. */
+  /** Whether calls without an answer failed instead of being cancelled. */
   callsBroke: boolean
 }
 
-/** Judges an assertion of a trial that ended early: "never called" would hold by accident, so nothing is judged. */
+/**
+ * Judges an assertion of a trial that ended early. It is not evaluated, because "never called" would pass by accident.
+ */
 export function judgeEarly(assertion: unknown, transcript: Transcript, { why, callsBroke }: EarlyEnd): Judged {
   const skipped: Judged = { status: 'skipped', reason: why }
   if (!callsBroke || (assertion as Assertion | undefined)?.type !== 'noToolErrors') return skipped
@@ -32,14 +34,14 @@ export function judgeEarly(assertion: unknown, transcript: Transcript, { why, ca
   return judged.status === 'fail' ? judged : skipped
 }
 
-/** What a trial as a whole is judged by, beside its own steps. */
+/** A rule for judging a whole trial, in addition to its steps. */
 type TrialRule = Pick<CheckVerdict, 'id' | 'source' | 'type'> & {
   assertion?: Assertion
   judge(transcript: Transcript, test?: PatternTest): Judged
 }
 
 /**
- * The verdicts of no step: negative rule, match options (not for negative cases) and `checks`.
+ * Returns the verdicts about the whole trial: negative rule, match options (not for negative cases) and `checks`.
  * @param early see {@link judgeEarly}
  */
 export function judgeChecks(
@@ -55,7 +57,7 @@ export function judgeChecks(
   }))
 }
 
-/** The class of a completed trial: one failure decides, else a broken evaluator leaves it without a verdict. */
+/** Returns the class of a completed trial. One failure decides; else a broken evaluator leaves it without a verdict. */
 export function classOf(verdicts: readonly Judged[]): Extract<TrialClass, 'passed' | 'failed' | 'evaluator_error'> {
   if (verdicts.some(verdict => verdict.status === 'fail')) return 'failed'
   return verdicts.some(verdict => verdict.evaluatorError !== undefined) ? 'evaluator_error' : 'passed'

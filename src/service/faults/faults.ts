@@ -4,7 +4,7 @@ import { type ApiRequest, plainHeaders } from '../../api/contract/message.ts'
 import { type WholeResponse, createRouter } from '../core/pipeline.ts'
 import { FAULT_FORM, FAULT_KINDS, type FaultKind } from './kinds.ts'
 import * as z from 'zod'
-/** Rates are fractions of requests. */
+/** Rates as fractions of requests. */
 export type FaultRates = Record<FaultKind, number> & { latencyMs: number }
 
 export type FaultyAnswer = { response: WholeResponse; transport: 'send' | 'drop' | 'truncate' }
@@ -16,7 +16,7 @@ export type Faults = (
 
 const MAX_RETRY_AFTER_SECONDS = 3
 
-/** Failures in place of an answer, with the code that each status has in the contract. */
+/** Failures that replace an answer, with the contract's code for each status. */
 const FAILURES = { '500': 'INTERNAL_ERROR', '502': 'SERVER_UNREACHABLE', '504': 'TIMEOUT' } as const satisfies Partial<
   Record<FaultKind, ErrorCode>
 >
@@ -37,13 +37,13 @@ export function parseFaults(specs: readonly string[]): FaultRates {
   return rates
 }
 
-/** The same seed and the same order of requests meet the same faults. */
+/** Creates the faults. The same seed and the same order of requests result in the same faults. */
 export function createFaults(rates: FaultRates, seed: number): Faults {
   if (FAULT_KINDS.every(kind => rates[kind] === 0)) return async (request, answer) => sent(await answer(request))
   const random = createRandom(seed)
   const makeNewer = createNewerAnswers()
   return async (request, answer) => {
-    // Each request draws for every kind, so that one rate does not shift the others.
+    // Each request draws a number for every kind, so that one rate does not affect the others.
     const draws = drawn(random)
     const hint = random()
     const meets = (kind: FaultKind) => draws[kind] < rates[kind]
@@ -82,7 +82,7 @@ function proxyPage(): WholeResponse {
   return { status: 502, headers: plainHeaders({ 'content-type': 'text/html' }), body }
 }
 
-/** Mulberry32: small, seeded, and good enough to spread faults. */
+/** Returns random numbers by Mulberry32, which is small, seeded, and good enough to spread faults. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -93,13 +93,13 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** What a newer deployment may have that this contract does not know. */
+/** Additions of a newer deployment that this contract does not know. */
 export type Novelties = { fields: boolean; values: boolean }
 
-/** A name and a value that no contract will ever have. */
+/** A name and a value that no contract will ever contain. */
 const NOVELTY = 'injectedNovelty'
 
-/** Answers as a newer deployment would: another field in every record, another value in every open list. */
+/** Changes answers to those of a newer deployment: each record gets another field, each open list another value. */
 export function createNewerAnswers() {
   const router = createRouter()
   return (request: ApiRequest, response: WholeResponse, novelties: Novelties): WholeResponse => {
@@ -122,7 +122,7 @@ function newer(schema: z.core.$ZodType, value: unknown, novelties: Novelties): u
     const option = schema.options.find(each => z.safeParse(each, value).success)
     return option ? inside(option, value) : value
   }
-  // A page takes its items bare too, and is answered so.
+  // The schema of a page accepts a bare list of items too, and answers stay bare.
   if (schema instanceof z.ZodPipe)
     return Array.isArray(value)
       ? (inside(schema.out, { items: value }) as { items: unknown }).items

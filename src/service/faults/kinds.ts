@@ -1,24 +1,24 @@
-/** Troubles that can be added on request, each at a rate. */
+/** Faults that can be injected on request, each at a rate. */
 export const FAULT_KINDS = [
-  /** Answered as usual, some milliseconds later. */
+  /** Answers as usual, but later, by a number of milliseconds. */
   'latency',
-  /** Refused before it is executed, with and without `Retry-After` by turns of chance. */
+  /** Refuses the request before it is executed, at random with or without `Retry-After`. */
   '429',
-  /** Failed before it is executed, in the contract's words. */
+  /** Fails before the request is executed, with an error of the contract. */
   '500',
   '502',
   '504',
-  /** Failed before it is executed, with a code that the contract does not have. */
+  /** Fails before the request is executed, with a code that is not in the contract. */
   '503',
-  /** Answered by an HTML page, as from a proxy, before it is executed. */
+  /** Answers with an HTML page before the request is executed, as a proxy might. */
   'html',
-  /** Executed, then the connection is cut before any answer. */
+  /** Executes the request, then cuts the connection before any answer. */
   'drop',
-  /** Executed, then the connection is cut in the middle of the body. */
+  /** Executes the request, then cuts the connection in the middle of the body. */
   'truncate',
-  /** Executed, and answered with fields that the contract does not have. */
+  /** Executes the request, and answers with fields that are not in the contract. */
   'fields',
-  /** Executed, and answered with values that the contract's open lists do not have. */
+  /** Executes the request, and answers with values that are not in the contract's open lists. */
   'enums',
 ] as const
 
@@ -26,5 +26,5 @@ export type FaultKind = (typeof FAULT_KINDS)[number]
 
 const others = FAULT_KINDS.filter(kind => kind !== 'latency').join(', ')
 
-/** How a fault is written, for help and refusals. */
+/** Syntax of a fault, for help and refusals. */
 export const FAULT_FORM = `latency=MS or latency=MS:RATE, or one of ${others} with a rate from 0 to 1`

@@ -6,15 +6,15 @@ import type { ModelAccess } from '../models/endpoint.ts'
 
 export type SessionText = { sessionId: string; conversation: readonly object[] }
 
-/** What a model noticed beyond the findings. */
+/** Observations of a model beyond the findings. */
 export type Discovery = {
   observations: { title: string; detail: string; sessionIds: string[] }[]
-  /** Sessions that the model was shown, and all there were. */
+  /** Number of sessions that the model was shown, and of all sessions. */
   coverage: { unit: 'sessions'; analyzed: number; total: number; truncated: boolean }
 }
 
 const MAX_SESSIONS = 12
-/** Longest beginning of one session that is shown, in characters. */
+/** Maximum number of characters shown of one session, from its beginning. */
 const MAX_SESSION_CHARS = 8000
 const MAX_OBSERVATIONS = 5
 
@@ -32,8 +32,8 @@ and that are no known problem: a short title, one or two sentences of detail, an
 show it. None is a good answer too.`
 
 /**
- * The discovery lane of a wave's insights, without observations that name no shown session.
- * @throws ServiceError as `askForObject` does
+ * Runs the discovery of a wave's insights, without observations that name no shown session.
+ * @throws ServiceError as `askForObject`
  */
 export async function discover(
   access: ModelAccess,
@@ -66,7 +66,7 @@ export async function discover(
   return { observations: observations.slice(0, MAX_OBSERVATIONS), coverage }
 }
 
-/** At most so many, evenly from all of them. */
+/** Returns at most `limit` items, evenly spread over the list. */
 function spread<T>(all: readonly T[], limit: number): T[] {
   if (all.length <= limit) return [...all]
   return Array.from({ length: limit }, (_, index) => all[Math.floor((index * all.length) / limit)]).filter(

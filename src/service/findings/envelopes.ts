@@ -3,12 +3,12 @@ import type { FindingScope, InsightsDocument, InsightsRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 import { scopeOf } from './records.ts'
 
-/** Whose insights a read shows: those of a run's wave, or those of a scenario's latest analyzed window. */
+/** The scope of insights: the wave of a run, or the latest analyzed window of a scenario. */
 export type EnvelopeScope =
   | { kind: 'swarm_wave'; projectId: string; waveId: string; runId: string }
   | { kind: 'user_testing_window'; projectId: string; scenarioId: string }
 
-/** An envelope about which nobody asked yet. */
+/** The envelope of insights that were never requested. */
 const NOT_REQUESTED = {
   schemaVersion: 1,
   status: 'not_requested',
@@ -23,7 +23,7 @@ const NOT_REQUESTED = {
   truncation: { truncated: false, omittedFindings: 0, omittedEvidence: 0, contractTruncated: false },
 } satisfies Partial<InsightsEnvelope>
 
-/** Insights of a journey run or a scenario; undefined for a scenario without any window. */
+/** Returns the insights of a journey run or a scenario; undefined for a scenario without any window. */
 export function insightsEnvelopeOf(store: Store, scope: EnvelopeScope): InsightsEnvelope | undefined {
   if (scope.kind === 'swarm_wave') {
     const { kind, projectId, waveId, runId } = scope
@@ -49,7 +49,9 @@ export function windowEnvelope(
   return toEnvelope(store, place, { kind: 'user_testing_window', id: windowId, scenarioId: place.scope, ...span }, row)
 }
 
-/** The generated part of a row, without findings that are dismissed by now; null while it is being generated. */
+/**
+ * Returns the generated part of a row, without findings that were dismissed since; null while it is being generated.
+ */
 export function documentOf(store: Store, place: FindingScope, row: InsightsRow | undefined): InsightsDocument | null {
   if (!row?.document || row.status === 'pending') return null
   const dismissed = new Set(

@@ -21,15 +21,17 @@ export type InsightsSubject = { scope: FindingScope; waveId: string }
 
 /** Generates insights of waves, or of windows, in the background. */
 type InsightsGeneration = {
-  /** Undefined = nobody asked. */
+  /** Returns the insights; undefined if they were never requested. */
   get(subject: InsightsSubject): InsightsRow | undefined
   /**
-   * Begins a generation; a pending one answers a repeat for free.
+   * Starts a generation. If one is pending, a repeat returns it and costs nothing.
    * @throws ServiceError `NOT_FOUND`, `CONFLICT` while running or without `force`, `FEATURE_NOT_SUPPORTED`,
-   *   `RATE_LIMITED`
+   * `RATE_LIMITED`
    */
   request(subject: InsightsSubject, by: { organizationId: string; force: boolean }): InsightsRow
-  /** Ends a pending generation; false when none is pending. The result of an earlier one returns. */
+  /**
+   * Ends a pending generation, so that the result of an earlier one is shown again. Returns false if none is pending.
+   */
   cancel(subject: InsightsSubject): boolean
 }
 
@@ -43,7 +45,7 @@ export function createGeneration(
   const access = { configured: models, keys: {} }
   jobs.define(kind, (id, why) => void store.insights.end(id, failed('INTERNAL_ERROR', why)))
 
-  /** The directed lane: what was measured, with advice. Undefined when it failed. */
+  /** Explains measured failures with advice of the model. Undefined if this failed. */
   const explain = async (
     { id }: InsightsRow,
     { facts, failures }: Observed,
@@ -72,7 +74,7 @@ export function createGeneration(
     const document = await explain(row, observed, signal)
     const sessions = document && store.read(() => subjects.sessions?.(store, place, waveId))
     if (!sessions) return
-    // When this fails, the directed lane stays as it is and this one stays empty.
+    // If the discovery fails, the explained failures are kept and the discovery stays empty.
     const known = observed.failures.map(({ title }) => title)
     const discovery = await discover(access, { what: observed.facts.what, sessions, known }, signal)
     store.write(() => store.insights.setDiscovery(id, discovery, Date.now()))
@@ -137,7 +139,7 @@ export function createGeneration(
 
 type Advised = Awaited<ReturnType<typeof adviseOn>>
 
-/** Findings for a wave of which nothing was analyzed: no failures there is no good news. */
+/** Returns findings for a wave in which nothing was analyzed, where the absence of failures is no good news. */
 function nothingSeen({ what, total }: WaveFacts): Advised {
   const summary = `No insights for ${what}: none of its ${total} sessions got far enough to be analyzed.`
   return { summary, findings: [], omitted: 0 }
@@ -178,7 +180,7 @@ function failed(errorCode: string, errorMessage: string): InsightsEnd {
   return { status: 'failed', errorCode, errorMessage, retryable, updatedAt: Date.now() }
 }
 
-/** What a wave saw, as far as it is measured; findings that somebody dismissed are left out. */
+/** Returns the measured failures of a wave, without dismissed findings. */
 function failuresOf(
   store: Store,
   scope: FindingScope,
@@ -191,7 +193,7 @@ function failuresOf(
     .map(row => {
       const evidence = store.findings.evidence(row.id, waveId)
       const sessions = affected.get(row.fingerprint) ?? namesOf(evidence, 'sessionId').length
-      // Evidence without a session still is of one.
+      // Evidence without a session still comes from one.
       return toFailure(row, evidence, Math.max(1, sessions), analyzed)
     })
 }
@@ -237,7 +239,7 @@ function namesOf(
   return [...new Set(evidence.flatMap(item => item[field] ?? []))]
 }
 
-/** What each kind of failure says by itself; the others follow from their evidence. */
+/** Categories of failure kinds. Those of all others follow from their evidence. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   'tool-errors': 'tool_runtime',
   tool_error: 'tool_runtime',

@@ -1,13 +1,13 @@
 export type FindingStatus = 'new' | 'recurring' | 'resolved' | 'regressed'
 
-/** What one wave says about a finding, over all recordings of that wave. Times are epoch milliseconds. */
+/** The observation of a finding in one wave, merged over all recordings of that wave. Times are epoch milliseconds. */
 export type WaveRecording = {
   waveId: string
-  /** False = the wave covered the finding's subject and did not see it. */
+  /** False if the wave covered the subject of the finding and did not see it. */
   seen: boolean
-  /** The wave's place among the others: its last sighting, or its last look when nothing was seen. */
+  /** Position of the wave in time: its last sighting, or its last check if nothing was seen. */
   at: number
-  /** The first of them. */
+  /** Time of the first sighting or check. */
   firstAt: number
 }
 
@@ -17,13 +17,13 @@ export type FindingState = {
   firstSeenAt: number
   lastSeenAt: number
   lastSeenWaveId: string
-  /** Time of the wave that resolved it; null while it is not resolved. */
+  /** Time of the wave that resolved the finding; null while it is unresolved. */
   resolvedAt: number | null
 }
 
 /**
- * The one transition: new, recurring, resolved when covered and unseen, then regressed (differences, section 4, line
- * 154).
+ * Returns the next state of a finding: new, recurring, resolved if covered and unseen, then regressed (differences,
+ * section 4, line 154).
  * @param before undefined = never seen
  */
 export function afterWave(before: FindingState | undefined, wave: WaveRecording): FindingState | undefined {
@@ -39,13 +39,13 @@ export function afterWave(before: FindingState | undefined, wave: WaveRecording)
   }
 }
 
-/** Two recordings of one wave as one, whichever came first: a sighting outweighs any number of looks. */
+/** Merges two recordings of one wave in either order. A sighting outweighs any number of checks without one. */
 export function mergeRecordings(a: WaveRecording, b: WaveRecording): WaveRecording {
   if (a.seen !== b.seen) return a.seen ? a : b
   return { ...a, at: Math.max(a.at, b.at), firstAt: Math.min(a.firstAt, b.firstAt) }
 }
 
-/** Waves in order of time; those of the same millisecond by id, so that there is one order. */
+/** Sorts waves by time. Waves of the same millisecond are sorted by id, so that the order is always the same. */
 export function compareWaves(a: WaveRecording, b: WaveRecording): number {
   if (a.at !== b.at) return a.at - b.at
   return a.waveId < b.waveId ? -1 : Number(a.waveId > b.waveId)

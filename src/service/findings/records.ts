@@ -15,7 +15,7 @@ import { latestPage } from '../core/list-page.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
 export type Sighting = {
-  /** Stable over waves; made of identities, never of names or of texts that vary. */
+  /** Stable across waves, because it is built from ids, never from names or texts that vary. */
   fingerprint: string
   dimension: string
   subject: { kind: string; id: string; label?: string }
@@ -23,13 +23,13 @@ export type Sighting = {
   evidence: ActionableFindingEvidence[]
 }
 
-/** Whose wave it is; a window of a scenario's sessions is its wave. */
+/** The source of a wave. A window of a scenario's sessions counts as a wave. */
 export type WaveSource = { kind: 'swarm' } | { kind: 'user-testing'; scenarioId: string }
 
 /**
- * Updates a project's findings by a graded wave, in the caller's transaction; several runs of a wave are one
- * occurrence, and a late wave takes its own place.
- * @param wave `at` = time of grading; `covers` = whether it looked where a finding was
+ * Updates a project's findings after a graded wave, in the caller's transaction. Several runs of a wave count as one
+ * occurrence, and a late wave is inserted at its own time.
+ * @param wave `at` = time of grading; `covers` = whether it examined the subject of a finding
  * @param now epoch milliseconds
  */
 export function recordGradedWave(
@@ -53,18 +53,18 @@ export function recordGradedWave(
   for (const sighting of sightings) recordSighting(store, scope, { waveId, seen: true, at, firstAt: at, now }, sighting)
 }
 
-/** Under what the findings of a source are kept. */
+/** Returns the scope under which the findings of a source are stored. */
 export function scopeOf(projectId: string, source: WaveSource): FindingScope {
   return { projectId, scope: source.kind === 'swarm' ? SWARM_SCOPE : source.scenarioId }
 }
 
-/** A recording with the time at which it is written down. */
+/** A recording with the time at which it is stored. */
 type Noted = WaveRecording & { now: number }
 
 function recordSighting(store: Store, scope: FindingScope, wave: Noted, sighting: Sighting): void {
   const subject = subjectOf(sighting)
   const row = store.findings.find(scope, sighting.fingerprint) ?? insertFinding(store, scope, wave, subject)
-  // Names as the newest sighting has them, so that a rename shows.
+  // The newest sighting sets the names, so that a rename shows.
   applyRecording(store, row, wave, wave.at >= row.lastSeenAt ? subject : undefined)
   store.findings.addEvidence(row.id, wave.waveId, sighting.evidence.map(clipped))
 }
@@ -84,7 +84,7 @@ function insertFinding(
   return row
 }
 
-/** Puts a recording where it belongs in time and replays the finding from there. */
+/** Inserts a recording at its time and replays the finding from there. */
 function applyRecording(
   { findings }: Store,
   row: NewFinding,
@@ -104,7 +104,7 @@ function applyRecording(
   if (!isDeepStrictEqual(now, { ...row })) findings.update(row.id, { ...subject, ...state, updatedAt })
 }
 
-/** What servers, models and visitors wrote is bounded before it is kept. */
+/** Returns the subject of a finding. Texts of servers, models and visitors are cut before they are stored. */
 function subjectOf({ fingerprint, dimension, title, subject }: Sighting): FindingSubject {
   return {
     fingerprint,
@@ -116,7 +116,7 @@ function subjectOf({ fingerprint, dimension, title, subject }: Sighting): Findin
   }
 }
 
-/** With sorted fields, so that the same evidence is the same text. */
+/** Returns evidence with cut texts and sorted fields, so that equal evidence gives equal text. */
 function clipped(evidence: ActionableFindingEvidence): ActionableFindingEvidence {
   const { excerpt, toolName, errorCode, ...identities } = evidence
   const shown = {
@@ -128,7 +128,7 @@ function clipped(evidence: ActionableFindingEvidence): ActionableFindingEvidence
   return parseExact(canonicalJson(shown)) as ActionableFindingEvidence
 }
 
-/** The finding by its own id or by that of its insights. @throws ServiceError `NOT_FOUND` */
+/** Finds a finding by its own id or by the id in its insights. @throws ServiceError `NOT_FOUND` */
 export function requireFinding(store: Store, scope: FindingScope, findingId: string): FindingRow {
   const row =
     store.findings.get(scope, findingId) ??
@@ -137,7 +137,7 @@ export function requireFinding(store: Store, scope: FindingScope, findingId: str
   return row
 }
 
-/** Hides a finding or shows it again; a repeat changes nothing, and neither does either to the status. */
+/** Hides a finding or shows it again. A repeat changes nothing, and the status is never changed. */
 export function setDismissed(store: Store, row: FindingRow, dismissed: boolean, now: number = Date.now()): void {
   if (dismissed === (row.dismissedAt !== null)) return
   store.findings.setDismissed(row.id, dismissed ? now : null, now)
@@ -148,7 +148,10 @@ function toSwarmFinding(row: FindingRow): SwarmFinding {
   return { id, fingerprint, dimension, subject: shownSubject(row), lastSeenWaveId, ...historyOf(row) }
 }
 
-/** An open document: the fields of a swarm finding, what it says, and evidence from the window that saw it last. */
+/**
+ * Converts a finding of a scenario to an open document: the fields of a swarm finding, its text, and evidence from the
+ * last window that saw it.
+ */
 export function toScenarioFinding(store: Store, row: FindingRow): ScenarioFinding {
   const { id, fingerprint, dimension, title, lastSeenWaveId } = row
   const evidence = store.findings.evidence(id, lastSeenWaveId)
@@ -175,25 +178,25 @@ function historyOf(row: FindingRow) {
   return { status, occurrenceCount, firstSeenAt, lastSeenAt, resolvedAt, dismissedAt, updatedAt }
 }
 
-/** What a wave or window consists of, counted. */
+/** The numbers of sessions in a wave or window. */
 export type WaveFacts = {
   what: string
-  /** Sessions there are, and those of them that were examined. */
+  /** Number of sessions, and number of examined ones. */
   total: number
   analyzed: number
   gradedCount?: number
   feedbackCount?: number
   runHealth?: NonNullable<InsightsEnvelope['runHealth']>
-  /** Sessions that a failure was seen in, by fingerprint; what is missing is known by the evidence alone. */
+  /** Number of sessions with a failure, by fingerprint. For missing fingerprints only the evidence is known. */
   affected: ReadonlyMap<string, number>
 }
 
-/** Waves, or windows, as insights read them. */
+/** Reads waves or windows for insights. */
 export type WaveSubjects = {
   has(store: Store, scope: FindingScope, waveId: string): boolean
-  /** Whether it is not over, so that there is more to come. */
+  /** Whether the wave is still running. */
   inFlight(store: Store, scope: FindingScope, waveId: string): boolean
-  /** Undefined = it is gone. */
+  /** Returns undefined if the wave was deleted. */
   facts(store: Store, scope: FindingScope, waveId: string): WaveFacts | undefined
   sessions?(store: Store, scope: FindingScope, waveId: string): SessionText[]
 }

@@ -9,13 +9,13 @@ import { boolean, json, tableOf } from '../core/database/table.ts'
 import type { Discovery } from './discovery.ts'
 import type { FindingState, WaveRecording } from './lifecycle.ts'
 
-/** Whose findings: one of a project's swarms, or one scenario's, by its id. */
+/** The owner of findings: all swarms of a project, or one scenario by its id. */
 export type FindingScope = { projectId: string; scope: string }
 
-/** Scope of the findings that waves of journey runs share; ids of scenarios are the other ones. */
+/** Scope of the findings that waves of journey runs share. All other scopes are ids of scenarios. */
 export const SWARM_SCOPE = 'swarm'
 
-/** How a finding is named and shown; refreshed with every sighting but for the identities. */
+/** The identity and texts of a finding. Every sighting refreshes the texts. */
 export type FindingSubject = {
   fingerprint: string
   dimension: string
@@ -29,9 +29,9 @@ export type FindingRow = FindingScope &
   FindingSubject &
   FindingState & {
     id: string
-    /** Place in the order in which findings were first recorded; also the key of their pages. */
+    /** Order in which findings were first recorded, also used for paging. */
     position: number
-    /** Null = shown. Independent of the status. */
+    /** Null = not dismissed. Independent of the status. */
     dismissedAt: number | null
     updatedAt: number
   }
@@ -42,7 +42,7 @@ export function createFindingRows(database: Database) {
     get: ({ projectId, scope }: FindingScope, id: string) => findings.one({ projectId, scope, id }),
     find: ({ projectId, scope }: FindingScope, fingerprint: string) => findings.one({ projectId, scope, fingerprint }),
     list: ({ projectId, scope }: FindingScope) => findings.all({ projectId, scope }, 'ORDER BY position DESC'),
-    /** Newest first, up to `limit` rows recorded before the one at `before`. */
+    /** Returns up to `limit` rows, newest first, that were recorded before the row at `before`. */
     page: ({ projectId, scope }: FindingScope, before: number | undefined, limit: number) =>
       findings.latest({ projectId, scope }, before, limit),
     seenIn: ({ projectId, scope }: FindingScope, waveId: string): FindingRow[] =>
@@ -57,7 +57,7 @@ export function createFindingRows(database: Database) {
     setDismissed: (id: string, dismissedAt: number | null, updatedAt: number) =>
       findings.change({ id }, { dismissedAt, updatedAt }),
     ...waveRows(database),
-    /** Leaves out what is known of this wave. */
+    /** Adds evidence, except what is already stored for this wave. */
     addEvidence(findingId: string, waveId: string, evidence: readonly ActionableFindingEvidence[]) {
       for (const item of evidence)
         database.run(
@@ -108,31 +108,31 @@ function waveRows(database: Database) {
   }
 }
 
-/** What one generation said; everything in it stays as it was when it was generated. */
+/** The result of one generation. It is never changed afterwards. */
 export type InsightsDocument = {
   summary: string
   coverage: NonNullable<InsightsEnvelope['coverage']>
   findings: ActionableFinding[]
   runHealth?: NonNullable<InsightsEnvelope['runHealth']>
-  /** Findings beyond those that fit, and evidence beyond that of the shown ones. */
+  /** Number of findings that did not fit, and of evidence beyond that of the shown ones. */
   omittedFindings: number
   omittedEvidence: number
-  /** Comes behind the rest, or not at all. */
+  /** Added after the rest, or never. */
   discovery?: Discovery
 }
 
 export type InsightsRow = FindingScope & {
-  /** Of the latest generation: another request has another id. */
+  /** Id of the latest generation. Another request has another id. */
   id: string
   waveId: string
   status: 'pending' | 'completed' | 'failed'
-  /** Of the last generation that was completed, which may be an earlier one. */
+  /** Document of the last completed generation, which may be an earlier one. */
   document: InsightsDocument | undefined
-  /** Of the document. */
+  /** Time of the document in epoch milliseconds. */
   generatedAt: number | null
   errorCode: string | null
   errorMessage: string | null
-  /** Whether asking again could end otherwise. */
+  /** Whether another request could succeed. */
   retryable: boolean
   updatedAt: number
 }
@@ -145,7 +145,7 @@ export function createInsightsRows(database: Database) {
   return {
     get: ({ projectId, scope }: FindingScope, waveId: string) => insights.one({ projectId, scope, waveId }),
     latest: ({ projectId, scope }: FindingScope) => insights.one({ projectId, scope }, 'ORDER BY waveId DESC LIMIT 1'),
-    /** In place of an earlier generation's. */
+    /** Replaces the row of an earlier generation. */
     put(row: InsightsRow) {
       const { projectId, scope, waveId } = row
       database.run('DELETE FROM insights WHERE projectId = :projectId AND scope = :scope AND waveId = :waveId', {
@@ -155,14 +155,16 @@ export function createInsightsRows(database: Database) {
       })
       insights.basics.insert(row)
     },
-    /** Adds to a completed generation's document; nothing happens when it is no longer the latest. */
+    /**
+     * Adds the discovery to a completed generation's document. Does nothing if that generation is no longer the latest.
+     */
     setDiscovery: (id: string, discovery: Discovery, at: number) =>
       void database.run(
         `UPDATE insights SET document = json_set(document, '$.discovery', json(:discovery)), updatedAt = :at
          WHERE id = :id AND status = 'completed'`,
         { id, discovery: JSON.stringify(discovery), at },
       ),
-    /** False when this generation is no longer pending, or no longer the latest. */
+    /** Ends a generation. Returns false if it is no longer pending or no longer the latest. */
     end: (id: string, { document, ...end }: InsightsEnd) =>
       insights.change({ id, status: 'pending' }, { ...end, ...(document && { document }) }) > 0,
   }

@@ -7,13 +7,13 @@ import type { ModelAccess } from '../models/endpoint.ts'
 import type { ErrorCode } from '../../api/contract/error.ts'
 import { oneLine } from '../core/one-line.ts'
 
-/** Something that was measured to go wrong; the same problem has the same fingerprint in every run. */
+/** A measured failure. The same problem has the same fingerprint in every run. */
 export type ObservedFailure = {
   fingerprint: string
   title: string
-  /** Counts and identities only, which a reader can verify. */
+  /** Only counts and ids, which a reader can verify. */
   observed: string
-  /** One of the contract's categories; others count as `unknown`. */
+  /** One of the contract's categories. Others count as `unknown`. */
   category: string
   severity: 'info' | 'low' | 'medium' | 'high'
   affected: { count: number; total: number; unit: 'iterations' | 'sessions' }
@@ -31,7 +31,7 @@ const SEVERITIES = ['high', 'medium', 'low', 'info'] as const
 
 type Ownership = { attribution: string; actionTarget: string }
 
-/** Whose problem each category is, and what would be changed to fix it. */
+/** The party that is responsible for each category, and what would be changed to fix it. */
 const OWNERSHIP: Readonly<Record<string, Ownership>> = {
   tool_contract: { attribution: 'server_contract', actionTarget: 'mcp_server' },
   tool_runtime: { attribution: 'server_runtime', actionTarget: 'mcp_server' },
@@ -67,8 +67,8 @@ the most likely root cause, one concrete recommendation, up to ${MAX_CRITERIA} c
 and how confident you are. State no counts of your own, and say so where the evidence does not tell the cause.`
 
 /**
- * Measured findings with a model's advice, the most severe first; beyond twenty they are only counted.
- * @throws ServiceError as `askForObject` does, `TIMEOUT`
+ * Adds a model's advice to measured findings, the most severe first. Beyond twenty, findings are only counted.
+ * @throws ServiceError as `askForObject`, `TIMEOUT`
  */
 export async function adviseOn(
   access: ModelAccess,
@@ -95,7 +95,7 @@ function byGravity(a: ObservedFailure, b: ObservedFailure): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
     b.affected.count - a.affected.count ||
-    // The same failures give the same findings, in any order they were observed.
+    // The same failures give the same findings, whatever their order.
     (a.fingerprint < b.fingerprint ? -1 : 1)
   )
 }
@@ -132,7 +132,7 @@ function toFinding(failure: ObservedFailure, advice: Advised | undefined): Actio
     title: excerptOf(title),
     category: isKnown ? failure.category : 'unknown',
     ...((isKnown && OWNERSHIP[failure.category]) || UNKNOWN),
-    // `ready` would name a definition of the server and the change in it, which no snapshot here has.
+    // `ready` would require a definition of the server and the change to it, which no snapshot has.
     actionability: severity === 'info' ? 'informational' : 'investigate',
     severity,
     confidence: recommendation ? (advice?.confidence ?? 'low') : 'low',
@@ -147,7 +147,10 @@ function toFinding(failure: ObservedFailure, advice: Advised | undefined): Actio
   }
 }
 
-/** The id of a problem wherever it is seen, so that it can be recognized (contract: `rf_` and 16 hex digits). */
+/**
+ * Returns an id that is the same wherever the problem is seen, so that it can be recognized (contract: `rf_` and 16 hex
+ * digits).
+ */
 export function remediationId(fingerprint: string): string {
   return `rf_${digest(fingerprint).slice(0, 16)}`
 }
@@ -158,16 +161,16 @@ function shownEvidence(evidence: readonly ActionableFindingEvidence[]): Actionab
     .map(({ excerpt, ...known }) => ({ ...known, excerpt: excerptOf(excerpt ?? '') }))
 }
 
-/** The model's prose without control characters other than line breaks, at most so long. */
+/** Returns the model's prose up to the limit, without control characters other than line breaks. */
 function clip(text: string, limit: number): string {
   const clean = text.replaceAll(/[^\P{C}\n]/gu, '').trim()
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1)}…`
 }
 
-/** With fewer iterations or sessions, what was seen says little about the others. */
+/** Minimum number of iterations or sessions for confidence. Fewer say little about the others. */
 export const CONFIDENT_COUNT = 5
 
-/** Shares of what was analyzed from which on a failure is grave. */
+/** Minimum shares of the analyzed sessions that make a failure severe. */
 const HIGH_SHARE = 0.5
 const MEDIUM_SHARE = 0.2
 
@@ -176,20 +179,20 @@ export function severityOf({ count, total }: { count: number; total: number }): 
   return count >= total * MEDIUM_SHARE ? 'medium' : 'low'
 }
 
-/** Failures that another attempt may not meet; the others come from what was configured or asked. */
+/** Failures that may not occur in another attempt. All others come from the configuration or the request. */
 const PASSING_CODES: readonly ErrorCode[] = ['RATE_LIMITED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'INTERNAL_ERROR']
 
 export function isPassing(code: string): boolean {
   return (PASSING_CODES as readonly string[]).includes(code)
 }
 
-/** Longest piece of a transcript that is shown as evidence, in characters. */
+/** Maximum length of transcript evidence, in characters. */
 const EXCERPT_CHARS = 300
 
-/** Control and format characters: they could rewrite a terminal's line or hide text from its reader. */
+/** Matches control and format characters, which could rewrite a terminal's line or hide text from its reader. */
 const UNSEEN = /[\p{Cc}\p{Cf}]+/gu
 
-/** Spellings of credentials and addresses, with what is shown in their place. */
+/** Patterns of credentials and addresses, with their replacements. */
 const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, '(token)'],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 (token)'],
@@ -199,9 +202,9 @@ const SECRETS: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '(e-mail)'],
 ]
 
-/** A piece of a transcript for display: one line of 300 characters, without credentials and addresses. */
+/** Returns a piece of a transcript for display: one line of 300 characters, without credentials and addresses. */
 export function excerptOf(text: string): string {
-  // Whatever is cut off need not be searched, but a secret must not be cut in two.
+  // The rest need not be searched, but a secret must not be cut in two.
   const seen = oneLine(text.replaceAll(UNSEEN, ' '))
   const scrubbed = SECRETS.reduce((kept, [pattern, shown]) => kept.replaceAll(pattern, shown), seen)
   return scrubbed.length <= EXCERPT_CHARS ? scrubbed : `${scrubbed.slice(0, EXCERPT_CHARS - 1)}…`

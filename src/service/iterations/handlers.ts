@@ -59,14 +59,14 @@ function requireTrial(
   return row
 }
 
-/** Which trials of a run: so many behind a position, as the page before this one ended, or -1. */
+/** A page of a run's trials: `limit` trials after a position, where the previous page ended, or -1. */
 type Place = { runId: string; after: number; limit: number }
 
 /**
- * Pages of a run's trials as answered. Ended trials never change, so their texts are cached, and those of complete
- * pages as a whole.
+ * Returns pages of a run's trials in the format of answers. Ended trials never change, so their texts are cached, and
+ * whole pages if complete.
  * @param most characters of all texts
- * @param cursorAt the cursor behind a position
+ * @param cursorAt returns the cursor of a position
  */
 export function createTrialPages(
   store: Pick<Store, 'trials' | 'runs' | 'state'>,
@@ -78,7 +78,7 @@ export function createTrialPages(
     const pageName = `${vocabulary}/${runId}/${after}/${limit}`
     const page = kept.get(pageName)
     if (page !== undefined) return page
-    // One more than requested shows whether there is a next page.
+    // One trial more than requested shows whether there is a next page.
     const found = store.trials.page(runId, after, limit + 1)
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1) : undefined
@@ -87,7 +87,7 @@ export function createTrialPages(
     const unknown = shown.filter((_, index) => known[index] === undefined)
     const outcomes = store.trials.outcomes(unknown.map(({ id }) => id))
     for (const trial of unknown) trial.outcome = outcomes.get(trial.id)
-    // What a write has done so far may still be taken back.
+    // Changes of an open transaction may still be rolled back.
     const isCommitted = store.state() !== undefined
     const made = new Map<string, string>()
     for (const row of withCases(store, runId, unknown)) {
@@ -103,11 +103,11 @@ export function createTrialPages(
   }
 }
 
-/** Trials with the snapshots they executed; neighbours share most of them. */
+/** Returns trials with the snapshots they executed. Neighbours mostly share a snapshot. */
 export function withCases(store: Pick<Store, 'runs'>, runId: string, trials: readonly PagedTrial[]): TrialRow[] {
   if (trials.length === 0) return []
   const positions = trials.map(({ casePosition }) => casePosition)
-  // Trials that other programs report come in any order of their cases.
+  // Trials reported by other programs may be in any order of their cases.
   const [first, last] = [Math.min(...positions), Math.max(...positions)]
   const cases = store.runs.cases(runId, first, last)
   return trials.flatMap(({ id, iterationNumber, casePosition, status, startedAt, outcome }) => {

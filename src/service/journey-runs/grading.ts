@@ -10,7 +10,7 @@ import { askForObject } from '../models/ask.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 import type { Criterion, JourneyRunPlan, JourneyMessageRow, SessionGrades } from './rows.ts'
 
-/** From this score on the goal counts as reached. */
+/** Minimum score at which the goal counts as reached. */
 export const GOAL_THRESHOLD = 0.7
 
 type Verdict = SessionGrades['criteria'][string]
@@ -24,12 +24,12 @@ const Goal = shape(() =>
 )
 const Answer = shape(() => z.object({ passed: z.boolean(), reason: z.string() }))
 
-/** What a model says of a session: the goal, and each of the rubric's questions by its id. */
+/** A model's judgment of a session: the goal, and each question of the rubric by its id. */
 export type JudgeAnswer = { goal: z.output<typeof Goal>; criteria: Record<string, z.output<typeof Answer>> }
 
 /**
  * Grades a complete session, all of it or nothing, so that every rate has the same denominator.
- * @throws ServiceError when anything could not be graded
+ * @throws ServiceError if any part could not be graded
  */
 export async function gradeSession(
   access: ModelAccess,
@@ -59,7 +59,7 @@ export async function gradeSession(
   return await judgeWithPatternsApart(test => gradesOf(session, value, test))
 }
 
-/** The grades of a session by a model's answer. @throws ServiceError `INTERNAL_ERROR` when an assertion broke */
+/** Converts a model's answer to the grades of a session. @throws ServiceError `INTERNAL_ERROR` if an assertion broke */
 export function gradesOf(
   { plan, messages }: { plan: Pick<JourneyRunPlan, 'rubric'>; messages: readonly JourneyMessageRow[] },
   { goal, criteria }: JudgeAnswer,
@@ -80,7 +80,7 @@ export function gradesOf(
   }
 }
 
-/** A session as the evals' assertions see one: its last answer is the final text. */
+/** Converts a session to the transcript that assertions of evals read. Its last answer is the final text. */
 export function toTranscript(messages: readonly JourneyMessageRow[]): Transcript {
   const users = messages.filter(({ role }) => role === 'user')
   const answers = messages.filter(({ role }) => role === 'assistant')
@@ -130,7 +130,7 @@ function sum(values: readonly number[]): number {
 const MAX_TEXT = 6000
 const MAX_RESULT = 2000
 
-/** What was said, as data; `withTools` adds what the assistant called and was told. */
+/** Returns a conversation as data for a prompt. `withTools` adds the assistant's calls and their results. */
 export function toData(messages: readonly JourneyMessageRow[], withTools: boolean): object[] {
   return messages.map(({ role, text, toolCalls }) => ({
     from: role === 'user' ? 'persona' : 'assistant',

@@ -78,7 +78,7 @@ type Goal = NonNullable<SwarmOverview['goalCompletion']>
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Rolls recent runs up; rates divide by graded sessions (limits-and-errors, section 11).
+ * Sums up recent runs. Rates divide by graded sessions (limits-and-errors, section 11).
  * @param runs latest first; streaks are counted within them
  */
 export function overviewOf(runs: readonly ConsideredRun[]): SwarmOverview {
@@ -89,7 +89,7 @@ export function overviewOf(runs: readonly ConsideredRun[]): SwarmOverview {
   }
 }
 
-/** @param since the run itself and every considered one before it, latest first */
+/** @param since the run itself and all earlier considered runs, latest first */
 function toOverviewRun(run: ConsideredRun, since: readonly ConsideredRun[]): OverviewRun {
   const { tally, ...plain } = run
   const { sessionsGraded, pendingCount, failedGradingCount, goal } = tally
@@ -119,7 +119,7 @@ function toOverviewRun(run: ConsideredRun, since: readonly ConsideredRun[]): Ove
   }
 }
 
-/** Runs of the journey in a row that failed the criterion; one without grades says nothing and is passed over. */
+/** Returns how many runs of the journey in a row failed the criterion. Runs without grades are skipped. */
 function streakOf(criterionId: string, journeyId: string, runs: readonly ConsideredRun[]): number {
   const graded = runs.filter(run => run.journeyId === journeyId && isGraded(run))
   const end = graded.findIndex(
@@ -128,13 +128,16 @@ function streakOf(criterionId: string, journeyId: string, runs: readonly Conside
   return end === -1 ? graded.length : end
 }
 
-/** UTC days that have grades, oldest first; a run counts for the day on which it began. */
+/** Returns the UTC days that have grades, oldest first. A run counts for the day on which it began. */
 function trendOf(runs: readonly ConsideredRun[]): Goal['trend'] {
   const days = Map.groupBy(runs.filter(isGraded), ({ createdAt }) => createdAt - (createdAt % DAY_MS))
   return [...days].toSorted(([a], [b]) => a - b).map(([dayStartMs, ofDay]) => ({ dayStartMs, ...goalsOf(ofDay) }))
 }
 
-/** Sessions that were graded and that reached their goal; `passRate` is a fraction, null if nothing was graded. */
+/**
+ * Returns how many sessions were graded and how many reached their goal. `passRate` is a fraction, null if none was
+ * graded.
+ */
 function goalsOf(runs: readonly ConsideredRun[]) {
   const gradedCount = runs.reduce((sum, { tally }) => sum + tally.sessionsGraded, 0)
   const passedCount = runs.reduce((sum, { tally }) => sum + tally.goal.passedCount, 0)
@@ -145,15 +148,15 @@ function isGraded({ tally }: ConsideredRun): boolean {
   return tally.sessionsGraded > 0
 }
 
-/** How many of the latest runs of a project are rolled up. */
+/** Number of latest runs of a project that the overview covers. */
 export const OVERVIEW_RUNS = 50
 
-/** The overview of a project; runs inside the caller's transaction. */
+/** Reads the overview of a project inside the caller's transaction. */
 function readOverview(store: Store, projectId: string): SwarmOverview {
   return overviewOf(store.journeyRuns.recent(projectId, OVERVIEW_RUNS).map(run => consider(store, run)))
 }
 
-/** Names are those of the launch; whether the journey is archived is what holds now. */
+/** Reads what the overview needs of a run. Names are those at launch. Whether the journey is archived is current. */
 function consider(store: Store, run: JourneyRunRow): ConsideredRun {
   const { id, projectId, journeyId, plan, status, marker, waveId, createdAt } = run
   const journey = store.journeys.get(projectId, journeyId)

@@ -23,7 +23,8 @@ type Launch = {
 }
 
 /**
- * Writes a run with its attempts and begins it, or nothing; a repeat under the same key gets the first answer for free.
+ * Writes a run with its attempts and starts it, or writes nothing. A repeat with the same key gets the first answer and
+ * costs nothing.
  * @throws ServiceError `NOT_FOUND`, `CONFLICT`, `FEATURE_NOT_SUPPORTED`, `RATE_LIMITED`
  */
 export function launchJourneyRun(context: ServiceContext, launch: Launch): JourneyRunLaunched {
@@ -82,7 +83,7 @@ export function insertJourneyRun(
   return { run, attempts }
 }
 
-/** One session of each target after the other, so that every target is tried early. */
+/** Returns the attempts of a run, one session of each target in turn, so that every target is tried early. */
 function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
   const places = Array.from({ length: plan.journey.sessionsPerTarget }, (_, sessionIndex) =>
     plan.targets.map((_target, targetPosition) => ({ targetPosition, sessionIndex })),
@@ -99,12 +100,12 @@ function attemptsOf({ id: runId, plan }: JourneyRunRow): AttemptRow[] {
   }))
 }
 
-/** A target with the servers that its sessions reach. */
+/** A target with the servers that its sessions use. */
 export type ResolvedTarget = { target: JourneyTarget; servers: ServerRow[] }
 
 /**
- * The targets of a launch: the named environments, else the journey's, else its clients.
- * @throws ServiceError `NOT_FOUND`; `CONFLICT` when one cannot run, is gone or unfit, or there is none
+ * Returns the targets of a launch: the named environments, else the journey's, else its clients.
+ * @throws ServiceError `NOT_FOUND`; `CONFLICT` if one cannot run, was deleted or is unfit, or there is none
  */
 export function resolveTargets(
   store: Store,

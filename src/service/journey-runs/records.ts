@@ -23,7 +23,7 @@ export function toJourneyRun(store: Store, run: JourneyRunRow): JourneyRun {
     stale: marker === 'stale',
     ...(error !== null && { error }),
     summary: countSessions(counts),
-    // Only where they say something about the whole run (differences, row 26).
+    // Included only if they apply to the whole run (differences, row 26).
     ...(only && others.length === 0 && { hostId: only.hostId, targetId: only.targetId }),
     sessionsGraded,
     failCount,
@@ -60,7 +60,10 @@ export function toJourneyRunDetail(store: Store, run: JourneyRunRow): JourneyRun
   }
 }
 
-/** `readiness` says whether the grades can be read; like `goalScore` it is an open document of the contract. */
+/**
+ * Converts a session. `readiness` says whether its grades can be read. The contract does not define it, nor
+ * `goalScore`.
+ */
 export function toJourneyRunSession(
   { id: runId, journeyId, plan }: JourneyRunRow,
   attempts: readonly AttemptRow[],

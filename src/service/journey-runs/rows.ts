@@ -6,13 +6,13 @@ import type { FeedFilter } from '../core/list-page.ts'
 import { parseStored } from '../../lib/json.ts'
 import { createMessageRows, NOTHING_SAID, type MessageRow, type MessageTotals } from '../conversations/message-rows.ts'
 
-/** A grading criterion: a `check` is an assertion over the transcript, a `judge` a yes-or-no question. */
+/** A grading criterion. A `check` is an assertion over the transcript, a `judge` a yes-or-no question. */
 export type Criterion = { id: string; label: string } & (
   | { kind: 'check'; assertion: Assertion }
   | { kind: 'judge'; question: string }
 )
 
-/** The rubric of every journey, because the contract has no field for one; a run keeps its copy. */
+/** The rubric of every journey, because the contract has no field for one. Each run stores a copy. */
 export const RUBRIC: readonly Criterion[] = [
   { id: 'no-tool-errors', label: 'No tool call failed', kind: 'check', assertion: { type: 'noToolErrors' } },
   {
@@ -43,25 +43,25 @@ export const RUBRIC: readonly Criterion[] = [
   },
 ]
 
-/** A run while it is in flight, and its ends (contract: "Journey run `status`"). */
+/** Status of a run in progress, or of its end (contract: "Journey run `status`"). */
 export type JourneyRunStatus = 'running' | 'completed' | 'partial' | 'failed' | 'rate_limited'
 export type AttemptStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'rate_limited'
 
-/** Where sessions of a run take place, as it was resolved at launch. */
+/** A target of a run's sessions, as it was resolved at launch. */
 export type JourneyTarget = {
-  /** Id of the environment, or of the client that the journey is pinned to. */
+  /** Id of the environment, or of the client if the journey names clients. */
   targetId: string
   hostId: string
   hostName: string
   modelId: string
-  /** The environment at the revision that was resolved for the run. */
+  /** The environment with the revision that was resolved for the run. */
   environment?: { id: string; name: string | null; revision: number }
   systemPrompt?: string
   temperature?: number
   servers: { id: string; name: string }[]
 }
 
-/** Everything that was fixed at launch, so that later edits change nothing. */
+/** Everything that was fixed at launch, so that later edits do not change the run. */
 export type JourneyRunPlan = {
   journey: { name: string; goal: string; sessionsPerTarget: number; maxTurns: number }
   persona: { id: string; name: string; role: string; notes: string | null }
@@ -75,9 +75,11 @@ export type JourneyRunRow = {
   journeyId: string
   waveId: string
   status: JourneyRunStatus
-  /** Somebody stopped it, or its process went silent; null = it ended by itself or is in flight. */
+  /**
+   * Set if somebody cancelled the run or its process stopped responding; null if it ended by itself or is in progress.
+   */
   marker: 'canceled' | 'stale' | null
-  /** Why it ended as it did, where its attempts do not say so. */
+  /** Why the run ended, if its attempts do not say so. */
   error: string | null
   plan: JourneyRunPlan
   createdAt: number
@@ -89,7 +91,7 @@ export type AttemptRow = {
   runId: string
   position: number
   targetPosition: number
-  /** From 0, counted for each target. */
+  /** Starts at 0 for each target. */
   sessionIndex: number
   status: AttemptStatus
   errorCode: string | null
@@ -98,7 +100,7 @@ export type AttemptRow = {
   endedAt: number | null
 }
 
-/** Attempts of a run by target and status; those that do not occur are left out. */
+/** Number of a run's attempts by target and status, without combinations that do not occur. */
 export type AttemptCount = { targetPosition: number; status: AttemptStatus; count: number }
 
 export type AttemptEnd = Pick<AttemptRow, 'errorCode' | 'errorMessage'> & {
@@ -115,7 +117,7 @@ export function createJourneyRunRows(database: Database) {
   return {
     get: runs.basics.get,
     require: runs.basics.require,
-    /** Of whatever project; for work in the background. */
+    /** Finds a run of any project, for background work. */
     find: (id: string) => runs.one({ id }),
     pageByJourney: (journeyId: string, before: number | undefined, limit: number) =>
       runs.latest({ journeyId }, before, limit),
@@ -125,9 +127,9 @@ export function createJourneyRunRows(database: Database) {
       runs.basics.insert(row)
       for (const attempt of planned) attempts.basics.insert(attempt)
     },
-    /** Says that the runner lives; false when the run is not in flight any more. */
+    /** Records that the runner is alive. Returns false if the run is no longer in progress. */
     beat: (id: string, lastHeartbeatAt: number) => runs.change({ id, status: 'running' }, { lastHeartbeatAt }) > 0,
-    /** Ends a run in flight; false when it had already ended. */
+    /** Ends a run in progress. Returns false if it had already ended. */
     end: (id: string, { status, marker, error }: JourneyRunEnd, endedAt: number) =>
       runs.change({ id, status: 'running' }, { status, marker, error, endedAt }) > 0,
     attempts: attemptRows(database, attempts),
@@ -145,17 +147,23 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
          WHERE runId = :runId GROUP BY targetPosition, status`,
         { runId },
       ),
-    /** pending → running; false when it was no longer pending. */
+    /** Changes pending to running. Returns false if the attempt was no longer pending. */
     begin: (runId: string, position: number, startedAt: number) =>
       attempts.change({ runId, position, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** running → its end, which is its session's last activity; false when somebody ended it before. */
+    /**
+     * Ends a running attempt, which is also its session's last activity. Returns false if somebody had already ended
+     * it.
+     */
     end(runId: string, position: number, { status, errorCode, errorMessage }: AttemptEnd, at: number) {
       const end = { status, errorCode, errorMessage, endedAt: at }
       const changed = attempts.change({ runId, position, status: 'running' }, end)
       if (changed > 0) touch('attemptPosition = :position', { runId, position, at })
       return changed > 0
     },
-    /** Ends every pending and running one; their number. One that never ran begins at the same moment. */
+    /**
+     * Ends all pending and running attempts and returns their number. An attempt that never ran begins at the same
+     * time.
+     */
     endUnfinished(runId: string, { status, errorCode, errorMessage }: AttemptEnd, at: number) {
       touch(`attemptPosition IN (SELECT position FROM journeyAttempt WHERE runId = :runId AND ${UNFINISHED})`, {
         runId,
@@ -171,7 +179,7 @@ function attemptRows(database: Database, attempts: Table<AttemptRow>) {
   }
 }
 
-/** What the grading of one session found; every criterion of the rubric has its verdict. */
+/** The grades of one session. Every criterion of the rubric has a verdict. */
 export type SessionGrades = {
   goal: { score: number; passed: boolean; reason: string }
   criteria: Record<string, { passed: boolean; reason: string }>
@@ -179,12 +187,12 @@ export type SessionGrades = {
 
 export type JourneySessionRow = MessageTotals & {
   id: string
-  /** The runtime's key, which is not an address of the API. */
+  /** The runtime's key, which is not part of any API path. */
   chatSessionId: string
   projectId: string
   runId: string
   attemptPosition: number
-  /** Null = not graded, since it has not come to its end; `failed` = the grader broke. */
+  /** Null = not graded, since the session has not ended normally; `failed` = the grader broke. */
   grading: 'pending' | 'graded' | 'failed' | null
   grades?: SessionGrades | undefined
   gradingError: string | null
@@ -192,10 +200,10 @@ export type JourneySessionRow = MessageTotals & {
   lastActivityAt: number
 }
 
-/** One message; `user` is the persona. */
+/** One message. Role `user` is the persona. */
 export type JourneyMessageRow = MessageRow<'user' | 'assistant'>
 
-/** A session with what it belongs to. */
+/** A session with its run and journey. */
 export type JourneyFeedRow = JourneySessionRow & {
   journeyId: string
   waveId: string
@@ -229,8 +237,10 @@ export function createJourneySessionRows(database: Database) {
         gradingError: null,
         lastActivityAt: row.startedAt,
       }),
-    /** Of a whole project, in the order of their last activity. */
-    /** @param filter `endedOnly`: only sessions whose attempt has ended */
+    /**
+     * Returns the sessions of a whole project in the order of their last activity.
+     * @param filter `endedOnly`: only sessions whose attempt has ended
+     */
     feed(projectId: string, { order, after, endedOnly, limit }: FeedFilter & { endedOnly: boolean }) {
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
       const sql = `
@@ -246,7 +256,7 @@ export function createJourneySessionRows(database: Database) {
         .all<object>(sql, { projectId, limit, ...after })
         .map(row => readFeedRow(sessions.read<FeedColumns>(row)))
     },
-    /** Adds what models took without a message to show for it. */
+    /** Adds tokens of models that belong to no message. */
     spend: (id: string, { inputTokens, outputTokens }: TokenUsage) =>
       database.run(
         `UPDATE journeySession SET inputTokens = inputTokens + :inputTokens, outputTokens = outputTokens + :outputTokens
@@ -254,7 +264,7 @@ export function createJourneySessionRows(database: Database) {
         { id, inputTokens, outputTokens },
       ),
     claimForGrading: (id: string) => sessions.change({ id, grading: null }, { grading: 'pending' }),
-    /** pending → graded, or failed with the reason; false when it was not pending. */
+    /** Changes pending to graded, or to failed with the reason. Returns false if the session was not pending. */
     endGrading: (id: string, end: { grades: SessionGrades } | { error: string }) =>
       sessions.change(
         { id, grading: 'pending' },

@@ -6,7 +6,7 @@ import type { JourneyRunRow, JourneyMessageRow, JourneySessionRow, AttemptEnd } 
 import type { Store } from '../core/database/store.ts'
 import { statusOf } from './tallies.ts'
 
-/** What findings of journey runs are about. Subjects carry the journey, since each run exercises one journey only. */
+/** Dimensions of the findings of journey runs. Subjects include the journey, since each run covers only one. */
 const DIMENSIONS = ['goal', 'rubric', 'tool-errors'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
@@ -18,18 +18,18 @@ export type SessionTranscript = {
   messages: readonly Pick<JourneyMessageRow, 'toolCalls'>[]
 }
 
-/** What a run covered, and the failures it saw there. */
+/** The subjects that a run examined, and the failures it saw. */
 type Observations = {
   sightings: Sighting[]
-  /** Whether this run looked where the finding is, so that not seeing it means that it is gone. */
+  /** Whether this run examined the subject of a finding, so that an unseen finding counts as resolved. */
   covers: (finding: { dimension: string; subjectId: string }) => boolean
 }
 
-/** Pieces of evidence that one sighting keeps. */
+/** Maximum pieces of evidence that one sighting stores. */
 const MAX_EVIDENCE = 5
 const FINGERPRINT_LENGTH = 32
 
-/** Updates the findings by a run that came to its end; inside the caller's transaction. */
+/** Updates the findings after a run has ended, inside the caller's transaction. */
 function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
   const sessions = store.journeySessions.listByRun(run.id)
   const observed = observe(
@@ -41,12 +41,15 @@ function recordFindings(store: Store, run: JourneyRunRow, at: number): void {
   recordGradedWave(store, { projectId, source: { kind: 'swarm' }, waveId, at, ...observed }, at)
 }
 
-/** The failures of a run: goal and criteria by graded sessions, tools by their calls. Undefined = nothing to see. */
+/**
+ * Returns the failures of a run: goal and criteria by graded sessions, tools by their calls. Undefined if nothing was
+ * examined.
+ */
 export function observe(
   run: Pick<JourneyRunRow, 'journeyId' | 'plan'>,
   sessions: readonly SessionTranscript[],
 ): Observations | undefined {
-  /** Evidence by dimension and subject; none = analyzed without a failure. */
+  /** Evidence by dimension and subject. An empty entry was examined without a failure. */
   const looked = new Map<string, Seen>()
   const note = (subject: Subject, failure?: ActionableFindingEvidence) => {
     const key = placeOf(subject.dimension, subject.id)
@@ -105,7 +108,7 @@ function noteToolCalls(
 ) {
   const serverIds = new Map(plan.targets.flatMap(({ servers }) => servers.map(server => [server.name, server.id])))
   for (const { serverName, toolName, isError, resultText } of messages.flatMap(({ toolCalls }) => toolCalls)) {
-    // A tool that no server has fails by the model's fault.
+    // A call of a tool that no server has is the model's mistake.
     if (serverName === '') continue
     const subject: Subject = {
       dimension: 'tool-errors',
@@ -133,11 +136,12 @@ function placeOf(dimension: string, subjectId: string): string {
   return JSON.stringify([dimension, subjectId])
 }
 
-/** How a run comes to its end: its sessions did, somebody stopped it, its process went, or it broke. */
+/** The way in which a run ends: its sessions ended, somebody cancelled it, its process is gone, or it broke. */
 type JourneyRunEnding = 'ended' | 'canceled' | { stale: string } | { broken: string }
 
 /**
- * Ends a run in flight with its attempts, and updates the findings after a complete run, in the caller's transaction.
+ * Ends a run in progress with its attempts, and updates the findings if the run is complete, in the caller's
+ * transaction.
  * @returns the number of attempts that it ended
  */
 export function endJourneyRun(store: Store, runId: string, ending: JourneyRunEnding, now: number = Date.now()): number {

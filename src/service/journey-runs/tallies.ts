@@ -5,27 +5,29 @@ export type CriterionTally = {
   kind: string
   passCount: number
   failCount: number
-  /** Claimed for grading and not graded; also those whose grader went with its process. */
+  /** Sessions that were claimed for grading but not graded, including those whose grader's process is gone. */
   pendingCount: number
-  /** The grader broke, which says nothing about the session. */
+  /** Sessions whose grader broke, which says nothing about the session. */
   failedGradingCount: number
 }
 
-/** What the grading of a run's sessions adds up to; every rate divides by `sessionsGraded`. */
+/** The sum of the grades of a run's sessions. Every rate divides by `sessionsGraded`. */
 export type RunTally = {
   sessionsGraded: number
   pendingCount: number
   failedGradingCount: number
-  /** Graded sessions that missed the goal or a criterion. */
+  /** Number of graded sessions that missed the goal or a criterion. */
   failCount: number
-  goal: { passedCount: number; /** Null if nothing was graded. */ avgScore: number | null }
-  /** Every entry of the rubric, in its order, graded or not. */
+  goal: { passedCount: number; /** Null if no session was graded. */ avgScore: number | null }
+  /** All criteria of the rubric in its order, graded or not. */
   criteria: CriterionTally[]
 }
 
 type Graded = Pick<JourneySessionRow, 'grading' | 'grades'>
 
-/** Sessions are graded in full or not at all, so that passes and failures add up to `sessionsGraded`. */
+/**
+ * Sums up grades. Sessions are graded in full or not at all, so that passes and failures add up to `sessionsGraded`.
+ */
 export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readonly Graded[]): RunTally {
   const grades = sessions.flatMap(session => session.grades ?? [])
   const pendingCount = sessions.filter(({ grading }) => grading === 'pending').length
@@ -51,7 +53,9 @@ export function tallySessions(rubric: JourneyRunPlan['rubric'], sessions: readon
   }
 }
 
-/** The state of a run by its attempts: in flight while one is, else completed, partial, failed or rate limited. */
+/**
+ * Returns the status of a run from its attempts: running while one is, else completed, partial, failed or rate limited.
+ */
 export function statusOf(attempts: readonly AttemptStatus[]): JourneyRunStatus {
   const has = (status: AttemptStatus) => attempts.includes(status)
   if (has('pending') || has('running')) return 'running'
@@ -59,7 +63,7 @@ export function statusOf(attempts: readonly AttemptStatus[]): JourneyRunStatus {
   return has('rate_limited') && !has('failed') ? 'rate_limited' : 'failed'
 }
 
-/** Sessions by how they ended; `total` counts those in flight as well. */
+/** Number of sessions by their end. `total` includes those in progress. */
 export type SessionCounts = { total: number; succeeded: number; failed: number; rateLimited: number }
 
 export function countSessions(counts: readonly AttemptCount[]): SessionCounts {

@@ -16,19 +16,19 @@ import type { Database } from '../../lib/sqlite.ts'
 import { draftJourneys } from '../drafting/drafting.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** A task for one persona, and where it is to be tried. The contract gives a journey no checks of its own. */
+/** A task for one persona, and where to try it. The contract gives a journey no checks of its own. */
 export type JourneyRow = {
   id: string
   projectId: string
   name: string
   goal: string
-  /** Of a live journey the persona is there; a retired one may outlive it. */
+  /** The persona of a journey exists unless the journey is archived. */
   personaId: string
-  /** Where it was authored, and nothing else. */
+  /** The swarm in which the journey was created. It has no other meaning. */
   swarmId: string | null
-  /** Environments to fan out over; empty = pinned to `clientIds`. Each may have been archived since. */
+  /** Environments that a launch runs on. If empty, it runs on `clientIds`. Each may have been archived since. */
   environmentIds: string[]
-  /** Clients (the wire's `hostIds`) that count while no environment is named. Each may have been deleted since. */
+  /** Clients (the wire's `hostIds`) that are used if no environment is named. Each may have been deleted since. */
   clientIds: string[]
   sessionsPerTarget: number
   maxTurns: number
@@ -40,10 +40,10 @@ export type JourneyRow = {
 export function createJourneyRows(database: Database) {
   const journeys = tableOf<JourneyRow>(database, 'journey', { kinds: { environmentIds: json(), clientIds: json() } })
   return {
-    /** `get` finds archived ones too. */
+    /** `get` finds archived journeys too. */
     ...journeys.basics,
     page: journeys.page('AND archivedAt IS NULL'),
-    /** Live ones that refer to a persona, oldest first. */
+    /** Returns the journeys of a persona that are not archived, oldest first. */
     idsByPersona: (projectId: string, personaId: string) =>
       journeys.all({ projectId, personaId, archivedAt: null }, 'ORDER BY position').map(({ id }) => id),
   }
@@ -52,11 +52,11 @@ export function createJourneyRows(database: Database) {
 type Content = z.output<typeof JourneyCreateRequest>
 type Edit = z.output<typeof JourneyUpdateRequest>
 
-/** Length of a name that is made from the goal. */
+/** Maximum length of a name that is derived from the goal, in characters. */
 const NAME_CHARS = 80
 
 /**
- * Saves a journey in the caller's transaction; without a target it copies the environments of its swarm.
+ * Saves a journey in the caller's transaction. Without a target it copies the environments of its swarm.
  * @throws ServiceError `NOT_FOUND`, `CONFLICT` for archived parts, `VALIDATION_ERROR`
  */
 export function insertJourney(store: Store, projectId: string, content: Content, now: number = Date.now()): JourneyRow {
@@ -86,7 +86,10 @@ export function insertJourney(store: Store, projectId: string, content: Content,
   return row
 }
 
-/** Runs already started keep what they were launched with. @throws ServiceError as for {@link insertJourney} */
+/**
+ * Edits a journey. Runs that have started keep what they were launched with. @throws ServiceError as {@link
+ * insertJourney}
+ */
 function updateJourney(store: Store, row: JourneyRow, edit: Edit): JourneyRow {
   requireNotArchived('journey', row)
   requireNotBlank('goal', edit.goal)
@@ -111,7 +114,7 @@ function toJourney(row: JourneyRow): Journey {
   return declaredFields(Journey, row)
 }
 
-/** A journey without a name is called by the beginning of its goal. */
+/** Returns the name of a journey, by default the beginning of its goal. */
 function nameOf(name: string, goal: string): string {
   return name.trim() === '' ? cut(oneLine(goal), NAME_CHARS) : name
 }

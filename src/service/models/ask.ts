@@ -4,33 +4,33 @@ import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelAccess, type ModelName } from './endpoint.ts'
 import { OF_MODEL, toModelFailure, loadModelLibrary, openModel } from './library.ts'
 import { NO_TOKENS, readUsage, type TokenUsage } from '../core/token-usage.ts'
-/** One question whose answer is a JSON document of a shape. */
+/** A question whose answer is a JSON document of a given shape. */
 export type Question<T> = {
-  /** Absent parts are filled from the configured default. */
+  /** Missing parts come from the configured default. */
   name?: Partial<ModelName>
-  /** What the model is, and what it may not do. */
+  /** The role of the model, and what it must not do. */
   instructions: string
-  /** Everything it is to work on; text from servers and visitors belongs here, never into the instructions. */
+  /** Everything that the model works on. Text from servers and visitors belongs here, never in the instructions. */
   prompt: string
   shape: z.ZodType<T>
-  /** Says what the shape is, for endpoints that ask for a name. */
+  /** Name of the shape, for endpoints that require one. */
   shapeName: string
   temperature?: number
   signal: AbortSignal
-  /** Called with the usage of an answer, also one that cannot be used. */
+  /** Called with the usage of an answer, even if the answer cannot be used. */
   spend?: (usage: TokenUsage) => void
 }
 
 export type Answered<T> = { value: T; model: string; usage: TokenUsage }
 
-/** Tells how to configure a model, for features that need one. */
+/** Says how to configure a model, for features that need one. */
 export const NO_MODEL_CONFIGURED =
   'This needs a model: set MCPDECK_MODEL_BASE_URL (any OpenAI-compatible or Anthropic endpoint) and MCPDECK_MODEL.'
 
 /**
- * Asks a model once and checks its answer.
+ * Asks a model once and validates its answer.
  * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `SERVER_UNREACHABLE`, `FORBIDDEN`, `NOT_FOUND`, `RATE_LIMITED`,
- *   `VALIDATION_ERROR`, `INTERNAL_ERROR` for another shape
+ * `VALIDATION_ERROR`, `INTERNAL_ERROR` for another shape
  */
 export async function askForObject<T>(access: ModelAccess, question: Question<T>): Promise<Answered<T>> {
   const { name, instructions, prompt, shape, shapeName, temperature, signal, spend } = question
@@ -55,19 +55,21 @@ export async function askForObject<T>(access: ModelAccess, question: Question<T>
   }
 }
 
-/** The shape is spelt out, because many endpoints take no schema. */
+/** Returns an instruction with the shape written out, because many endpoints accept no schema. */
 function answerAs(shape: z.ZodType): string {
   return `Answer with one JSON document and nothing else. Its JSON Schema: ${JSON.stringify(z.toJSONSchema(shape))}`
 }
 
-/** Refuses before anything is written or counted. @throws ServiceError `FEATURE_NOT_SUPPORTED` */
+/**
+ * Refuses a request without a model before anything is written or counted. @throws ServiceError `FEATURE_NOT_SUPPORTED`
+ */
 export function requireModel({ configured, keys }: ModelAccess, name: Partial<ModelName> = {}): void {
   const named = name.model ?? configured?.model
   if (named === undefined || (!configured && Object.keys(keys).length === 0))
     throw new ServiceError('FEATURE_NOT_SUPPORTED', NO_MODEL_CONFIGURED)
 }
 
-/** Longest wait for one thing that models do in a session: a turn with all its tool calls, or its grading. */
+/** Time limit in milliseconds for one part of a session: a turn with all its tool calls, or its grading. */
 export const MODEL_DEADLINE_MS = 300_000
 
 /** Runs work with a deadline. @param what subject of the refusal @throws ServiceError `TIMEOUT`; the signal's reason */

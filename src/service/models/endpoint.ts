@@ -5,56 +5,56 @@ import { ownValue } from '../../lib/own-value.ts'
 export const MODEL_KINDS = ['openai-compatible', 'anthropic'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
-/** The one endpoint that is configured for prompt steps; a local server as well as a gateway. */
+/** The model endpoint that is configured for prompt steps: a local server or a gateway. */
 export type ModelSettings = {
   kind: ModelKind
-  /** Address up to and with the version, such as `http://127.0.0.1:11434/v1`. */
+  /** Address including the version, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string
-  /** Kept in memory only; local servers need none. */
+  /** Kept only in memory. Local servers need no key. */
   apiKey?: string
-  /** The model that drafts, judges, plays personas and answers visitors where the contract names none. */
+  /** The model that drafts, judges, plays personas and answers visitors if the contract names no other. */
   model?: string
 }
 
 declare module '../core/context.ts' {
   interface ServiceContext {
-    /** The configured model endpoint; undefined = features with a model refuse and say how to configure one. */
+    /** The configured model endpoint. If undefined, features that need a model refuse and say how to configure one. */
     models: ModelSettings | undefined
   }
 }
 
-/** Where a key that a caller sends for a provider may go; every other provider has to be configured. */
+/** Addresses of the providers whose keys a caller may send. All other providers have to be configured. */
 export const ADDRESSES = {
   openai: { kind: 'openai-compatible', baseUrl: 'https://api.openai.com/v1' },
   anthropic: { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
 } as const satisfies Record<string, ModelSettings>
 
-/** The address of a provider that has one of its own. */
+/** Returns the address of a provider with an entry in {@link ADDRESSES}. */
 function addressOf(provider: string | undefined): ModelSettings | undefined {
   return provider === 'openai' || provider === 'anthropic' ? ADDRESSES[provider] : undefined
 }
 
-/** Whether a text can be sent as a key; anything else would break the header that carries it. */
+/** Whether a text can be sent as a key. Anything else would break the header that contains it. */
 export function isUsableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key)
 }
 
-/** A model as its case, its suite or the launch names it. */
+/** A model as named by its case, its suite or the launch. */
 export type ModelName = { model: string | undefined; provider: string | undefined }
 
-/** What a run may use; neither part is ever written anywhere. */
+/** The model access of a run. Neither part is ever stored. */
 export type ModelAccess = {
   configured: ModelSettings | undefined
-  /** Keys of the caller by provider (`modelApiKeys`). */
+  /** The caller's keys by provider (`modelApiKeys`). */
   keys: Readonly<Record<string, string>>
 }
 
-/** One model behind one address. */
+/** One model at one address. */
 export type ModelEndpoint = ModelSettings & { provider: string; modelId: string }
 
 /**
- * The endpoint of a model: the caller's key goes to its provider's address, everything else to the configured endpoint.
- * A launch without a way to a model is not refused; the trial reports it.
+ * Returns the endpoint of a model. The caller's key is sent to its provider's address, everything else to the
+ * configured endpoint. A launch without a usable model is not refused; the trial reports it.
  * @throws ServiceError `VALIDATION_ERROR`
  */
 export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAccess): ModelEndpoint {
@@ -72,7 +72,7 @@ export function chooseEndpoint(name: ModelName, { configured, keys }: ModelAcces
   throw new ServiceError('VALIDATION_ERROR', whatToDo(model, provider, key !== undefined))
 }
 
-/** The provider as sent, else the prefix of `provider/name`, else the only one that has a key. */
+/** Returns the provider as sent, else the prefix of `provider/name`, else the only provider with a key. */
 function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys']): string | undefined {
   if (provider !== undefined) return provider
   if (model.includes('/')) return model.slice(0, model.indexOf('/'))
@@ -80,7 +80,7 @@ function providerOf({ model = '', provider }: ModelName, keys: ModelAccess['keys
   return others.length === 0 ? only : undefined
 }
 
-/** A provider's own address knows models without `provider/`; gateways take ids as they were written. */
+/** Returns an endpoint. A provider's own address expects models without `provider/`. Gateways get ids unchanged. */
 function endpoint(settings: ModelSettings, model: string, provider = 'configured'): ModelEndpoint {
   const prefix = `${provider}/`
   const isOwn = settings.kind === 'anthropic' || addressOf(provider)?.baseUrl === settings.baseUrl

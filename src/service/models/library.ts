@@ -6,7 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { ErrorCode, ErrorReason } from '../../api/contract/error.ts'
 import { messageOf } from '../core/one-line.ts'
 
-/** The model library's functions; loading them costs time that only prompt steps pay. */
+/** The functions of the model library. Only prompt steps need to wait until it is loaded. */
 export type ModelLibrary = typeof import('ai')
 
 let library: Promise<ModelLibrary> | undefined
@@ -25,7 +25,7 @@ export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel>
   return wrapLanguageModel({ model: await OPENERS[endpoint.kind](endpoint), middleware: boundedArguments })
 }
 
-/** Arguments that nest too deep would exhaust the stack of anyone who writes them: {@link TOO_DEEP} replaces them. */
+/** Arguments that are nested too deeply would exhaust the stack when written. {@link TOO_DEEP} replaces them. */
 const boundedArguments: LanguageModelMiddleware = {
   specificationVersion: 'v4',
   async wrapGenerate({ doGenerate }) {
@@ -47,12 +47,14 @@ const OPENERS: Record<ModelKind, (endpoint: ModelEndpoint) => Promise<Exclude<La
   },
   async anthropic({ baseUrl, apiKey = '', modelId }) {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
-    // Without a key of ours the library would take one from the environment and send it to the configured address.
+    // Without a key from us the library would read one from the environment and send it to the configured address.
     return createAnthropic({ baseURL: baseUrl, apiKey, fetch: fetchDirectly })(modelId)
   },
 }
 
-/** Refuses redirects, which would carry the key elsewhere, and answers that are too large or too deep. */
+/**
+ * Fetches without redirects, which would send the key elsewhere, and refuses answers that are too large or too deep.
+ */
 const fetchDirectly: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'error' })
   const text = await new Response(response.body?.pipeThrough(bounded())).text()
@@ -72,10 +74,10 @@ function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuf
   })
 }
 
-/** Goes with every failure that the endpoint of a model is to blame for. */
+/** Error details of every failure that a model's endpoint caused. */
 export const OF_MODEL = { details: { reason: 'MODEL_ENDPOINT' satisfies ErrorReason } }
 
-/** The failure of work whose model answered nothing that it can use. */
+/** Returns the failure of work whose model gave no usable answer. */
 export const unusableAnswer = (message: string): ServiceError => new ServiceError('INTERNAL_ERROR', message, OF_MODEL)
 
 const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
@@ -86,11 +88,11 @@ const REFUSALS: Readonly<Record<number, [code: ErrorCode, did: string]>> = {
   429: ['RATE_LIMITED', 'limits the rate of requests'],
 }
 
-/** The library's failure in one sentence that names the endpoint, and never a key. */
+/** Returns the library's failure as one sentence that names the endpoint, and never a key. */
 export function toModelFailure(error: unknown, endpoint: ModelEndpoint, library: ModelLibrary): ServiceError {
   const last = library.RetryError.isInstance(error) ? error.lastError : error
   const [code, did] = library.APICallError.isInstance(last) ? refusalOf(last) : UNUSABLE
-  // If an answer broke off, the library's own message gives no reason.
+  // The library's own message for an interrupted answer is not informative.
   const why = library.APICallError.isInstance(last) && last.statusCode === 200 ? (last.cause ?? last) : last
   const words = `The model endpoint ${endpoint.baseUrl} ${did} (${endpoint.modelId}): ${messageOf(why)}`
   return new ServiceError(code, withoutKey(words, endpoint.apiKey), OF_MODEL)
@@ -105,7 +107,7 @@ function refusalOf({ statusCode }: APICallError): [ErrorCode, string] {
   return [code, `${did} with HTTP ${statusCode}`]
 }
 
-/** Endpoints repeat the key that they refuse, and reasons are stored. */
+/** Removes the key from a text. Endpoints quote the key that they refuse, and reasons are stored. */
 function withoutKey(text: string, key: string | undefined): string {
   return key ? text.replaceAll(key, '(key)') : text
 }

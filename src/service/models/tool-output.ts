@@ -2,7 +2,9 @@ import { isPlainObject } from '../../api/contract/shapes.ts'
 
 export type ToolOutput = { type: 'text' | 'error-text'; value: string }
 
-/** An MCP result as text, because not every endpoint takes other content; images are named with their size. */
+/**
+ * Converts an MCP result to text, because not every endpoint accepts other content. Images are named with their size.
+ */
 export function toToolOutput(result: Record<string, unknown>): ToolOutput {
   const { content, structuredContent, isError } = result
   const texts = Array.isArray(content) ? content.map(describe) : []

@@ -13,12 +13,12 @@ import type { Handlers, ServiceContext } from '../core/context.ts'
 type PersonaRow = {
   id: string
   projectId: string
-  /** Made from the first name, unique in the project, and kept when the persona is renamed. */
+  /** Derived from the first name, unique in the project, and kept if the persona is renamed. */
   slug: string
   name: string
   role: string
   notes: string | null
-  /** Null = the client derives a look. */
+  /** Null means that the client chooses the look. */
   avatarShape: number | null
   avatarPalette: number | null
   createdAt: number
@@ -61,7 +61,10 @@ export function insertPersona(store: Store, projectId: string, content: Content,
   return row
 }
 
-/** Absent fields stay; empty notes clear them. @throws ServiceError `VALIDATION_ERROR` for a blank name or role */
+/**
+ * Edits a persona. Absent fields are kept; empty notes clear them. @throws ServiceError `VALIDATION_ERROR` for a blank
+ * name or role
+ */
 function updatePersona(store: Store, row: PersonaRow, edit: Edit): PersonaRow {
   requireNotBlank('name', edit.name)
   requireNotBlank('role', edit.role)
@@ -78,7 +81,10 @@ function updatePersona(store: Store, row: PersonaRow, edit: Edit): PersonaRow {
   return updated
 }
 
-/** Retired journeys do not hold a persona, since nothing can launch them. @throws ServiceError `CONFLICT` */
+/**
+ * Deletes a persona. Archived journeys do not prevent it, since they cannot be launched. @throws ServiceError
+ * `CONFLICT`
+ */
 function deletePersona(store: Store, { id, projectId }: PersonaRow) {
   const journeyIds = store.journeys.idsByPersona(projectId, id)
   if (journeyIds.length > 0)

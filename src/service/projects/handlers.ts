@@ -39,7 +39,7 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
           updatedAt: now,
         }
         store.projects.insert(project)
-        // Its maker administrates it, whatever the key may do elsewhere.
+        // The creator of a project becomes its admin, whatever role the key has elsewhere.
         store.keys.grant(caller.keyId, project.id, 'admin')
         return toProject(project, 'admin')
       }),
@@ -75,7 +75,7 @@ export function projectHandlers({ store, runs, connections, limits }: ServiceCon
   }
 }
 
-/** The organization role that a key's general role stands for; a key with grants only is a guest there. */
+/** Returns the organization role that matches a key's general role. A key with only grants is a guest. */
 export function organizationRoleOf({ role }: Caller): 'owner' | 'member' | 'guest' {
   if (role === 'admin') return 'owner'
   return role === 'editor' || role === 'member' ? 'member' : 'guest'
@@ -88,7 +88,7 @@ function toProject(project: ProjectRow, role: ProjectRole | undefined) {
 type Permission = (typeof PROJECT_PERMISSIONS)[number]
 type Sandboxes = NonNullable<NonNullable<ProjectCapabilities['features']>['sandboxes']>
 
-/** The operation that stands for a permission: its gate and its role decide. */
+/** The operation whose feature and role decide about each permission. */
 const OPERATIONS: Readonly<Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'deleteAnyEvalRun'>, AnyEndpoint>> = {
   readSwarms: contract.personas.list,
   readUserTesting: contract.userTesting.get,
@@ -106,7 +106,7 @@ const OPERATIONS: Readonly<Record<Exclude<Permission, 'deleteAnyEvalSuite' | 'de
   exportEvalTraces: contract.traceExports.otlp,
 }
 
-/** What a role in a project may do while the organization's features are as they are; every write still checks. */
+/** Returns what a role may do in a project with the organization's current features. Every write is still checked. */
 export function permissionsOf(
   limits: OrganizationLimits,
   organizationId: string,
@@ -120,14 +120,17 @@ export function permissionsOf(
   ) as Record<keyof typeof OPERATIONS, boolean>
   return {
     ...derived,
-    // Who made a suite may delete it with a lower role, so that the operation's role says less than this.
+    // The creator of a suite may delete it with a lower role, so the operation's own role is lower than this.
     deleteAnyEvalSuite: isAtLeast(role, 'admin'),
     // The contract has no operation that deletes a run.
     deleteAnyEvalRun: false,
   }
 }
 
-/** The contract has one flag for all features: on while any is on; the reason names those that are off. */
+/**
+ * Returns the one flag that the contract has for all features. It is on while any feature is on. The reason names those
+ * that are off.
+ */
 export function sandboxesOf(limits: OrganizationLimits, organizationId: string): Sandboxes {
   const off = GATE_NAMES.filter(gate => !limits.isOn(organizationId, gate))
   return {

@@ -8,35 +8,35 @@ import { messageOf } from '../core/one-line.ts'
 import { WORK_LIMITS } from '../../lib/work-limits.ts'
 import { inThread } from '../../lib/untrusted/in-thread.ts'
 import type { ReadinessRow } from './rows.ts'
-/** What a server says of its authorization to a caller without credentials. */
+/** The facts that a server reports about its authorization to a caller without credentials. */
 export type AuthEvidence = {
   demanded: boolean
   resourceMetadata: boolean
   authorizationServer: { pkceMethods: string[] } | undefined
 }
 
-/** Everything that the rules look at; gathered once, without side effects on the server. */
+/** Everything that the rules examine. It is gathered once, without side effects on the server. */
 export type Evidence = {
   url: URL
   submissionMode: ReadinessRow['submissionMode']
-  /** False when the server wants authorization that it was not given. */
+  /** False if the server requires an authorization that is missing. */
   connected: boolean
   report: DoctorReport
-  /** How a call of a tool that does not exist was answered; undefined = not tried. */
+  /** The answer to a call of a tool that does not exist; undefined if it was not tried. */
   unknownTool: { refused: boolean; detail: string } | undefined
   auth: AuthEvidence
   isObjectSchema: (schema: JsonObject | undefined) => boolean
 }
 
-/** No server has a tool of this name. */
+/** A name that no server's tool has. */
 const UNKNOWN_TOOL = 'mcpdeck-readiness-no-such-tool'
-/** Longest wait for metadata in milliseconds. */
+/** Milliseconds to wait for metadata. */
 const METADATA_MS = 15_000
 
 /**
- * Looks at the server as a directory's reviewer would: connects, lists, calls an unknown tool, reads metadata. No real
+ * Examines the server as a directory's reviewer would: connects, lists, calls an unknown tool, reads metadata. No real
  * tool is called.
- * @throws ServiceError when it cannot be reached
+ * @throws ServiceError if it cannot be reached
  */
 export async function gatherEvidence(
   connections: Connections,
@@ -76,7 +76,7 @@ async function callUnknownTool(
   }
 }
 
-/** Asked without the stored credentials, so that the server speaks as it does to a stranger. */
+/** Sends requests without the stored credentials, to see the server as a stranger does. */
 async function examineAuth(
   connections: Connections,
   target: ServerTarget,
@@ -106,7 +106,7 @@ async function examineAuth(
   }
 }
 
-/** A schema beyond this is not looked at. */
+/** Maximum characters of a schema that is examined. */
 const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
 const TOOL_LIMIT_MS = WORK_LIMITS.toolSchemas.most
 const LIMIT_MS = WORK_LIMITS.allSchemas.most
@@ -114,8 +114,8 @@ const LIMIT_MS = WORK_LIMITS.allSchemas.most
 type Schemas = { inputSchema?: JsonObject | undefined; outputSchema?: JsonObject | undefined }
 
 /**
- * Whether a tool's schema is JSON Schema for an object, compared with its draft's schema in a thread; beyond the bounds
- * that is unknown.
+ * Returns a check whether a tool's schema is JSON Schema for an object. It is compared with its draft's schema in a
+ * thread; beyond the limits the result is unknown.
  */
 async function schemaChecker(tools: readonly Schemas[]): Promise<(schema: JsonObject | undefined) => boolean> {
   const right = new Set<JsonObject>()

@@ -16,11 +16,13 @@ const Answer = shape(() =>
 )
 
 const MOST_OBSERVATIONS = 10
-/** Longest listing that is sent, in characters. */
+/** Maximum characters of a listing that is sent. */
 const MOST_CHARACTERS = 40_000
 const DEADLINE_MS = 90_000
 
-/** A model's remarks on a tool listing, in the lane that never decides. Fails as a state, not as an error. */
+/**
+ * Returns a model's remarks on a tool listing, which never decide anything. A failure becomes a state, not an error.
+ */
 export async function observe(
   models: ModelSettings | undefined,
   tools: readonly Tool[],

@@ -7,21 +7,21 @@ export type Rule = {
   id: string
   lane: Lane
   title: string
-  /** Publishers that ask for it. Default: both. */
+  /** Publishers with this requirement. Default: both. */
   kinds?: readonly ReadinessKind[]
   /** Default: deterministic. */
   class?: Finding['class']
-  /** What has to be there before it can be judged. */
+  /** The evidence that must be available before the rule can be judged. */
   needs?: 'session' | 'tools'
   judge(evidence: Evidence, kind: ReadinessKind): Outcome
 }
 
 export const SATISFIED: Outcome = { status: 'satisfied' }
 
-/** How many offenders a finding names. */
+/** Maximum number of violating items that a finding names. */
 const MOST_SUBJECTS = 20
 
-/** Whether every member of a list is in order; the ones that are not are named. */
+/** Judges whether all members of a list pass. Those that do not are named. */
 export function everyOne<T>(
   items: readonly T[],
   isInOrder: (item: T) => boolean,
@@ -38,7 +38,7 @@ export function everyOne<T>(
   }
 }
 
-/** How a rule turns out; without a session only the caller can help, by importing tokens. */
+/** Returns the outcome of a rule. Without a session only the caller can help, by importing tokens. */
 export function outcomeOf({ needs, judge }: Rule, evidence: Evidence, kind: ReadinessKind): Outcome {
   if (needs && !evidence.connected)
     return {
@@ -59,7 +59,7 @@ export function notApplicable(detail: string): Outcome {
   return { status: 'not-applicable', detail }
 }
 
-/** What a server says of itself may be anything. */
+/** Whether a value of a server is a text. A server may report values of any type. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }

@@ -6,19 +6,19 @@ import { boolean, json, tableOf, url } from '../core/database/table.ts'
 export type ReadinessRow = {
   id: string
   projectId: string
-  /** Its server may be gone. */
+  /** The server may have been deleted since. */
   serverId: string
-  /** As it was saved when the run was started. */
+  /** The address as it was when the run was started. */
   serverUrl: string
   kind: 'claude' | 'openai'
-  /** Of an OpenAI run. */
+  /** Set only for an OpenAI run. */
   submissionMode: 'mcp-only' | 'mcp-imported-skills' | null
   idempotencyKey: string | null
   includeObservations: boolean
   authMode: 'headless' | 'provided-token'
   status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
   observations: Observations
-  /** Present once the run is completed. */
+  /** Set once the run is completed. */
   verdict?: Verdict
   terminalReason: string | null
   errorMessage: string | null

@@ -17,10 +17,10 @@ import { isPlainObject } from '../../lib/json.ts'
 import type { Evidence } from './evidence.ts'
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
-/** Hints that each publisher wants to see stated; Anthropic takes either of its two. */
+/** Hints that each publisher requires. Anthropic accepts either of its two. */
 const HINTS = ['readOnlyHint', 'destructiveHint', 'openWorldHint']
 
-/** What a publisher writes down about tools, and about the features that a server may have. */
+/** The publishers' written policies about tools and optional server features. */
 const POLICY_RULES: readonly Rule[] = [
   {
     id: 'tool-names',
@@ -169,7 +169,7 @@ function annotationsOf({ annotations }: Tool): Record<string, unknown> {
   return isPlainObject(annotations) ? annotations : {}
 }
 
-/** The page of a tool's interface, by MCP Apps or by the older key of the Apps SDK. */
+/** Returns the page of a tool's user interface, from MCP Apps or from the older key of the Apps SDK. */
 function widgetOf({ _meta: meta }: Tool): string | undefined {
   if (!isPlainObject(meta)) return undefined
   const nested = isPlainObject(meta['ui']) ? meta['ui']['resourceUri'] : undefined
@@ -184,7 +184,7 @@ function parametersOf({ name, inputSchema }: Tool): { name: string; described: b
   }))
 }
 
-/** Whether the server works for a client that reaches it over the internet. */
+/** Whether the server works for clients that connect over the internet. */
 const RUNTIME_RULES: readonly Rule[] = [
   {
     id: 'public-https',
@@ -309,7 +309,10 @@ const RUNTIME_RULES: readonly Rule[] = [
   },
 ]
 
-/** By the name alone: nothing is looked up, since what a name leads to here says nothing about elsewhere. */
+/**
+ * Whether a host name is private. It is judged by name only, since what it resolves to here says nothing about
+ * elsewhere.
+ */
 function isPrivateHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '')
   if (isIP(bare) === 6) return bare === '::1' || /^f[cde]/i.test(bare)
@@ -317,7 +320,7 @@ function isPrivateHost(host: string): boolean {
   return !bare.includes('.') || /\.(localhost|local|internal|test|example|invalid)$/.test(bare)
 }
 
-/** What a submission form asks for and no server says of itself. */
+/** Fields that a submission form requires and no server reports about itself. */
 const ARTIFACTS = [
   { input: 'privacyPolicyUrl', title: 'A privacy policy is linked' },
   { input: 'supportContact', title: 'There is a way to reach support' },
@@ -326,7 +329,7 @@ const ARTIFACTS = [
   { input: 'examplePrompts', title: 'Example prompts show what the server is for' },
 ] as const
 
-/** What is handed in with a server, and what belongs to the form of an OpenAI submission. */
+/** Rules about what is submitted together with a server, and what an OpenAI submission form requires. */
 const SUBMISSION_RULES: readonly Rule[] = [
   ...ARTIFACTS.map(({ input, title }): Rule => ({
     id: `artifact-${input}`,
@@ -369,12 +372,14 @@ function missing(detail: string, input: string): Outcome {
   return { status: 'not-evaluated', detail, missingInputs: [input] }
 }
 
-/** Lanes of OpenAI's quick rollup; the full one takes every lane that decides. */
+/** Lanes of OpenAI's preflight result. The full result uses every lane that decides. */
 const PREFLIGHT: readonly Lane[] = ['runtime-compatibility', 'optional-features']
-/** Never decides: what is found there is opinion. */
+/** A lane that never decides, since its findings are opinions. */
 const OPINION: Lane = 'experience-insights'
 
-/** Lanes, stages and headline of a publisher from the findings; never a number that could be read as a score. */
+/**
+ * Returns lanes, stages and headline of a publisher from the findings, never a number that could be read as a score.
+ */
 export function verdictOf(findings: readonly Finding[], kind: ReadinessKind): Verdict {
   const lanes = LANES[kind].map(lane => laneOf(lane, findings))
   const deciding = lanes.filter(({ lane, evaluated, notEvaluated }) => lane !== OPINION && evaluated + notEvaluated > 0)
@@ -406,7 +411,7 @@ function stageOf(stage: Stage['stage'], lanes: readonly LaneResult[]): Stage {
   return { stage, status: rollUp(lanes), lanes: lanes.map(({ lane }) => lane) }
 }
 
-/** Nothing violated over nothing evaluated is not a pass. */
+/** Returns the combined status of lanes. If nothing was evaluated, the absence of violations is not a pass. */
 function rollUp(lanes: readonly LaneResult[]): LaneStatus {
   return laneStatus(
     lanes.some(({ status }) => status === 'not-ready'),
@@ -419,7 +424,7 @@ function laneStatus(isViolated: boolean, isComplete: boolean): LaneStatus {
   return isComplete ? 'ready' : 'incomplete'
 }
 
-/** Where each publisher writes down what it asks for; the rules are our reading of these pages. */
+/** The pages on which each publisher lists its requirements. The rules are our reading of these pages. */
 export const CITATIONS: Readonly<Record<ReadinessKind, Citation>> = {
   claude: {
     publisher: 'Anthropic',
@@ -435,7 +440,7 @@ export const CITATIONS: Readonly<Record<ReadinessKind, Citation>> = {
 
 const RULES: readonly Rule[] = [...RUNTIME_RULES, ...POLICY_RULES, ...SUBMISSION_RULES]
 
-/** Every rule of a publisher, judged on what was seen of the server. */
+/** Judges every rule of a publisher by the evidence about the server. */
 export function judge(evidence: Evidence, kind: ReadinessKind): Finding[] {
   return RULES.filter(({ kinds }) => !kinds || kinds.includes(kind)).map(rule => ({
     id: rule.id,

@@ -17,9 +17,9 @@ import { CITATIONS, judge, verdictOf } from './rules.ts'
 import type { Finding, ReadinessKind } from './types.ts'
 import { pageOf } from '../core/list-page.ts'
 
-/** Which rules and which reading of them graded a run; raised when either changes. */
+/** The version of the rules and their interpretation that graded a run. It is raised when either changes. */
 const ENGINE_VERSION = 'mcpdeck-readiness/1'
-/** What this surface can do; two surfaces agree only on what both can. */
+/** The examinations that this implementation can make. Two implementations agree only on what both can examine. */
 const CAPABILITIES = ['connect', 'list', 'unknown-tool-call', 'authorization-metadata']
 
 type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind } & Partial<
@@ -29,7 +29,7 @@ type ReadinessStart = { projectId: string; serverId: string; kind: ReadinessKind
 type ReadinessRuns = {
   /** @throws ServiceError `NOT_FOUND`, `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED`, `CONFLICT` for a used key */
   start(start: ReadinessStart): ReadinessRunReceipt
-  /** @throws ServiceError `NOT_FOUND`, `CONFLICT` when the run has ended */
+  /** @throws ServiceError `NOT_FOUND`, `CONFLICT` if the run has ended */
   cancel(projectId: string, runId: string): ReadinessRow
 }
 
@@ -92,7 +92,7 @@ function toReadinessRun({ store }: ServiceContext, row: ReadinessRow): Readiness
     attemptCount: status === 'pending' ? 0 : 1,
     terminalReason: row.terminalReason,
     errorMessage: row.errorMessage,
-    // The rules are read from the publishers' pages by us; no dated snapshot of theirs is graded against.
+    // The rules are our reading of the publishers' pages, without a dated snapshot of them.
     policySnapshotDate: null,
     engineVersion: ENGINE_VERSION,
     sdkVersion: null,
@@ -135,7 +135,7 @@ function rowOf({ store }: ServiceContext, start: ReadinessStart): ReadinessRow {
   }
 }
 
-/** The one idempotency key stands for one start. */
+/** Returns the earlier run with the same idempotency key. One key stands for one start. */
 function sameStart(earlier: ReadinessRow, planned: ReadinessRow): ReadinessRow {
   const isSame =
     earlier.submissionMode === planned.submissionMode && earlier.includeObservations === planned.includeObservations
@@ -172,7 +172,7 @@ async function grade(context: ServiceContext, runId: string, signal: AbortSignal
   })
 }
 
-/** Ends a run with the verdict on what was found, and writes its report. */
+/** Ends a run with the verdict on the findings, and writes its report. */
 export function completeRun(
   { readinessRuns }: Store,
   row: ReadinessRow,
@@ -184,7 +184,7 @@ export function completeRun(
   readinessRuns.insertReport(row.id, reportOf(completed, findings, serverOf(evidence)))
 }
 
-/** What was graded, in few words; the rest of what a server says of itself has no bounds. */
+/** Returns a short description of the graded server. Other texts of a server have no maximum length. */
 function serverOf({ connected, report: { initInfo, tools, prompts, resources } }: Evidence) {
   const { name, version } = initInfo?.serverInfo ?? {}
   return {
@@ -277,7 +277,7 @@ export function readinessHandlers(context: ServiceContext): Handlers['readiness'
       const row = context.store.readinessRuns.require(project.id, params.runId)
       const report = store.readinessRuns.report(row.id)
       if (!report) throw new ServiceError('NOT_FOUND', `The readiness run has no report: it is ${row.status}.`)
-      // Older reports hold the address as it was saved.
+      // Older reports contain the address as it was saved.
       return { ...report, serverUrl: redactedUrl(row.serverUrl) }
     },
   }

@@ -9,7 +9,10 @@ const COMMON = [
   'experience-insights',
 ] as const
 
-/** Lanes of each publisher's grading. The OpenAPI file names seven in all and leaves the split to the kind. */
+/**
+ * Lanes of each publisher's grading. The OpenAPI file names seven in total, and does not say which belong to which
+ * publisher.
+ */
 export const LANES = {
   claude: COMMON,
   openai: [...COMMON, 'plugin-package', 'release-contract'],
@@ -18,11 +21,11 @@ export const LANES = {
 export type Lane = (typeof LANES)[ReadinessKind][number]
 export type LaneStatus = 'ready' | 'not-ready' | 'incomplete'
 
-/** What a rule found out about one server. */
+/** The result of a rule for one server. */
 export type Outcome =
   | { status: 'satisfied' }
   | { status: 'violated'; detail: string; remediation: string; subjects?: string[] }
-  /** Applies, but was not exercised; `missingInputs` names what the caller could add. */
+  /** Applies, but was not examined. `missingInputs` names what the caller could add. */
   | { status: 'not-evaluated'; detail: string; missingInputs?: string[] }
   | { status: 'not-applicable'; detail: string }
 
@@ -32,7 +35,7 @@ export type Finding = Outcome & {
   id: string
   lane: Lane
   title: string
-  /** Only deterministic findings decide a lane. */
+  /** Only deterministic findings decide the status of a lane. */
   class: 'deterministic' | 'heuristic' | 'manual-review'
   provenance: 'measured' | 'llm'
   citation: Citation | null
@@ -51,7 +54,7 @@ export type Stage = { stage: 'technical-preflight' | 'submission-ready'; status:
 
 export type Verdict = { overallStatus: LaneStatus; lanes: LaneResult[]; stages: Stage[] }
 
-/** State of the model-backed observations (contract: ReadinessObservationState). */
+/** State of the model's observations (contract: ReadinessObservationState). */
 export type Observations = {
   status: 'not-requested' | 'pending' | 'completed' | 'provider-failed' | 'invalid-output'
   reason?: 'not_requested' | 'provider_error' | 'provider_timeout' | 'schema_invalid' | 'no_evidence' | 'cancelled'

@@ -20,15 +20,16 @@ type GroupTarget = { environmentId: string } | { namedHostId: string }
 
 type Group = { id: string; key: string | undefined; scope: string; digest: string }
 
-/** A target whose run is written, or why it is not. */
+/** A target whose run is written, or the reason why it is not. */
 type Written = { target: GroupTarget } & ({ prepared: Prepared } | { error: ServiceError })
-/** A target before anything is written: settled already, or where its run will be executed. */
+/** A target before anything is written: already settled, or with the servers of its run. */
 type Planned = Written | { target: GroupTarget; choice: RunTarget }
 
 const DERIVED_ID_LENGTH = 26
 
 /**
- * Launches one run for each target; a failing one does not stop the others, and all share one slot.
+ * Launches one run for each target. A failing target does not stop the others, and all runs count as one against the
+ * limit.
  * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED` with `CONCURRENT_RUN_LIMIT`
  */
 async function createRunGroup(
@@ -47,7 +48,7 @@ async function createRunGroup(
     for (const each of planned) {
       const first = written.every(isRefused)
       written.push('choice' in each ? write(context, launcher, { ...each, group, body, offered, first }) : each)
-      // A large suite times ten targets must leave other requests their turn.
+      // Between the targets of a large suite, other requests must get their turn.
       await setImmediate()
     }
   } finally {
@@ -64,12 +65,12 @@ function groupOf({ project, caller }: Launcher, body: GroupBody, header: string 
   const { idempotencyKey, ...content } = body
   const key = header ?? idempotencyKey
   const scope = `runGroups.create/${project.id}/${caller.keyId}`
-  // Derived, so that repeats that overlap mean the same group.
+  // The id is derived from the key, so that concurrent repeats use the same group.
   const id = key === undefined ? newId('grp') : `grp_${digest({ scope, key }).slice(0, DERIVED_ID_LENGTH)}`
   return { id, key, scope, digest: digest(content) }
 }
 
-/** Chooses for every target before anything is written; one that only cannot run now fails by itself. */
+/** Chooses servers for every target before anything is written. A target that merely cannot run now fails by itself. */
 function plan(
   context: ServiceContext,
   { project }: Launcher,
@@ -106,11 +107,11 @@ type Launch = {
   target: GroupTarget
   choice: RunTarget
   offered: OfferedModels
-  /** Whether no run of the group is written yet. */
+  /** Whether no run of the group has been written yet. */
   first: boolean
 }
 
-/** Writes the run of one target. @throws what concerns the whole request, as long as nothing is written */
+/** Writes the run of one target. @throws errors of the whole request, as long as nothing is written */
 function write(context: ServiceContext, launcher: Launcher, launch: Launch): Written {
   const { target } = launch
   try {
@@ -128,7 +129,7 @@ function prepareTarget(
   { group, body, target, choice, offered }: Launch,
 ): Prepared {
   const { idempotency } = context.store
-  // A request under the same key may have written it since.
+  // Another request with the same key may have written it meanwhile.
   const earlier = idempotency.find(group.id, idOf(target))
   if (earlier) return { reply: repeatedReply(context.store, earlier, group.digest) }
   if (group.key !== undefined && !idempotency.find(group.scope, group.key))
@@ -141,7 +142,7 @@ function prepareTarget(
   return prepared
 }
 
-/** Begins what is written; one that cannot begin does not keep the others waiting for ever. */
+/** Starts the written runs. A run that cannot start does not block the others. */
 function beginAll(context: ServiceContext, [next, ...others]: readonly Written[]): void {
   if (!next) return
   try {

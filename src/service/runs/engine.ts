@@ -16,26 +16,26 @@ import { endRun } from './settlement.ts'
 
 export type RunEngineOptions = { store: Store; executor: Executor; onError: (error: unknown) => void }
 
-/** A run as it was launched, with what its execution needs beside it. */
+/** A run as launched, with everything that its execution needs. */
 export type RunLaunch = Omit<RunExecution, 'runId'> & { run: RunRow & { lease: Lease } }
 
-/** Begins and ends runs and holds their leases; every change of state is in the store before the next one happens. */
+/** Starts and ends runs and holds their leases. Every change of state is stored before the next one happens. */
 export type RunEngine = {
-  /** Begins at once and returns; the run was written with its lease before. */
+  /** Starts a run, which was already written with its lease, and returns at once. */
   start(launch: RunLaunch): void
-  /** Cancels a run with its unfinished trials. @throws ServiceError `CONFLICT` when it ended otherwise */
+  /** Cancels a run with its unfinished trials. @throws ServiceError `CONFLICT` if it ended in another way */
   cancel(run: RunRow): void
-  /** Calls back in the transaction that completes a run here; not for cancelled or abandoned runs. */
+  /** Calls back in the transaction that completes a run in this process, except for cancelled or abandoned runs. */
   onCompleted(listener: (run: RunRow) => void): void
   /** Settles every run whose process is gone. */
   settleAbandoned(): void
-  /** Calls `settleAbandoned`, then reads; for anyone who shows runs. */
+  /** Calls `settleAbandoned`, then reads. Everything that shows runs uses this. */
   read<T>(work: () => T): T
-  /** Stops executing runs that are no longer in the store. */
+  /** Stops executing runs that were deleted. */
   stopDeleted(): void
-  /** Resolves when no run is executing here. */
+  /** Resolves when this process executes no run. */
   settle(): Promise<void>
-  /** Ends running executions, in the store before it returns; unfinished trials record that the process ended. */
+  /** Ends all executions, in the store before it returns. Unfinished trials record that the process ended. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ declare module '../core/context.ts' {
   }
 }
 
-/** How often an executing run checks whether another process ended it, in milliseconds. */
+/** Milliseconds between checks whether another process ended an executing run. */
 const WATCH_EVERY_MS = 2000
 
 type Execution = { run: RunLaunch['run']; stop: AbortController; done: Promise<void>; renewedAt: number }
@@ -70,7 +70,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
     }
   }
 
-  /** Has the trials executed and settles the run; never rejects. */
+  /** Has the trials executed and settles the run. Never rejects. */
   const execute = async ({ run, ...needs }: RunLaunch, signal: AbortSignal) => {
     let unfinished = 'The service could not record the trial.'
     try {
@@ -85,7 +85,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
         if (isCompleted) for (const listener of listeners) listener(run)
       })
     } catch (error) {
-      // The run stays in flight without a lease, so the next look at it settles it.
+      // The run remains in progress without a lease, so the next read settles it.
       onError(error)
     }
   }
@@ -145,7 +145,7 @@ export function createRunEngine({ store, executor, onError }: RunEngineOptions):
         try {
           store.write(() => endRun(store, run, processEnded(run.lease)))
         } catch (error) {
-          // Anyone who looks next settles the run, since its lease ends with the execution.
+          // The next read settles the run, since its lease ends with the execution.
           onError(error)
         }
         stop.abort()
@@ -168,7 +168,7 @@ function processEnded(lease: Lease | undefined) {
 
 export type LaunchReply = EvalRunCreated & { environment: NonNullable<EvalRunCreated['environment']> | null }
 
-/** A run that is written; without `launch` it was launched before. */
+/** A written run. Without `launch` it was already launched before. */
 export type Prepared = { reply: LaunchReply; launch?: RunLaunch }
 
 export type NewRun = {
@@ -178,7 +178,7 @@ export type NewRun = {
   servers: ServerRow[]
 }
 
-/** Writes a run in one transaction; it holds its slot from now on and waits for {@link beginRun}. */
+/** Writes a run in one transaction. From now on it counts against the limit on runs and waits for {@link beginRun}. */
 export function commitRun(context: ServiceContext, prepareRun: () => Prepared): Prepared {
   let launch: RunLaunch | undefined
   try {
@@ -193,7 +193,7 @@ export function commitRun(context: ServiceContext, prepareRun: () => Prepared): 
   }
 }
 
-/** Begins a run that is written, so that no trial runs for a run that never was. */
+/** Starts a written run. No trial may run for a run that was rolled back. */
 export function beginRun(context: ServiceContext, { reply, launch }: Prepared): LaunchReply {
   if (!launch) return reply
   try {
@@ -205,7 +205,7 @@ export function beginRun(context: ServiceContext, { reply, launch }: Prepared): 
   return { ...reply, status: 'running' }
 }
 
-/** Writes run and trials when a slot is free; counting and writing are one transaction. */
+/** Writes run and trials if the limit on runs allows it. Counting and writing are one transaction. */
 export function insertRun(
   context: ServiceContext,
   project: ProjectRow,
@@ -240,16 +240,19 @@ export function insertRun(
   return { reply, launch: { run, targets: servers.map(targets.of) } }
 }
 
-/** A repeated run may hold cases that its suite has no more. */
+/** Returns how many cases a run selects. A repeated run may contain cases that its suite no longer has. */
 function selectionOf(store: Store, suiteId: string, cases: readonly CaseSnapshot[]): CaseSelection {
   const selected = new Set(cases.map(({ caseId }) => caseId))
   const all = new Set([...selected, ...store.cases.list(suiteId).map(({ id }) => id)])
   return { selectedCaseCount: selected.size, totalCaseCount: all.size }
 }
 
-/** Requires a free slot; runs of one group share one. @throws ServiceError `RATE_LIMITED` (`CONCURRENT_RUN_LIMIT`) */
+/**
+ * Checks the limit on concurrent runs. Runs of one group count as one. @throws ServiceError `RATE_LIMITED`
+ * (`CONCURRENT_RUN_LIMIT`)
+ */
 export function requireSlot({ store, limits }: ServiceContext, project: ProjectRow, slotId: string | undefined): void {
-  // What another program executes takes nothing here.
+  // Runs that another program executes do not count.
   const running = store.runs.inFlight(project.organizationId).filter(({ source }) => source !== 'sdk')
   const slots = new Set(running.map(({ id, plan }) => plan.slotId ?? id))
   const limit = limits.number(project.organizationId, 'concurrentRuns')

@@ -15,40 +15,40 @@ import type { TrialRow } from './trial-rows.ts'
 import { createTrialServers } from '../evals/trial-servers.ts'
 import { toSeenTools, type SeenTools } from '../evals/seen-tools.ts'
 
-/** What the execution of a run needs beside what is stored. */
+/** Input for the execution of a run that is not stored. */
 export type RunExecution = {
   runId: string
   targets: ServerTarget[]
-  /** The caller's keys by provider; they live as long as the execution and are written nowhere. */
+  /** The caller's keys by provider, kept only during the execution and never stored. */
   modelApiKeys?: Readonly<Record<string, string>>
 }
 
-/** Executes the trials of runs that have begun, in this thread or in another. */
+/** Executes the trials of started runs, in this thread or in another. */
 export type Executor = {
   /**
-   * Resolves when every trial has ended, or something ended the run.
-   * @throws when a trial cannot be recorded; {@link ExecutionLost}
+   * Resolves when every trial has ended, or the run was ended.
+   * @throws if a trial cannot be recorded; {@link ExecutionLost}
    */
   execute(execution: RunExecution, signal: AbortSignal): Promise<void>
   /** Ends the sessions of a server that was changed, disabled or deleted, once their work is done. */
   drop(serverId: string): void
-  /** Somebody watches what passes between runs and a server. */
+  /** Records that somebody watches the traffic between runs and a server. */
   watch(serverId: string): void
-  /** Ends what the executor itself started; executions that are left are lost. Nothing is executed afterwards. */
+  /** Ends what the executor itself started. Remaining executions are lost, and no more are accepted. */
   close(): Promise<void>
 }
 
-/** The trials that had not ended will not; the message says why, for anyone who reads the run. */
+/** Thrown if the remaining trials will never end. The message gives the reason for readers of the run. */
 export class ExecutionLost extends Error {
   override readonly name = 'ExecutionLost'
 }
 
 export type ExecutionSettings = {
-  /** Trials of one run that are executed at once. */
+  /** Maximum number of concurrent trials of one run. */
   trialConcurrency: number
-  /** Whether calls to one server wait for each other, for servers that cannot work in parallel. */
+  /** Whether calls to one server wait for each other, for servers that do not support concurrent calls. */
   serialServers: boolean
-  /** Longest time of one trial in milliseconds; undefined = the trials' own default. */
+  /** Time limit of one trial in milliseconds; undefined = the default of trials. */
   trialDeadlineMs: number | undefined
   models: ModelSettings | undefined
 }
@@ -61,7 +61,7 @@ export type TrialStore = Pick<Store, 'write'> & {
 
 type Resources = ExecutionSettings & { store: TrialStore; connections: Pick<Connections, 'separate'> }
 
-/** Executes in this thread, over connections that anyone who made them closes. */
+/** Creates an executor in this thread, over connections that its caller closes. */
 export function createExecutor(resources: Resources): Executor {
   return {
     execute: (execution, signal) => executeTrials(resources, execution, signal),
@@ -71,7 +71,7 @@ export function createExecutor(resources: Resources): Executor {
   }
 }
 
-/** Runs all trials, a few at a time; one that cannot be recorded stops the others. */
+/** Runs all trials, a few at a time. A trial that cannot be recorded stops the others. */
 async function executeTrials(
   resources: Resources,
   { runId, targets, modelApiKeys }: RunExecution,
@@ -81,17 +81,17 @@ async function executeTrials(
   const cases = store.runs.cases(runId)
   const trials = store.trials.list(runId)
   const waiting = trials.values()
-  // A trial keeps what servers said, and reports of it leave the machine.
+  // A trial stores the servers' texts, and reports of it leave this machine.
   const hidden = targets.flatMap(({ transport }) => settingCredentials(transport))
   const others = new AbortController()
   const stopped = AbortSignal.any([signal, others.signal])
-  // What runs already may be older than what is on disk.
+  // Programs that already run may be older than those on disk.
   const sessions = resources.connections.separate(session => {
     const started = withoutKnown(session, hidden)
     try {
       store.write(() => store.runTools.noteStarted(runId, started))
     } catch {
-      // It is evidence beside the trials, whose own records say what the disk refuses.
+      // The listing is only additional evidence. A full disk is reported by the trials' own writes.
     }
   })
   const { serialServers } = resources
@@ -127,7 +127,7 @@ async function executeTrials(
   if (broken) throw broken.reason
 }
 
-/** How long an ended run waits for the listing of a server that is still silent, in milliseconds. */
+/** Milliseconds that an ended run waits for the listing of a server that has not answered yet. */
 const LISTING_GRACE_MS = 2_000
 
 async function untilSettled(servers: RecordedServers, others: AbortController): Promise<void> {
@@ -140,18 +140,18 @@ type Work = {
   runId: string
   cases: readonly CaseSnapshot[]
   waiting: Iterator<TrialRow>
-  /** Trials that broke off with a shared server; one of them ended it, the others are innocent. */
+  /** Trials that ended because a shared server broke. One of them broke it, the others are innocent. */
   again: { trial: TrialRow; error: string }[]
-  /** Secrets that must not be stored with the trials; grading uses the original results. */
+  /** Secrets that must not be stored with the trials. Grading uses the original results. */
   hidden: readonly string[]
   servers: TrialServers
   models: () => TrialModels | undefined
   signal: AbortSignal
-  /** Stops everybody who takes trials of this run. */
+  /** Stops all workers of this run. */
   stop: () => void
 }
 
-/** Takes trials until none is left; the end of one and the begin of the next are one write. */
+/** Takes trials until none is left. The end of one and the beginning of the next are one write. */
 async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
   const { waiting, signal } = work
   let ended: { id: string; outcome: TrialOutcome } | undefined
@@ -162,7 +162,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
       const recorded = !ended || store.trials.end(ended.id, ended.outcome)
       return recorded && (!trial || store.trials.begin(trial.id, Date.now()))
     })
-    // Somebody else ended the run or one of its trials, as another process that cancels it.
+    // The run or one of its trials was ended elsewhere, such as by another process that cancels the run.
     if (!goesOn) return work.stop()
     if (!trial) return
     const outcome = await execute(trial, work, trialDeadlineMs)
@@ -172,7 +172,7 @@ async function runTrials({ store, trialDeadlineMs }: Resources, work: Work): Pro
   }
 }
 
-/** Runs trials that may be innocent once more, each alone: the one that ends its server does so again. */
+/** Runs trials that may be innocent once more, each alone. The trial that breaks its server does so again. */
 async function runAgain({ store, trialDeadlineMs }: Resources, work: Work): Promise<void> {
   for (const { trial, error } of work.again) {
     if (work.signal.aborted) return
@@ -182,7 +182,7 @@ async function runAgain({ store, trialDeadlineMs }: Resources, work: Work): Prom
   }
 }
 
-/** The outcome of a trial, without what nobody shall find in it; undefined if its case is gone. */
+/** Returns the outcome of a trial without secrets; undefined if its case is gone. */
 async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefined): Promise<TrialOutcome | undefined> {
   const { runId, cases, hidden, servers, models, signal } = work
   const snapshot = cases[trial.casePosition]
@@ -195,25 +195,25 @@ async function execute(trial: TrialRow, work: Work, deadlineMs: number | undefin
   return withoutKnown(outcome, hidden)
 }
 
-/** A conversation for one trial; undefined if nothing could ever answer it. */
+/** Creates the models for one trial; undefined if no model is available. */
 function modelsOf(modelApiKeys: RunExecution['modelApiKeys'], { models }: ExecutionSettings): TrialModels | undefined {
   if (!models && !modelApiKeys) return undefined
   return createTrialModels({ configured: models, keys: modelApiKeys ?? {} })
 }
 
-/** Listings that are tried for one server whose first ones fail. */
+/** Maximum number of listings that are tried for one server if the first ones fail. */
 const MOST_ATTEMPTS = 3
 
-/** A run's servers that keep what tools they offer. */
+/** The servers of a run, with a record of the tools that they offer. */
 export type RecordedServers = TrialServers & {
-  /** Resolves when no listing is under way any more. */
+  /** Resolves when no listing is in progress. */
   settled(): Promise<void>
 }
 
 /**
- * Notes each server's tools once it has been called, and whenever a model lists them; no trial waits for that, and its
- * failure is ignored.
- * @param signal ends listings that the run leaves behind
+ * Records each server's tools once it has been called, and whenever a model lists them. No trial waits for this, and
+ * failures are ignored.
+ * @param signal aborts listings that are unfinished when the run ends
  */
 export function recordTools(
   servers: TrialServers,
@@ -229,7 +229,7 @@ export function recordTools(
       known.add(serverName)
       record(toSeenTools(serverName, tools, now()))
     } catch {
-      // A listing is evidence beside the trials and decides nothing about them.
+      // A listing is only additional evidence and does not affect trials.
     } finally {
       underWay.delete(serverName)
     }

@@ -27,7 +27,7 @@ import { ownValue } from '../../lib/own-value.ts'
 
 type Requested = z.infer<typeof EvalRunAnalysisRequested>
 
-/** The part of an envelope that one generation makes; the rest follows from the run. */
+/** The part of an envelope that one generation creates. The rest follows from the run. */
 type Document = Pick<InsightsEnvelope, 'summary' | 'findings' | 'coverage' | 'truncation'> & {
   error: { code: string; message: string } | null
   generatedAt: number | null
@@ -39,9 +39,9 @@ const JOB = 'run-insights'
 
 type RunInsights = {
   /**
-   * Schedules insights from the day's quota; pending ones answer a repeat for free.
+   * Schedules insights within the daily quota. If they are pending, a repeat returns them and costs nothing.
    * @throws ServiceError `VALIDATION_ERROR` in flight, `CONFLICT` without `force`, `FEATURE_NOT_SUPPORTED`,
-   *   `RATE_LIMITED`
+   * `RATE_LIMITED`
    */
   request(run: RunRow, body: z.output<typeof EvalRunInsightsRequest>): Requested
   envelopeOf(runId: string): InsightsEnvelope
@@ -107,7 +107,7 @@ export function createRunInsights(context: ServiceContext): RunInsights {
   }
 }
 
-/** Everything about a run that is measured. Trials that were cancelled tell nothing. */
+/** Returns everything that was measured in a run. Cancelled trials are left out. */
 function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; coverage: Document['coverage'] } {
   const cases = store.runs.cases(run.id)
   const rows = store.trials.listWithOutcomes(run.id)
@@ -130,7 +130,7 @@ function observe(store: Store, run: RunRow): { failures: ObservedFailure[]; cove
   }
 }
 
-/** Answers that the judge, where it was asked, graded below the threshold. */
+/** Returns the answers that the judge graded below the threshold, if it was used. */
 function belowThreshold(store: Store, runId: string): JudgeDocument['verdicts'] {
   const judged = store.runAnalyses.get<JudgeDocument>(runId, 'goalCompletion')
   if (judged?.status !== 'completed') return []
@@ -138,7 +138,7 @@ function belowThreshold(store: Store, runId: string): JudgeDocument['verdicts'] 
   return verdicts.filter(({ score }) => score !== null && score < threshold)
 }
 
-/** Pieces of evidence of the shown findings that did not fit. */
+/** Returns how many pieces of evidence of the shown findings did not fit. */
 function omittedEvidence(failures: readonly ObservedFailure[], findings: readonly ActionableFinding[]): number {
   const shown = new Set(findings.map(({ signalFingerprint }) => signalFingerprint))
   return failures
@@ -188,10 +188,10 @@ function toEnvelope(
   }
 }
 
-/** A trial that ended, as far as failures are looked for in it. */
+/** The parts of an ended trial in which failures are looked for. */
 type ObservedTrial = { iterationId: string; case: CaseSnapshot; outcome: TrialOutcome }
 
-/** One sign of a failure in one trial; signs of the same failure share their fingerprint. */
+/** One sign of a failure in one trial. Signs of the same failure have the same fingerprint. */
 type Sign = {
   fingerprint: string
   title: string
@@ -201,7 +201,7 @@ type Sign = {
   evidence: ActionableFindingEvidence
 }
 
-/** Ways a trial ends before it was judged, with whose matter that is. */
+/** Ways in which a trial ends before it is judged, each with the category of its cause. */
 const EARLY_ENDS: Readonly<Record<string, { title: string; category: string }>> = {
   setup_failed: { title: 'Trials could not be set up', category: 'environment' },
   execution_failed: { title: 'Trials broke while they were executed', category: 'environment' },
@@ -209,7 +209,7 @@ const EARLY_ENDS: Readonly<Record<string, { title: string; category: string }>> 
   evaluator_error: { title: 'An evaluator failed', category: 'test_design' },
 }
 
-/** Rules about which tools are called, and how; what calls them is a model or the case itself. */
+/** Rules about which tools are called and how. The caller is a model or the case itself. */
 const CALL_RULES: ReadonlySet<string> = new Set([
   'toolCalledWith',
   'toolCalledAtLeastOnce',
@@ -221,13 +221,13 @@ const CALL_RULES: ReadonlySet<string> = new Set([
 
 const COST_RULES: ReadonlySet<string> = new Set(['tokenBudgetUnder', 'turnCountUnder'])
 
-/** Longest name of a case in a sentence, and cases that one names. */
+/** Maximum length of a case name in a sentence, and maximum number of cases that a sentence names. */
 const MAX_NAMED_CASES = 5
 
 /**
- * The measured failures of a run; the same failure has the same fingerprint in every run, whatever values its messages
- * carry.
- * @param belowThreshold the judge's verdicts on answers that missed it
+ * Returns the measured failures of a run. The same failure has the same fingerprint in every run, whatever values its
+ * messages contain.
+ * @param belowThreshold the judge's verdicts on answers that missed the threshold
  */
 function failuresOfTrials(
   trials: readonly ObservedTrial[],
@@ -281,7 +281,7 @@ function signsOf(trial: ObservedTrial, judged: JudgeVerdict | undefined): Sign[]
     const message = outcome.error ?? ''
     const fingerprint = `${outcome.class}:${wordsOf(message)}`
     const ended = sign({ fingerprint, ...early }, { kind: 'transcript', errorCode: outcome.class, excerpt: message })
-    // A call that ended its trial is the same failure, reported once.
+    // A call that ended its trial is the same failure and is reported only once.
     return [...errors.filter(({ evidence }) => evidence.excerpt !== message), ended]
   }
   const missed = [...outcome.steps, ...outcome.checks]
@@ -307,14 +307,14 @@ function judgeSigns(
   return [sign(parts, { kind: 'judge', excerpt: judged.reason })]
 }
 
-/** The name of a failed assertion or rule; undefined for a step whose tool error is already reported. */
+/** Returns the name of a failed assertion or rule; undefined for a step whose tool error is already reported. */
 function ruleOf(
   snapshot: CaseSnapshot,
   verdict: StepVerdict | CheckVerdict,
 ): Pick<Sign, 'fingerprint' | 'title' | 'category'> | undefined {
   if ('source' in verdict) {
     const { id, source, type } = verdict
-    // A check of the suite is the same one in all its cases.
+    // A check of the suite is the same in all its cases.
     const scope = source === 'check' ? '' : `${snapshot.caseKey}/`
     return {
       fingerprint: `check:${scope}${id}`,
@@ -335,7 +335,7 @@ function ruleOf(
   }
 }
 
-/** Whose matter it is, as far as the rule decides: a case that calls the tools itself has nobody else to blame. */
+/** Returns the category that follows from a rule. If a case calls the tools itself, only the case can be wrong. */
 function categoryOf(type: string, { steps }: CaseSnapshot): string {
   if (COST_RULES.has(type)) return 'workflow'
   if (type === 'noToolErrors') return 'tool_runtime'
@@ -343,7 +343,7 @@ function categoryOf(type: string, { steps }: CaseSnapshot): string {
   return steps.some(({ kind }) => kind === 'prompt') ? 'agent_behavior' : 'test_design'
 }
 
-/** What a call says went wrong: a failure on the way, or a result that calls itself an error. */
+/** Returns the error of a call: it failed before an answer, or its result reports an error. */
 function errorOf({ error, result }: ToolCallRecord): string | undefined {
   if (error !== undefined) return error
   if (result?.['isError'] !== true) return undefined
@@ -356,10 +356,12 @@ function errorOf({ error, result }: ToolCallRecord): string | undefined {
   return oneLine(texts.join(' ')) || 'The tool answered with isError.'
 }
 
-/** Length of the part of a fingerprint that stands for a message, in hex digits. */
+/** Length of the part of a fingerprint that is derived from a message, in hex digits. */
 const FINGERPRINT_LENGTH = 16
 
-/** What a message says whatever values it carries: equal without quoted texts, numbers and ids. */
+/**
+ * Returns a message without its values, so that messages that differ only in quoted texts, numbers and ids are equal.
+ */
 function wordsOf(message: string): string {
   const words = oneLine(message)
     .replaceAll(/"[^"]*"|'[^']*'|“[^”]*”/g, '…')

@@ -14,9 +14,9 @@ import type { CaseSnapshot } from '../evals/types.ts'
 import { unusableAnswer } from '../models/library.ts'
 import type { ModelAccess } from '../models/endpoint.ts'
 
-/** What is stored of the grading of a run. */
+/** The stored grades of a run. */
 export type JudgeDocument = {
-  /** The model that was asked for; absent = the configured one. */
+  /** The requested model; absent = the configured one. */
   model?: string
   threshold: number
   errorCode: string | null
@@ -29,7 +29,7 @@ export type JudgeDocument = {
 type GoalCompletion = NonNullable<EvalRunJudges['goalCompletion']>
 type JudgedCase = NonNullable<GoalCompletion['cases']>[number]
 
-/** The grades as a run shows them; a null status says that nobody asked for them. */
+/** Returns the grades as a run shows them. A null status means that they were never requested. */
 function toGoalCompletion(analysis: RunAnalysis<JudgeDocument> | undefined): GoalCompletion {
   if (!analysis)
     return {
@@ -57,7 +57,7 @@ function summaryOf(verdicts: readonly JudgeVerdict[], threshold: number): string
   return `${passed} of ${graded.length} graded cases reached the threshold of ${threshold}.${ungraded}`
 }
 
-/** One grade for each case: the mean over its trials. An ungraded trial leaves its case without a score. */
+/** Returns one grade for each case: the mean over its trials. If a trial is ungraded, its case has no score. */
 function judgedCases(verdicts: readonly JudgeVerdict[], threshold: number): JudgedCase[] {
   return [...Map.groupBy(verdicts, ({ caseKey }) => caseKey)].map(([caseKey, ofCase]) => {
     const graded = ofCase.flatMap(({ score }) => score ?? [])
@@ -74,7 +74,10 @@ function judgedCases(verdicts: readonly JudgeVerdict[], threshold: number): Judg
   })
 }
 
-/** Without the noise of adding fractions, which would make three times 0.7 less than 0.7. */
+/**
+ * Returns the mean without the rounding errors of adding fractions, which would make the mean of three times 0.7 less
+ * than 0.7.
+ */
 function mean(scores: readonly number[]): number {
   return Number((scores.reduce((sum, score) => sum + score, 0) / scores.length).toPrecision(12))
 }
@@ -85,12 +88,12 @@ type JudgeRequest = z.output<typeof EvalRunJudgeRequest>
 const KIND = 'goalCompletion'
 const JOB = 'judge'
 
-/** Grades finished runs with a model; grades are advisory and never change a run's own result. */
+/** Grades finished runs with a model. Grades are advisory and never change a run's own result. */
 type Judging = {
   /**
-   * Schedules the grading of a finished run; a pending one answers a repeat for free.
+   * Schedules the grading of a finished run. If it is pending, a repeat returns it and costs nothing.
    * @throws ServiceError `VALIDATION_ERROR` in flight or without a judge, `CONFLICT` without `force`,
-   *   `FEATURE_NOT_SUPPORTED`
+   * `FEATURE_NOT_SUPPORTED`
    */
   request(run: RunRow, body: JudgeRequest): Requested
   judgesOf(runId: string): EvalRunJudges
@@ -107,7 +110,7 @@ export function createJudging(context: ServiceContext): Judging {
     store.runAnalyses.end(runId, KIND, 'failed', { ...analysis.document, errorCode, summary, generatedAt })
   }
 
-  /** Runs inside the caller's transaction. */
+  /** Starts the grading. Runs inside the caller's transaction. */
   const begin = (run: RunRow, document: JudgeDocument) => {
     store.runAnalyses.begin(run.id, KIND, document)
     jobs.start(JOB, run.id, async signal => {
@@ -134,7 +137,7 @@ export function createJudging(context: ServiceContext): Judging {
       begin(run, document)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      // Nobody waits for an answer here, so the run itself records why it has no grades.
+      // Nobody waits for an answer here, so the run itself stores why it has no grades.
       store.runAnalyses.begin(run.id, KIND, document)
       fail(run.id, error.code, messageOf(error))
     }
@@ -149,7 +152,7 @@ export function createJudging(context: ServiceContext): Judging {
         const requested = { runId: run.id, projectId: run.projectId, status: 'pending' }
         requireEnded(run)
         const earlier = store.runAnalyses.get<JudgeDocument>(run.id, KIND)
-        // A run that was graded once was switched on then, for itself alone.
+        // If a run was graded before, the judge was enabled for this run alone.
         if (!(body.enable ?? (pinned.enabled || earlier)))
           throw invalidField('enable', 'the judge was off when the run was made; send true to grade it all the same')
         if (jobs.isUnderWay(JOB, run.id)) return requested
@@ -167,7 +170,7 @@ export function createJudging(context: ServiceContext): Judging {
   }
 }
 
-/** @throws ServiceError `VALIDATION_ERROR` while the run is in flight */
+/** @throws ServiceError `VALIDATION_ERROR` while the run is in progress */
 export function requireEnded({ id, status }: RunRow): void {
   if (!isTerminalRunStatus(status)) throw invalidField('runId', `the run ${id} has not ended yet (${status})`)
 }
@@ -185,7 +188,7 @@ function newDocument(settings: { model?: string | undefined; threshold?: number 
   }
 }
 
-/** The final answers of trials that were judged by themselves, of cases that say what they expect. */
+/** Returns the final answers of judged trials whose cases have an expected output. */
 function answersOf(store: Store, runId: string): JudgedAnswer[] {
   const cases = store.runs.cases(runId)
   return store.trials.listWithOutcomes(runId).flatMap(({ id, iterationNumber, casePosition, outcome }) => {
@@ -212,17 +215,17 @@ export type JudgeVerdict = {
   caseKey: string
   iterationId: string
   iterationNumber: number
-  /** 0 to 1; null when the judge gave no usable grade, which is not a low one. */
+  /** Score from 0 to 1; null if the judge gave no usable grade, which is not a low one. */
   score: number | null
   reason: string
-  /** What of the expected output the answer fulfils. */
+  /** The parts of the expected output that the answer contains. */
   rubricHits: string[]
 }
 
-/** Answers that are asked about at once. */
+/** Maximum number of answers that are graded concurrently. */
 const CONCURRENCY = 4
 
-/** Longest texts that the judge is shown, in characters. */
+/** Maximum lengths of texts that the judge is shown, in characters. */
 const MAX_ANSWER = 12_000
 const MAX_PROMPT = 4000
 const MAX_HITS = 10
@@ -237,9 +240,9 @@ of one or two sentences, and in rubricHits the single expectations that the answ
 neither helps nor harms, unless it contradicts what was.`
 
 /**
- * Grades every answer by itself, a few at a time; an unusable grade leaves its answer ungraded.
+ * Grades every answer separately, a few at a time. If a grade is unusable, its answer stays ungraded.
  * @returns the verdicts in order, and the model
- * @throws ServiceError as `askForObject` does, `TIMEOUT`, or without any usable grade
+ * @throws ServiceError as `askForObject`, `TIMEOUT`, or without any usable grade
  */
 async function gradeAnswers(
   access: ModelAccess,
@@ -272,7 +275,7 @@ async function gradeAnswers(
   try {
     await Promise.all(Array.from({ length: Math.min(CONCURRENCY, answers.length) }, work))
   } finally {
-    // One refusal ends them all: the others would be refused too, and each of them spends.
+    // One refusal ends all questions: the others would be refused too, and each costs tokens.
     stop.abort()
   }
   if (unusable && modelUsed === null) throw unusable
@@ -309,7 +312,10 @@ async function gradeAnswer(
   return { verdict: { score, reason: oneLine(reason), rubricHits: hits }, model: asked }
 }
 
-/** An answer of the model that is no grade; everything else is a refusal that the next question would meet too. */
+/**
+ * Whether an error is an unusable answer of the model. Every other error is a refusal that the next question would get
+ * too.
+ */
 function isUnusable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.code === 'INTERNAL_ERROR'
 }

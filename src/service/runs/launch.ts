@@ -60,7 +60,7 @@ export async function createRun(
   return beginRun(context, prepared)
 }
 
-/** Repeats cases of an ended run as they were. @throws ServiceError `CONFLICT`, `VALIDATION_ERROR` */
+/** Repeats cases of an ended run, unchanged. @throws ServiceError `CONFLICT`, `VALIDATION_ERROR` */
 export async function repeatCases(
   context: ServiceContext,
   launcher: Launcher,
@@ -78,7 +78,7 @@ export async function repeatCases(
     })
     const { suiteId, suiteName, modelSource, groupId } = source
     const fields = { suiteId, suiteName, modelSource, groupId, rerunOf: source.id }
-    // It takes a slot of its own, also when its source shared one.
+    // The repeated run counts separately against the limit on runs, even if its source was part of a group.
     const { slotId: _slot, ...kept } = source.plan
     const plan = { ...kept, servers: servers.map(({ id, name }) => ({ id, name })) }
     return insertRun(context, launcher.project, { fields, plan, cases, servers })
@@ -86,13 +86,16 @@ export async function repeatCases(
   return beginRun(context, prepared)
 }
 
-/** The keys go to the execution beside the run, since everything in the run is stored. */
+/** Adds the keys to the execution instead of the run, since everything in the run is stored. */
 function withKeys(prepared: Prepared, modelApiKeys: RunCreate['modelApiKeys']): Prepared {
   if (!prepared.launch || !modelApiKeys) return prepared
   return { ...prepared, launch: { ...prepared.launch, modelApiKeys } }
 }
 
-/** The reply under the same key, with the present status. @throws ServiceError `CONFLICT` for another request */
+/**
+ * Returns the earlier reply for the same key, with the current status. @throws ServiceError `CONFLICT` for another
+ * request
+ */
 export function repeatedReply(
   store: Store,
   earlier: { digest: string; reply: unknown },
@@ -106,7 +109,7 @@ export function repeatedReply(
   return { ...reply, status: store.runs.status(reply.runId) ?? reply.status, deduped: true }
 }
 
-/** What the configured endpoint serves, where the launch may ask a model. */
+/** Returns the models of the configured endpoint, if the launch may use one. */
 export function offeredFor(
   { store, models }: ServiceContext,
   { suiteId, tests = [] }: Pick<RunCreate, 'suiteId' | 'tests'>,
@@ -116,11 +119,11 @@ export function offeredFor(
   return offeredModels(models, [...saved, ...tests], signal)
 }
 
-/** What a launch as part of a group adds. */
+/** Additional settings of a launch that is part of a group. */
 type Membership = {
-  /** The group, whose runs hold one slot. */
+  /** Id of the group, whose runs count as one against the limit. */
   slotId: string
-  /** What was chosen before the transaction began. */
+  /** The target that was chosen before the transaction began. */
   planned: RunTarget
 }
 
@@ -168,7 +171,7 @@ export function prepareRun(
   return { ...prepared, reply: { ...prepared.reply, caseUpsert } }
 }
 
-/** Inputs that the contract excludes from each other, before anything is read or written. */
+/** Refuses inputs that the contract does not allow together, before anything is read or written. */
 function refuseContradictions(body: RunCreate): void {
   const { suiteId, suiteName, environmentId, serverIds, serverNames, tests, suiteRerun, caseIds } = body
   if (suiteId !== undefined && suiteName !== undefined)
@@ -184,12 +187,12 @@ function refuseContradictions(body: RunCreate): void {
   if (serverIds) throw invalidField('serverIds', 'cannot be sent together with environmentId')
 }
 
-/** The suite to run and its target: a named suite with new clients and cases written into it, or a new one. */
+/** Returns the suite to run and its target: a named suite with new clients and cases written into it, or a new one. */
 function suiteFor(store: Store, { project, caller }: Launcher, body: RunCreate) {
   const { suiteId, hosts, tests = [] } = body
   if (suiteId !== undefined) {
     const saved = store.suites.require(project.id, suiteId)
-    // A refreshed snapshot rewrites the saved selection.
+    // `refreshSnapshot` overwrites the suite's saved servers.
     if (hosts || tests.length > 0 || isRefresh(body)) requireConfigurable(store, saved)
     const suite = withClients(store, saved, hosts)
     const target = chooseTarget(store, suite, body)
@@ -209,7 +212,7 @@ function isRefresh({ refreshSnapshot, serverIds }: RunCreate): boolean {
   return refreshSnapshot === true && serverIds !== undefined
 }
 
-/** Attachments are written ahead of the launch ("Environment rules" 6). */
+/** Attaches the clients to the suite before the launch ("Environment rules" 6). */
 function withClients(store: Store, suite: SuiteRow, hosts: RunCreate['hosts']): SuiteRow {
   if (!hosts) return suite
   const clients = attachableClients(store, suite.projectId, hosts)
@@ -218,7 +221,7 @@ function withClients(store: Store, suite: SuiteRow, hosts: RunCreate['hosts']): 
   return updated
 }
 
-/** The saved selection of a new suite that names clients only: their servers, each once. */
+/** Returns the servers of the named clients, each once, as the saved selection of a new suite. */
 function serversOfHosts(store: Store, projectId: string, hosts: RunCreate['hosts'] = []): string[] {
   const servers = hosts.flatMap(({ host, servers: named }) =>
     named ? requireServers(store, projectId, named) : serversOfClient(store, findClient(store, projectId, host)),
@@ -226,7 +229,7 @@ function serversOfHosts(store: Store, projectId: string, hosts: RunCreate['hosts
   return someServers(servers).map(({ id }) => id)
 }
 
-/** The client's model stands where the suite's own would, for cases that name none. */
+/** Uses the client's model in place of the suite's own for cases that name none. */
 function withDefaultModel(suite: SuiteRow, { defaultModel }: RunTarget): SuiteRow {
   if (defaultModel === undefined) return suite
   const { provider: _provider, ...kept } = suite.settings.executionConfig ?? {}
@@ -245,7 +248,9 @@ function casesFor(store: Store, suite: SuiteRow, { caseIds, tests }: RunCreate, 
   return chosen
 }
 
-/** Where the run's models come from (contract: "modelSource"); `case` only for a sole model of its cases. */
+/**
+ * Returns where the run's models come from (contract: "modelSource"): `case` only if its cases have exactly one model.
+ */
 function modelSourceOf(
   override: string | undefined,
   { model, defaultModel }: RunTarget,

@@ -8,7 +8,7 @@ import { gradeOf, gradeSoFar } from './settlement.ts'
 import type { RunCounts, RunRow } from './rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** How many of the latest finished runs the trend of a suite shows. */
+/** Number of latest finished runs in the trend of a suite. */
 const TREND_RUNS = 10
 
 /** @throws ServiceError `NOT_FOUND` */
@@ -16,12 +16,12 @@ export function requireRun(store: Store, projectId: string, runId: string): RunR
   return requireRow(store.runs.get(projectId, runId), `run ${runId} in this project`)
 }
 
-/** The same where nothing of the run is wanted but that it is there. @throws ServiceError `NOT_FOUND` */
+/** Checks that a run exists without reading it. @throws ServiceError `NOT_FOUND` */
 export function requireRunId(store: Store, projectId: string, runId: string): void {
   requireRow(store.runs.has(projectId, runId) || undefined, `run ${runId} in this project`)
 }
 
-/** A run as the service answers it; one in flight is graded as far as its trials go. */
+/** Converts a run to its answer. A run in progress is graded by its trials so far. */
 export function toEvalRun(store: Store, run: RunRow): EvalRun {
   const { id, suiteId, number, status, result, source, createdAt } = run
   const inFlight = status === 'pending' || status === 'running'
@@ -52,7 +52,7 @@ export function toEvalRun(store: Store, run: RunRow): EvalRun {
 }
 
 /**
- * The text of {@link toEvalRun}, cached for ended runs, which never change.
+ * Returns the text of {@link toEvalRun}, cached for ended runs, which never change.
  * @param most characters of all cached texts
  */
 export function createRunTexts(store: Store, most: number): (projectId: string, runId: string) => string {
@@ -65,27 +65,27 @@ export function createRunTexts(store: Store, most: number): (projectId: string, 
     }
     const run = requireRun(store, projectId, runId)
     const text = JSON.stringify(toEvalRun(store, run))
-    // How many of its suite's cases it has is counted again of a run that does not say so itself. What a write has done
-    // so far may still be taken back.
+    // The selected cases of an older run, which does not store their number, are counted each time. Changes of an open
+    // transaction may still be rolled back.
     const isFinal = isTerminalRunStatus(run.status) && run.plan.selection !== undefined
     if (isFinal && store.state() !== undefined) kept.add(runId, text)
     return text
   }
 }
 
-/** A run as the list of suites states it: without what went wrong in it. */
+/** Converts a run for the list of suites, without its failures. */
 function toRecentRun(store: Store, run: RunRow): EvalRun {
   const { decisionSummary, ...record } = toEvalRun(store, run)
   const { measurementUnit, decision, verdict, counts } = decisionSummary ?? {}
   return { ...record, decisionSummary: decisionSummary && { measurementUnit, decision, verdict, counts } }
 }
 
-/** Before anything is graded there is no rate, which the contract has as a number only. */
+/** Returns the summary of a run. Before anything is graded there is no rate, and the contract allows only a number. */
 function toSummary({ passRate, ...counts }: RunCounts): EvalRun['summary'] {
   return passRate === null ? counts : { ...counts, passRate }
 }
 
-/** A run with the diagnostics behind a cursor. @throws ServiceError `VALIDATION_ERROR` for another run's cursor */
+/** Returns a run with the failures after a cursor. @throws ServiceError `VALIDATION_ERROR` for another run's cursor */
 export function withDiagnosticsAfter(store: Store, run: RunRow, cursor: string): EvalRun {
   const record = toEvalRun(store, run)
   const phase = isTerminalRunStatus(run.status) ? 'ended' : 'running'
@@ -107,7 +107,7 @@ export function toComparedRun(store: Store, run: RunRow): ComparedRun {
   return { id, runNumber: number, result, createdAt, completedAt, summary, cases, trials }
 }
 
-/** What its runs add to a suite's line in the list; rates are fractions. */
+/** Returns the figures of its runs in a suite's list row. Rates are fractions. */
 export function runsOfSuite(store: Store, { id, projectId }: SuiteRow) {
   const recent = store.runs.listBySuite(projectId, id, TREND_RUNS)
   const [latest] = recent

@@ -11,26 +11,26 @@ import type { SuiteSettings } from '../suites/rows.ts'
 import type { ModelSource, TargetClient, TargetEnvironment } from '../suites/target.ts'
 
 type RunStatus = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
-/** In the unit of the run's decision; `passRate` is a fraction of what was graded, null if nothing was. */
+/** Counts in the unit of the run's decision. `passRate` is a fraction of the graded ones, null if none was graded. */
 export type RunCounts = { total: number; passed: number; failed: number; passRate: number | null }
 
-/** How many of a suite's cases a run executes. */
+/** Number of a suite's cases that a run executes, and number of all its cases. */
 export type CaseSelection = { selectedCaseCount: number; totalCaseCount: number }
 
-/** What was fixed at launch; the cases are stored beside it. */
+/** The settings that were fixed at launch. The cases are stored separately. */
 export type RunPlan = {
   servers: { id: string; name: string }[]
-  /** Fraction of trials that must pass; null = every case decides by itself. */
+  /** Fraction of trials that must pass; null means grading by case. */
   threshold: number | null
-  /** The environment at the revision that was resolved for the run. */
+  /** The environment with the revision that was resolved for the run. */
   environment?: TargetEnvironment
-  /** The client as it was, so that its name survives it. */
+  /** The client as it was, so that its name is kept if it is deleted. */
   client?: TargetClient
-  /** Runs that were launched as one group hold one slot together; absent = the run has its own. */
+  /** Id shared by runs of one group, which count as one against the limit. Absent if the run counts by itself. */
   slotId?: string
-  /** Distinct cases of the run, of those that its suite had then. */
+  /** Number of distinct cases of the run, and of its suite at that time. */
   selection?: CaseSelection
-  /** The suite's judge as it was; later edits do not reach the run. */
+  /** The suite's judge as it was. Later edits do not affect the run. */
   judge?: SuiteSettings['judge']
 }
 
@@ -49,13 +49,13 @@ export type RunRow = {
   plan: RunPlan
   summary?: RunCounts
   decisionSummary?: DecisionSummary
-  /** Absent while it is in flight, and where nothing was scored. */
+  /** Absent while the run is in progress, and if nothing was scored. */
   scoreIntegrity?: ScoreIntegrity
   /** The run whose failed cases this one repeats. */
   rerunOf?: string
-  /** Sessions with its servers, in the order in which they began; absent until the first one has. */
+  /** Sessions with the run's servers, in the order in which they began; absent until the first one. */
   startedServers?: StartedSession[]
-  /** The caller's label for runs that belong together. */
+  /** The caller's label for related runs. */
   groupId?: string
   createdAt: number
   startedAt?: number
@@ -63,15 +63,15 @@ export type RunRow = {
   lease?: Lease
 }
 
-/** Runs of a suite share most of their cases, and what is made of a snapshot is kept for as long as it is. */
+/** Runs of a suite share most of their cases. What is derived from a snapshot is kept as long as the snapshot. */
 const readSnapshot = onceForText(text => parseStored(text) as CaseSnapshot, 200_000)
 
 type RunEnding = Pick<RunRow, 'status' | 'result' | 'summary' | 'decisionSummary' | 'scoreIntegrity' | 'completedAt'>
 
-/** Figures of a suite's runs for its line in the list. */
+/** Figures of a suite's runs for its row in the list. */
 type SuiteFigures = { runs: number; passed: number; failed: number }
 
-/** A lease in columns of its own. */
+/** A lease, stored in separate columns. */
 type StoredLease = {
   leaseToken: string | null
   leaseHost: string | null
@@ -80,7 +80,7 @@ type StoredLease = {
 }
 type StoredRun = Omit<RunRow, 'lease'> & StoredLease
 
-// By its key SQLite would read whole runs on the way to this one.
+// With the primary key SQLite would read whole runs to find this one.
 const PRESENT = 'SELECT 1 FROM run INDEXED BY runByProject WHERE projectId = :projectId AND id = :id'
 const IN_FLIGHT = `status IN ('pending', 'running')`
 const JUDGED_WHOLE = `AND result IS NOT NULL
@@ -115,19 +115,19 @@ export function createRunRows(database: Database) {
       runs
         .all({ suiteId, projectId }, 'AND number < :before ORDER BY number DESC LIMIT :limit', { limit, before })
         .map(read),
-    /** The suite's latest completed run before the given number. */
+    /** Returns the suite's latest completed run before the given number. */
     previousCompleted: (suiteId: string, number: number) =>
       one({ suiteId, status: 'completed' }, 'AND number < :number ORDER BY number DESC LIMIT 1', { number }),
-    /** Every pending and running run, oldest first; of one organization where given. */
+    /** Returns every pending and running run, oldest first, optionally of one organization. */
     inFlight: (organizationId?: string) =>
       (organizationId === undefined
-        ? // For the order SQLite would rather read all runs that ever were.
+        ? // Because of the sort order SQLite would otherwise read all runs.
           database
             .all<StoredRun>(`SELECT * FROM run INDEXED BY runInFlight WHERE ${IN_FLIGHT} ORDER BY id`)
             .map(row => runs.read<StoredRun>(row))
         : runs.all({ organizationId }, `AND ${IN_FLIGHT} ORDER BY id`)
       ).map(read),
-    /** The lease of every run in flight, undefined for one without: every look at a run asks this. */
+    /** Returns the lease of every run in progress, undefined for a run without one. Every read of a run calls this. */
     leasesInFlight: () => database.all<StoredLease>(LEASES).map(leaseOf),
     status: (id: string) =>
       database.get<{ status: RunStatus }>('SELECT status FROM run WHERE id = :id', { id })?.status,
@@ -148,7 +148,7 @@ export function createRunRows(database: Database) {
         cases.map((snapshot, position) => [row.id, position, JSON.stringify(snapshot)]),
       )
     },
-    /** In order; of the given positions only, where named. */
+    /** Returns cases in order, optionally only those at the given positions. */
     cases: (runId: string, first = 0, last = Number.MAX_SAFE_INTEGER) =>
       database
         .all<{ snapshot: string }>(
@@ -157,7 +157,7 @@ export function createRunRows(database: Database) {
           { runId, first, last },
         )
         .map(({ snapshot }) => readSnapshot(snapshot)),
-    /** Of the cases that the suite has now, how many the run has; undefined if the suite has none. */
+    /** Returns how many of the suite's current cases the run has; undefined if the suite has none. */
     selection(runId: string, suiteId: string) {
       const counts = database.get<CaseSelection>(
         `SELECT COUNT(*) AS totalCaseCount, COALESCE(SUM(id IN (
@@ -168,7 +168,7 @@ export function createRunRows(database: Database) {
       )
       return counts && counts.totalCaseCount > 0 ? counts : undefined
     },
-    /** The suite's latest run over all cases that came to a verdict. */
+    /** Returns the suite's latest run of all cases that reached a verdict. */
     latestWhole: (projectId: string, suiteId: string) =>
       one({ suiteId, projectId, status: 'completed' }, `${JUDGED_WHOLE} ORDER BY number DESC LIMIT 1`),
     figures: (suiteId: string) =>
@@ -178,13 +178,13 @@ export function createRunRows(database: Database) {
          FROM run WHERE suiteId = :suiteId`,
         { suiteId },
       ) ?? { runs: 0, passed: 0, failed: 0 },
-    /** Sets the lease's end; false when the run has ended or another process owns it. */
+    /** Extends the lease. Returns false if the run has ended or another process owns it. */
     renew: (id: string, leaseToken: string, leaseExpiresAt: number) =>
       runs.change({ id, leaseToken }, { leaseExpiresAt }, `AND ${IN_FLIGHT}`) > 0,
-    /** pending → running; false when it was no longer pending. */
+    /** Changes pending to running. Returns false if the run was no longer pending. */
     begin: (id: string, startedAt: number) =>
       runs.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** Ends a run in flight; false when it had already ended. */
+    /** Ends a run in progress. Returns false if it had already ended. */
     end: (id: string, { status, result, summary, decisionSummary, scoreIntegrity, completedAt }: RunEnding) =>
       runs.change(
         { id },
@@ -205,14 +205,13 @@ function leaseOf({ leaseToken: token, leaseHost, leasePid, leaseExpiresAt }: Sto
 }
 
 /**
- * Maximum number of listings that are kept of one server in one run; a server that changes more often keeps its first
- * ones.
+ * Maximum number of stored listings of one server in one run. A server that changes more often keeps its first ones.
  */
 const MOST_LISTINGS = 20
 
 type StoredListing = Omit<SeenTools, 'tools'> & { tools: string }
 
-/** What a run started of its servers, and what they offered while it was executed. */
+/** Returns the rows of the sessions that runs started with their servers, and of the tools they offered meanwhile. */
 export function createRunToolRows(database: Database) {
   const latest = (runId: string, serverName: string) =>
     database.get<{ seenAt: number; hash: string; count: number }>(
@@ -222,7 +221,7 @@ export function createRunToolRows(database: Database) {
       { runId, serverName },
     )
   return {
-    /** Keeps a listing unless it is the server's last one in this run, or the run is gone. */
+    /** Stores a listing unless it equals the server's last one in this run, or the run is gone. */
     record(runId: string, { serverName, seenAt, hash, tools }: SeenTools) {
       const before = latest(runId, serverName)
       if (before && (before.hash === hash || before.count >= MOST_LISTINGS)) return
@@ -232,21 +231,21 @@ export function createRunToolRows(database: Database) {
         {
           runId,
           serverName,
-          // Two listings of one millisecond stand one behind the other.
+          // Two listings of the same millisecond are stored one after the other.
           seenAt: before ? Math.max(seenAt, before.seenAt + 1) : seenAt,
           hash,
           tools: JSON.stringify(tools),
         },
       )
     },
-    /** Adds a session that began for the run. */
+    /** Adds a session that the run started. */
     noteStarted: (id: string, session: StartedSession) =>
       void database.run(
         `UPDATE run SET startedServers = json_insert(COALESCE(startedServers, '[]'), '$[#]', json(:session))
          WHERE id = :id`,
         { id, session: JSON.stringify(session) },
       ),
-    /** Of each server the listing that held at this moment (epoch milliseconds), else its first one. */
+    /** Returns the listing of each server that applied at this time (epoch milliseconds), else its first one. */
     seenAt(runId: string, at: number): SeenTools[] {
       const rows = database.all<StoredListing>(
         'SELECT serverName, seenAt, hash, tools FROM runTools WHERE runId = :runId ORDER BY serverName, seenAt',
@@ -266,7 +265,7 @@ export type RunAnalysis<T> = { status: RunAnalysisStatus; document: T }
 
 export function createRunAnalysisRows(database: Database) {
   return {
-    /** `T` states the document of the kind; undefined when it was never asked for. */
+    /** Returns an analysis, whose document has type `T`; undefined if it was never requested. */
     get<T>(runId: string, kind: RunAnalysisKind): RunAnalysis<T> | undefined {
       const row = database.get<{ status: RunAnalysisStatus; document: string }>(
         'SELECT status, document FROM runAnalysis WHERE runId = :runId AND kind = :kind',
@@ -274,7 +273,7 @@ export function createRunAnalysisRows(database: Database) {
       )
       return row && { status: row.status, document: parseStored(row.document) as T }
     },
-    /** Begins an analysis in place of an earlier one. */
+    /** Starts an analysis, replacing an earlier one. */
     begin(runId: string, kind: RunAnalysisKind, document: unknown) {
       database.run(
         `INSERT INTO runAnalysis (runId, kind, status, document) VALUES (:runId, :kind, 'pending', :document)
@@ -282,7 +281,7 @@ export function createRunAnalysisRows(database: Database) {
         { runId, kind, document: JSON.stringify(document) },
       )
     },
-    /** pending → its end; false when it had ended already, or its run is gone. */
+    /** Ends a pending analysis. Returns false if it had already ended, or its run is gone. */
     end: (runId: string, kind: RunAnalysisKind, status: Exclude<RunAnalysisStatus, 'pending'>, document: unknown) =>
       database.run(
         `UPDATE runAnalysis SET status = :status, document = :document

@@ -5,18 +5,20 @@ import { offeredFor, prepareRun } from './launch.ts'
 import type { DueSlot, SuiteScheduleRow } from '../suites/rows.ts'
 import { MINUTE_MS, nextSlot } from '../suites/records.ts'
 
-/** How often due slots are looked for, in milliseconds. */
+/** Milliseconds between checks for due slots. */
 const POLL_MS = 6000
 
-/** Nobody waits for a scheduled launch who could give up; a list of models has a limit of its own. */
+/** Nobody waits for a scheduled launch, so nobody can abort it. A list of models has its own time limit. */
 const NEVER = new AbortController().signal
 
 const NOTES = 'Launched by the schedule of its suite.'
 
-/** Another process launched the slot, or the schedule was changed since it was read. */
+/** Thrown if another process launched the slot, or the schedule was changed since it was read. */
 class SlotTaken extends Error {}
 
-/** Launches due slots while the service is open, in every process that shares the workspace but short ones (0). */
+/**
+ * Launches due slots while the service is open, in every process that shares the workspace except short-lived ones (0).
+ */
 export function launchInBackground(context: ServiceContext, pollMs = POLL_MS): void {
   if (pollMs > 0) context.background.every(pollMs, () => launchDue(context))
 }
@@ -37,7 +39,10 @@ async function launchDue(context: ServiceContext): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Scheduled runs could not be launched.')
 }
 
-/** Claims a slot and writes its run in one transaction. One run makes up for missed slots; a refusal uses its slot. */
+/**
+ * Claims a slot and writes its run in one transaction. One run replaces all missed slots. A refused launch uses up its
+ * slot.
+ */
 async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> {
   try {
     const offered = await offeredFor(context, due, NEVER)
@@ -62,7 +67,7 @@ async function launchSlot(context: ServiceContext, due: DueSlot): Promise<void> 
   }
 }
 
-/** Moves the schedule to its next slot. @throws SlotTaken when somebody else did */
+/** Moves the schedule to its next slot. @throws SlotTaken if another process did so first */
 function claimSlot({ store, now }: ServiceContext, { suiteId, slot }: DueSlot): SuiteScheduleRow {
   const schedule = store.suiteSchedules.get(suiteId)
   if (!schedule || schedule.intervalMinutes === null) throw new SlotTaken()
@@ -71,7 +76,7 @@ function claimSlot({ store, now }: ServiceContext, { suiteId, slot }: DueSlot): 
   return schedule
 }
 
-/** The refused launch was rolled back with its claim, so the slot is claimed once more for the note. */
+/** Records a refusal. The refused launch was rolled back together with its claim, so the slot is claimed again. */
 function noteRefusal(context: ServiceContext, due: DueSlot, { message }: ServiceError): void {
   try {
     context.store.write(() => {

@@ -23,17 +23,19 @@ export function gradeOf(
 
 const gradesOf = onceFor((store: Pick<Store, 'state'>) => whileUnchanged<string, RunGrade>(store))
 
-/** What the trials of a run in flight say: every poll asks, and mostly nothing has changed since the last one. */
+/**
+ * Grades the trials of a run in progress. Every poll calls this, and usually nothing has changed since the last one.
+ */
 export function gradeSoFar(store: Pick<Store, 'trials' | 'state'>, run: RunRow): RunGrade {
   return gradesOf(store)(run.id, () => gradeOf(store, run, 'running'))
 }
 
-/** Why trials that have not ended never will. */
+/** Why unfinished trials will never end. */
 export type Unfinished = 'cancelled' | { executionFailed: string }
 
 /**
- * Ends a run in flight by the usual grading, in the caller's transaction.
- * @returns whether it was in flight and is completed now
+ * Ends a run in progress with the usual grading, in the caller's transaction.
+ * @returns whether it was in progress and is completed now
  */
 export function endRun(store: Store, run: RunRow, unfinished: Unfinished, now: number = Date.now()): boolean {
   const status = store.runs.status(run.id)

@@ -8,14 +8,17 @@ import { listModels } from '../catalogs/handlers.ts'
 import { ServiceError } from '../core/errors.ts'
 import { chooseEndpoint, type ModelEndpoint, type ModelSettings } from '../models/endpoint.ts'
 import { defined } from '../../lib/json.ts'
-/** What a launch changes for its run only. */
+/** The settings that a launch changes only for its own run. */
 export type SnapshotOverrides = {
   iterations?: number | undefined
   matchOptions?: MatchOptions | undefined
   model?: string | undefined
 }
 
-/** The cases as a run executes them: the suite's settings merged in, so that later edits change nothing. */
+/**
+ * Returns the cases as a run executes them. The suite's settings are merged in, so that later edits do not affect the
+ * run.
+ */
 export function snapshotCases(
   suite: SuiteRow,
   cases: readonly CaseRow[],
@@ -24,7 +27,7 @@ export function snapshotCases(
   return cases.flatMap(row => snapshotsOf(suite.settings, row, overrides))
 }
 
-/** One snapshot, or one per model where a case asks for several. A case without a prompt asks none and has none. */
+/** Returns one snapshot, or one for each model of the case. A case without a prompt uses no model and has none. */
 function snapshotsOf(settings: SuiteSettings, row: CaseRow, overrides: SnapshotOverrides): CaseSnapshot[] {
   const { definition } = row
   const matchOptions = mergedMatchOptions(settings, definition, overrides.matchOptions)
@@ -52,7 +55,7 @@ function uniqueModels(models: readonly Model[]): Model[] {
   return [...new Map(models.map(each => [variantKey({ caseId: '', ...each }), each])).values()]
 }
 
-/** The model's id, with its provider where several offer it. */
+/** Returns the model's id, with its provider if several providers offer it. */
 function nameAmong(models: readonly Model[], { model, provider }: Model): string {
   const isOnly = models.filter(each => each.model === model).length === 1
   return isOnly || provider === undefined ? model : `${provider}/${model}`
@@ -60,7 +63,9 @@ function nameAmong(models: readonly Model[], { model, provider }: Model): string
 
 const TOOL_CHOICES = ['auto', 'none', 'required'] as const
 
-/** The case's own over the suite's; fields of the open `advancedConfig` that are not understood are left out. */
+/**
+ * Returns the prompt settings of the case, else of the suite. Unknown fields of the open `advancedConfig` are left out.
+ */
 function promptSettings(
   { executionConfig = {} }: SuiteSettings,
   { advancedConfig = {} }: CaseDefinition,
@@ -81,7 +86,7 @@ function modelsOf({ executionConfig }: SuiteSettings, { models }: CaseDefinition
   return model === undefined ? [] : [defined({ model, provider })]
 }
 
-/** Suite, then case, then the launch's own; absent when none of them says anything. */
+/** Merges the match options of suite, case and launch, in this order; absent if none of them has any. */
 function mergedMatchOptions(
   settings: SuiteSettings,
   definition: CaseDefinition,
@@ -98,10 +103,10 @@ function mergedMatchOptions(
 /** Ids of all models of the configured endpoint; undefined = unknown, so that none is refused. */
 export type OfferedModels = readonly string[] | undefined
 
-/** Ids that a refusal names. */
+/** Maximum number of ids that a refusal names. */
 const MOST_NAMED = 100
 
-/** Reads what the configured endpoint serves, where some step may ask a model. */
+/** Reads the models of the configured endpoint, if some step may use one. */
 export async function offeredModels(
   models: ModelSettings | undefined,
   asked: readonly { steps: readonly { kind: string }[] }[],
@@ -113,7 +118,7 @@ export async function offeredModels(
 }
 
 /**
- * Refuses a run with a case whose model nobody can execute ("Run create inputs": `model`).
+ * Refuses a run with a case whose model is not available ("Run create inputs": `model`).
  * @throws ServiceError `VALIDATION_ERROR` with `hostedModels`
  */
 export function requireExecutable(
@@ -138,7 +143,7 @@ export function requireExecutable(
   )
 }
 
-/** The configured endpoint, where a model is reached by it with its own key. */
+/** Returns the configured endpoint, if a model is accessed through it with its own key. */
 function endpointOf(
   name: { model: string | undefined; provider: string | undefined },
   configured: ModelSettings,

@@ -10,7 +10,7 @@ export type TrialRow = {
   id: string
   runId: string
   position: number
-  /** Place of its variant, a case on one model, among the run's snapshots, from 0. */
+  /** Index of its variant, a case on one model, among the run's snapshots. */
   casePosition: number
   iterationNumber: number
   caseId: string
@@ -24,15 +24,15 @@ export type TrialRow = {
   tokensUsed: number | null
 }
 
-/** What a trial did; absent while it has not ended by itself. */
+/** The outcome of a trial; absent if it has not ended by itself. */
 type WithOutcome = { outcome?: TrialOutcome | undefined }
 export type TrialWithOutcome = TrialRow & WithOutcome
 
-/** Of a trial how it was judged, without what was said and called: that is most of an outcome. */
+/** The judgment of a trial, without its messages and calls, which are most of an outcome. */
 type JudgedTrial = Pick<TrialRow, 'id' | 'casePosition' | 'class' | 'error'> &
   Pick<TrialOutcome, 'steps' | 'checks'> & { usage: TrialOutcome['transcript']['usage'] }
 
-/** Of a trial what its page is made of beside its outcome: each column of each row takes time to read. */
+/** Columns that a page of trials needs in addition to outcomes. Each column of each row takes time to read. */
 const PAGED = ['id', 'position', 'casePosition', 'iterationNumber', 'status', 'startedAt'] as const
 export type PagedTrial = Pick<TrialRow, (typeof PAGED)[number]> & WithOutcome
 
@@ -45,13 +45,13 @@ const PAGE = `SELECT ${PAGED.join(', ')} FROM trial
   WHERE runId = :runId AND position > :after ORDER BY position LIMIT :limit`
 const OUTCOMES = 'SELECT trialId, outcome FROM trialOutcome WHERE trialId IN (SELECT value FROM json_each(:ids))'
 
-/** Characters of an outcome that is looked through beside others. */
+/** Maximum size of an outcome, in characters, that is searched together with others. */
 const MOST_LOOKED_THROUGH = 200_000
 
 type StoredTrial = TrialRow & { outcome: string | null }
 type StoredVerdicts = Omit<JudgedTrial, 'steps' | 'checks' | 'usage'> & { verdicts: string | null }
 
-/** In the order in which `insert` gives their values. */
+/** Columns in the order in which `insert` gives their values. */
 const COLUMNS = [
   'id',
   'runId',
@@ -88,7 +88,7 @@ export function createTrialRows(database: Database) {
       return row && read(row)
     },
     list: (runId: string) => trials.all({ runId }, 'ORDER BY position'),
-    /** What grading reads; inside the transaction in which it was asked for. */
+    /** Reads a run's trials for grading, inside the current transaction. */
     graded: (runId: string) => readGraded(database, runId),
     scoreIntegrities: (runId: string) =>
       database
@@ -100,15 +100,15 @@ export function createTrialRows(database: Database) {
     listWithOutcomes: (runId: string) =>
       database.all<StoredTrial>(`${WITH_OUTCOME} WHERE runId = :runId ORDER BY position`, { runId }).map(read),
     judged: (runId: string) => database.all<StoredVerdicts>(JUDGED, { runId }).map(readVerdicts),
-    /** Up to `limit` rows behind `after`, without outcomes. */
+    /** Returns up to `limit` rows after the position `after`, without outcomes. */
     page: (runId: string, after: number, limit: number) => database.all<PagedTrial>(PAGE, { runId, after, limit }),
-    /** What these trials did, of those that ended by themselves; it never changes. */
+    /** Returns the outcomes of those trials that ended by themselves. Outcomes never change. */
     outcomes(ids: readonly string[]): Map<string, TrialOutcome> {
       if (ids.length === 0) return new Map()
       const rows = database.all<{ trialId: string; outcome: string }>(OUTCOMES, { ids: JSON.stringify(ids) })
       return new Map(rows.map(({ trialId, outcome }) => [trialId, parseStored(outcome) as TrialOutcome]))
     },
-    /** What the project's newest ended trials did, without very large ones and those of other programs. */
+    /** Returns outcomes of the project's latest ended trials, without very large ones and those of other programs. */
     latestOutcomes: (projectId: string, limit: number) =>
       database
         .all<{ outcome: string }>(
@@ -118,10 +118,10 @@ export function createTrialRows(database: Database) {
           { projectId, most: MOST_LOOKED_THROUGH, limit },
         )
         .map(({ outcome }) => parseStored(outcome) as TrialOutcome),
-    /** pending → running; false when it was no longer pending. */
+    /** Changes pending to running. Returns false if the trial was no longer pending. */
     begin: (id: string, startedAt: number) =>
       trials.change({ id, status: 'pending' }, { status: 'running', startedAt }) > 0,
-    /** running → its end; false when somebody ended it before. */
+    /** Ends a running trial. Returns false if it had already been ended. */
     end(id: string, outcome: TrialOutcome) {
       const { status, class: trialClass, result, error, startedAt, durationMs, transcript } = outcome
       const { scoreIntegrity } = outcome
@@ -161,7 +161,10 @@ export function createTrialRows(database: Database) {
   }
 }
 
-/** The row itself becomes the trial: it is nobody else's, and a copy took longer than reading it. */
+/**
+ * Converts a row. The row object itself is changed into the trial: nothing else uses it, and copying took longer than
+ * reading.
+ */
 function read(row: StoredTrial): TrialWithOutcome {
   const { outcome } = row
   return Object.assign(row, { outcome: outcome === null ? undefined : (parseStored(outcome) as TrialOutcome) })

@@ -9,7 +9,7 @@ import { replayVisits } from './replay-visits.ts'
 import { replayWaves } from './replay-waves.ts'
 import { SAMPLE_STEPS, type SampleStep } from './rows.ts'
 import { freeName, stageOf, type Stage } from './stage.ts'
-/** Days before the oldest thing that happened. */
+/** Number of days that the samples cover. */
 const CAST_DAYS = 22
 const CAST_HOUR = 8
 
@@ -24,7 +24,7 @@ const STEPS: Record<SampleStep, (stage: Stage) => void> = {
 /**
  * Adds samples to the Sandbox's reference server through the same engines as live input.
  * @param now epoch milliseconds
- * @returns false when there are samples
+ * @returns false if there are samples already
  * @throws ServiceError `NOT_FOUND` without the server
  */
 export function insertSamples(store: Store, now: number): boolean {
@@ -40,10 +40,10 @@ export function insertSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Inserts the next due part in one transaction; a failed one is not retried.
+ * Inserts the next due part in one transaction. A failed part is not retried.
  * @param now epoch milliseconds
  * @returns whether anything is left
- * @throws ServiceError when its subject is gone
+ * @throws ServiceError if its subject is gone
  */
 export function insertNextSamples(store: Store, now: number): boolean {
   try {
@@ -61,14 +61,14 @@ export function insertNextSamples(store: Store, now: number): boolean {
 }
 
 /**
- * Deletes the samples and what belongs to them, even what was added since. What something else names stays and is no
- * sample any more.
+ * Deletes the samples with everything that belongs to them, even later additions. Records that others refer to are kept
+ * and are no longer samples.
  */
 export function removeSamples(store: Store) {
   return store.write(() => store.samples.removeAll())
 }
 
-/** The client and the environment that everybody uses. */
+/** Inserts the client and the environment that all samples use. */
 function insertCast({ store, project, server, at, mark }: Stage): void {
   const { clients, environments } = store
   const madeAt = at(CAST_DAYS, CAST_HOUR)
@@ -91,10 +91,10 @@ function insertCast({ store, project, server, at, mark }: Stage): void {
 
 const NIGHT_HOUR = 2.5
 
-/** Takes the report of every night as a program sends it. */
+/** Inserts the report of every night in the same way as if a program had sent it. */
 function replayNights({ store, project, server, at, mark }: Stage): void {
   const suiteName = freeName(NIGHTLY.suiteName, name => store.suiteOwnership.findNamed(project.id, name) !== undefined)
-  // Nobody's key made the suite, so that only admins may delete it by hand.
+  // The suite has no creator, so that only admins may delete it.
   const nobody = ''
   for (const [index, daysAgo] of NIGHTS.entries()) {
     const startedAt = at(daysAgo, NIGHT_HOUR)

@@ -3,7 +3,7 @@ import type { JudgeAnswer } from '../journey-runs/grading.ts'
 import { utcDay } from '../../lib/times.ts'
 import type { ReportedResult, RunOpening } from '../eval-ingest/document.ts'
 
-/** A call of a tool of the reference server, as its assistant received it. */
+/** A call of a tool of the reference server, as an assistant received it. */
 export type RecordedCall = {
   toolName: string
   arguments: Record<string, unknown>
@@ -20,13 +20,13 @@ export type RecordedTurn = {
   durationMs: number
 }
 
-/** One session of a journey with the judge's answer; one that broke off was not judged. */
+/** One session of a journey with the judge's answer. A session that was interrupted was not judged. */
 export type RecordedSession = { turns: RecordedTurn[] } & (
   | { judged: JudgeAnswer }
   | { failure: AttemptEnd & { status: 'failed' | 'rate_limited' } }
 )
 
-/** Every name of a sample begins with this. */
+/** Prefix of the name of every sample. */
 const MARK = 'Sample: '
 
 const REMOVABLE = 'A sample; `mcpdeck serve sample remove` removes all samples.'
@@ -82,10 +82,10 @@ export const JOURNEYS: Record<JourneyName, { persona: keyof typeof PERSONAS; nam
   },
 }
 
-/** A dismissed finding: the assistant echoes a figure before adding it, which harms nobody. */
+/** A dismissed finding: the assistant repeats a figure before adding it, which is harmless. */
 export const DISMISSED = { dimension: 'rubric', journey: 'order', criterion: 'fitting-tools', daysAgo: 9 } as const
 
-/** What the reference server answers to a city that its schema does not name. */
+/** The reference server's answer for a city that its schema does not name. */
 const REFUSED_CITY =
   'MCP error -32602: Input validation error: Invalid arguments for tool get-structured-content: [ { "code": ' +
   '"invalid_value", "values": [ "New York", "Chicago", "Los Angeles" ], "path": [ "location" ], "message": ' +
@@ -133,7 +133,7 @@ const GROUNDED = passed('Every figure comes from a tool result.')
 const FITTING = passed('One call for each thing that was asked.')
 const CLEAR = passed('Short sentences without technical words.')
 
-/** Every criterion is met but for those that are named. */
+/** Returns an answer in which every criterion is met except the given ones. */
 function judged(score: number, reason: string, others: JudgeAnswer['criteria'] = {}): JudgeAnswer {
   const criteria = { grounded: GROUNDED, 'fitting-tools': FITTING, understandable: CLEAR, ...others }
   return { goal: { score, reason }, criteria }
@@ -270,10 +270,10 @@ export const SESSIONS = {
   },
 } as const satisfies Record<JourneyName, Record<string, RecordedSession>>
 
-/** One wave: what each journey's sessions were, in their order. A journey that is missing was not run in it. */
+/** One wave: the sessions of each journey in order. Journeys that are missing were not run in it. */
 type RecordedWave = { daysAgo: number; runs: { [J in JourneyName]?: readonly (keyof (typeof SESSIONS)[J])[] } }
 
-/** Oldest first. A few cities were refused from the fourth on, when the server's schema had changed. */
+/** Waves, oldest first. From the fourth on a few cities were refused, since the server's schema had changed. */
 export const WAVES: readonly RecordedWave[] = [
   { daysAgo: 20, runs: { weather: ['rain', 'sun'], order: ['guessed', 'summed'], export: ['unlinked', 'linked'] } },
   { daysAgo: 15, runs: { weather: ['sun', 'rain'], order: ['echoed', 'guessed'], export: ['linked', 'linked'] } },
@@ -293,22 +293,22 @@ export const NIGHTLY = {
   passCriteria: { minimumPassRate: 0.9 },
 }
 
-/** Days before which a night is recorded, oldest first. */
+/** Nights that are recorded, in days ago, oldest first. */
 export const NIGHTS: readonly number[] = [21, 19, 17, 16, 15, 13, 12, 11, 10, 9, 7, 6, 5, 4, 3, 2, 1]
 
 const MODEL = { model: 'anthropic/claude-sonnet-4.5', provider: 'anthropic' }
 
-/** Nights in which the model wrote a figure as a text, which the server refuses. */
+/** Nights in which the model sent a number as a text, which the server refuses. */
 const FLAKY: readonly number[] = [19, 16, 12, 9, 5, 3]
 const TIMED_OUT: readonly number[] = [13]
-/** The model's endpoint was not reached at all. */
+/** Nights in which the model's endpoint was unreachable. */
 const NO_MODEL: readonly number[] = [17]
-/** Since this night the schema of the weather tool names its cities. */
+/** Days ago since which the schema of the weather tool names its cities. */
 const SCHEMA_CHANGED = 6
-/** Since this night every answer takes longer than in the night before. */
+/** Days ago since which answers take longer every night. */
 const SLOWER = 7
 
-/** One trial; without a verdict it is judged here, by the calls that it expects. */
+/** One trial. Without a verdict it is judged here by its expected calls. */
 type RecordedTrial = {
   caseKey: string
   title: string
@@ -321,7 +321,7 @@ type RecordedTrial = {
   isNegative?: boolean
 } & Partial<Pick<ReportedResult, 'verdict' | 'error' | 'errorDetails'>>
 
-/** What the program never says. */
+/** Fields that the program never reports. */
 const UNSAID = { externalId: undefined, expectedOutput: undefined, error: undefined, errorDetails: undefined }
 
 const EXACT_CITY = weatherIn('Chicago, IL', CHICAGO.resultText)
@@ -394,7 +394,7 @@ const STEADY: readonly RecordedTrial[] = [
   },
 ]
 
-/** The same question with the schema that came later. */
+/** The same question with the later schema. */
 const REFUSED: RecordedTrial = {
   ...BY_CITY,
   calls: [{ ...EXACT_CITY, resultText: REFUSED_CITY, isError: true, durationMs: 95 }],
@@ -420,7 +420,9 @@ const UNREACHED: Partial<RecordedTrial> = {
   error: 'The model’s endpoint could not be reached (ECONNREFUSED).',
 }
 
-/** The program's report of one night. @param daysAgo one of {@link NIGHTS} @param startedAt epoch milliseconds */
+/**
+ * Returns the program's report of one night. @param daysAgo one of {@link NIGHTS} @param startedAt epoch milliseconds
+ */
 export function reportOf(
   daysAgo: number,
   startedAt: number,
@@ -433,7 +435,7 @@ export function reportOf(
     const durationMs = Math.round(trial.durationMs * pace)
     const result: ReportedResult = {
       ...UNSAID,
-      // Where nothing is expected, only the program can tell.
+      // If no call is expected, only the program can judge.
       verdict: expectedCalls.length > 0 || isNegative ? undefined : 'passed',
       ...rest,
       ...MODEL,

@@ -17,7 +17,7 @@ export const SCENARIO = {
 
 export const MEMBERS = ['ada@example.com', 'grace@example.com', 'alan@example.com'] as const
 
-/** Somebody said something, and got an answer or none. */
+/** A turn of a visitor, with or without an answer. */
 type VisitTurn = RecordedTurn | (Pick<RecordedTurn, 'said'> & { failure: 'TIMEOUT' })
 
 export type RecordedVisit = {
@@ -26,7 +26,7 @@ export type RecordedVisit = {
   language: string
   turns: VisitTurn[]
   feedback?: { rating: number; comment?: string }
-  /** Whether the visitor ended the session; otherwise it fell silent. */
+  /** Whether the visitor ended the session; otherwise it became silent. */
   isEnded: boolean
 }
 
@@ -108,7 +108,7 @@ export const VISITS: readonly { daysAgo: number; visits: RecordedVisit[] }[] = [
 
 const CAST_DAYS = 21
 const FIRST_HOUR = 10
-/** When a day's sessions are looked through; all of its visitors have left. */
+/** Hour at which a day's sessions are analyzed. All visitors have left by then. */
 const MINING_HOUR = 20
 const MINUTE_MS = 60_000
 
@@ -116,7 +116,7 @@ export function replayVisits(stage: Stage): void {
   const { store, at, mark } = stage
   const resolution = environmentOf(stage)
   const publishedAt = at(CAST_DAYS, FIRST_HOUR)
-  // Nobody receives the link: anyone who wants to use it has to rotate it.
+  // Nobody receives the link. It has to be rotated before it can be used.
   const { row: scenario } = publishScenario(store, resolution.environment, SCENARIO, publishedAt)
   mark('scenario', scenario)
   const members = MEMBERS.map(email => upsertMember(store, scenario, { email }, publishedAt))
@@ -171,7 +171,7 @@ function replayVisit(
     noteAnswer(noting, id, { text: answer, toolCalls, usage, durationMs }, resolution)
   }
   clock += MINUTE_MS
-  // Read again each time, since every note changes the session.
+  // The session is read again each time, since every message changes it.
   const session = () => store.visitorSessions.get(id)
   const rated = feedback && session()
   if (rated) noteFeedback(store, rated, feedback, clock)

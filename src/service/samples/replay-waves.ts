@@ -22,9 +22,9 @@ import {
 } from './recorded.ts'
 const CAST_DAYS = 21
 const WAVE_HOUR = 9
-/** What a model that only plays the persona takes. */
+/** Usage of a model that only plays the persona. */
 const PLAYING = { usage: { inputTokens: 380, outputTokens: 25, totalTokens: 405 }, durationMs: 1200 }
-/** Of an answer before its first tool call, in milliseconds. */
+/** Milliseconds of an answer before its first tool call. */
 const THINKING_MS = 500
 const GRADING_MS = 4000
 
@@ -71,7 +71,7 @@ function insertJourneys(stage: Stage): Record<JourneyName, JourneyRow> {
 
 type Replay = { journey: JourneyRow; waveId: string; sessions: readonly RecordedSession[] }
 
-/** @returns when the run ended */
+/** @returns the time at which the run ended */
 function replayRun({ store }: Stage, { journey, waveId, sessions }: Replay, startedAt: number): number {
   const targets = resolveTargets(store, journey, undefined).map(({ target }) => target)
   const { run, attempts } = insertJourneyRun(store, newId('jrn'), { journey, targets, waveId }, startedAt)
@@ -84,7 +84,7 @@ function replayRun({ store }: Stage, { journey, waveId, sessions }: Replay, star
   return clock
 }
 
-/** @returns when its grading ended */
+/** @returns the time at which its grading ended */
 function replaySession(
   {
     store,
@@ -121,7 +121,7 @@ function toToolCall({ isError = false, ...call }: RecordedCall, serverName: stri
   return { ...call, serverName, isError, startedAt }
 }
 
-/** Waves one finding through, as somebody did between two waves. */
+/** Dismisses a finding, as a person did between two waves. */
 function dismiss({ store, project, at }: Stage, journeys: Record<JourneyName, JourneyRow>): void {
   const { dimension, journey, criterion, daysAgo } = DISMISSED
   const subjectId = `${journeys[journey].id}/${criterion}`

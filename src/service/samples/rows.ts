@@ -1,6 +1,6 @@
 import type { Database } from '../../lib/sqlite.ts'
 
-/** Kinds of records that are marked, in the order in which they can go: what names another one goes before it. */
+/** Kinds of marked records in the order of deletion: records that refer to others come first. */
 export const SAMPLE_KINDS = [
   'readinessRun',
   'suite',
@@ -13,7 +13,7 @@ export const SAMPLE_KINDS = [
 ] as const
 export type SampleKind = (typeof SAMPLE_KINDS)[number]
 
-/** Samples are inserted in these steps, so that none of them takes long. */
+/** Steps in which samples are inserted, so that none takes long. */
 export const SAMPLE_STEPS = ['cast', 'nights', 'waves', 'visits', 'readiness'] as const
 export type SampleStep = (typeof SAMPLE_STEPS)[number]
 
@@ -21,10 +21,10 @@ export type SampleRow = { kind: SampleKind; recordId: string; projectId: string 
 
 export type NamedSample = { kind: SampleKind; id: string; name: string | null }
 
-/** What a record without a name is called. */
+/** Names of records that have none themselves. */
 const NAMES: Partial<Record<SampleKind, string>> = { readinessRun: `'Sample: readiness for ' || readinessRun.kind` }
 
-/** What belongs to a record and does not go with its row. */
+/** Data that belongs to a record and is not deleted with its row. */
 const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
   suite: ['DELETE FROM run WHERE suiteId = :id'],
   journey: [
@@ -39,7 +39,7 @@ const BELONGING: Partial<Record<SampleKind, readonly string[]>> = {
   scenario: ['DELETE FROM insights WHERE scope = :id', 'DELETE FROM finding WHERE scope = :id'],
 }
 
-/** Whether anything that is still there names the record. */
+/** Whether any remaining record refers to this one. */
 const NAMED_BY: Partial<Record<SampleKind, string>> = {
   swarm: 'SELECT 1 FROM journey WHERE swarmId = :id',
   environment: `
@@ -82,7 +82,7 @@ export function createSampleRows(database: Database) {
     setDue,
     insert: (row: SampleRow) =>
       void database.run('INSERT INTO sample (kind, recordId, projectId) VALUES (:kind, :recordId, :projectId)', row),
-    /** Deletes every sample and what belongs to it, unless something else names it. Nothing is due afterwards. */
+    /** Deletes every sample with what belongs to it, unless another record refers to it. No step is due afterwards. */
     removeAll(): { removed: NamedSample[]; kept: NamedSample[] } {
       const all = list().map(sample => ({ sample, isRemoved: remove(sample) }))
       database.run('DELETE FROM sample')

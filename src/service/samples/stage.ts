@@ -5,12 +5,12 @@ import type { SampleKind } from './rows.ts'
 import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** Where samples are put. */
+/** The project and server for which samples are inserted. */
 export type Stage = {
   store: Store
   project: ProjectRow
   server: ServerRow
-  /** The moment so many days ago at so many hours, UTC; epoch milliseconds. */
+  /** Returns the time this number of days ago at this hour (UTC) in epoch milliseconds. */
   at(daysAgo: number, hours: number): number
   mark(kind: SampleKind, record: { id: string }): void
 }
@@ -19,7 +19,7 @@ const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * The project of the reference server; sample days are whole days apart.
+ * Returns the project of the reference server. Sample days are whole days apart.
  * @throws ServiceError `NOT_FOUND` without it
  */
 export function stageOf(store: Store, now: number): Stage {
@@ -40,13 +40,13 @@ export function stageOf(store: Store, now: number): Stage {
   }
 }
 
-/** The environment that everybody uses. @throws ServiceError when it cannot be used any more */
+/** Returns the environment that all samples use. @throws ServiceError if it can no longer be used */
 export function environmentOf({ store, project }: Stage): Resolution {
   const sample = store.samples.list().find(({ kind }) => kind === 'environment')
   return resolveEnvironment(store, store.environments.require(project.id, sample?.id ?? ''))
 }
 
-/** A name that nobody has taken; what is left of earlier samples may have. */
+/** Returns an unused name. Remaining earlier samples may have taken it. */
 export function freeName(name: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name} (${number})`

@@ -10,7 +10,7 @@ import { insertSuite } from '../suites/records.ts'
 
 const REFERENCE_SERVER = 'everything'
 
-/** The first project of a workspace, with nothing in it; runs inside the caller's transaction. */
+/** Inserts the first, empty project of a workspace, inside the caller's transaction. */
 export function insertProject(
   store: Store,
   { name, description }: Pick<ProjectRow, 'name' | 'description'>,
@@ -23,7 +23,7 @@ export function insertProject(
   return project
 }
 
-/** A project to try things in; runs inside the caller's transaction. */
+/** Inserts a project for trying things out, inside the caller's transaction. */
 export function seedSandbox(store: Store, keyId: string): void {
   const description = 'A place to try things: the MCP reference server and a suite of cases on it.'
   const project = insertProject(store, { name: 'Sandbox', description })
@@ -44,13 +44,16 @@ export function seedSandbox(store: Store, keyId: string): void {
   upsertCases(store, suite, sandboxTests(REFERENCE_SERVER))
 }
 
-/** Puts the record of the reference server right when its program has moved. */
+/** Updates the record of the reference server if its program has moved. */
 export function followReferenceServer(store: Store): void {
   const server = movedReferenceServer(store)
   if (server) store.servers.update({ ...server, secrets: { ...server.secrets, ...referenceServerCommand() } })
 }
 
-/** An update of mcpdeck or Node moves the program that the record names; a path that still exists is left alone. */
+/**
+ * Returns the record with its new program. An update of mcpdeck or Node moves it. A path that still exists is left
+ * alone.
+ */
 export function movedReferenceServer(store: Store): ServerRow | undefined {
   const id = store.settings.get('referenceServerId')
   const server = id === undefined ? undefined : store.servers.find(id)
@@ -64,14 +67,14 @@ export function referenceServerCommand(): Required<Pick<ServerSecrets, 'command'
     const program = createRequire(import.meta.url).resolve('#server-everything')
     return { command: process.execPath, args: [program, 'stdio'] }
   } catch {
-    // An incomplete installation must not close the workspace; the doctor reports that the program is missing.
+    // An incomplete installation must not prevent opening the workspace. The doctor reports the missing program.
     return { command: 'mcp-server-everything', args: ['stdio'] }
   }
 }
 
 type Step = InlineCase['steps'][number]
 
-/** The ten cases of the sandbox: real calls of the reference server, of which exactly one fails, by design. */
+/** Returns the ten cases of the sandbox: real calls of the reference server, of which exactly one fails on purpose. */
 export function sandboxTests(serverName: string): InlineCase[] {
   const call = (id: string, toolName: string, args: Record<string, unknown> = {}): Step => ({
     id,

@@ -8,20 +8,20 @@ import type { SessionEnd, VisitorSessionRow } from './visitor-session-rows.ts'
 import { sameSecret } from './secrets.ts'
 import type { ErrorCode } from '../../api/contract/error.ts'
 
-/** What a visitor shows beside the link. */
+/** The credentials that a visitor presents in addition to the link. */
 export type Credentials = {
   /** `Authorization` header with an API key of the workspace. */
   authorization: string | null
   invitation: string | undefined
 }
 
-/** Whom a visitor has proved to be. */
+/** The proven identity of a visitor. */
 export type Visitor = Pick<VisitorSessionRow, 'authType' | 'memberId' | 'keyId' | 'displayName'>
 
-/** Why a session does not live any more, for the visitor. */
+/** Why a session has ended, in words for the visitor. */
 export type Ending = { by: 'visitor' | 'owner' | 'time'; message: string }
 
-/** How long a visitor may be silent before the session has to be opened again, in milliseconds. */
+/** Milliseconds of silence after which a visitor has to open a new session. */
 export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000
 
 const AGAIN = 'Open the link again if you may still use it.'
@@ -35,14 +35,14 @@ const ENDINGS: Record<SessionEnd, Ending> = {
   },
 }
 
-/** Whether a change of mode takes access from anybody: only opening to everyone with the link takes none. */
+/** Whether a change of mode takes access away from anybody. Only a change to anyone with the link does not. */
 export function narrows(before: ScenarioMode, after: ScenarioMode): boolean {
   return before !== after && after !== 'anyone_with_link'
 }
 
 /**
- * Whether a session is alive (service-api, "Scenario access"): published under its access version, not ended by its
- * visitor, key or invitation, nor silent for a day.
+ * Returns why a session has ended, undefined if it is alive (service-api, "Scenario access"): published with its access
+ * version, not ended by its visitor, key or invitation, and not silent for a day.
  */
 export function whyEnded(store: Store, session: VisitorSessionRow, now: number): Ending | undefined {
   if (session.endedBy !== null) return ENDINGS[session.endedBy]
@@ -57,7 +57,7 @@ export function whyEnded(store: Store, session: VisitorSessionRow, now: number):
   return undefined
 }
 
-/** What a mode asks of a visitor beside the link. */
+/** The credential that each mode requires of a visitor in addition to the link. */
 export const NEEDS: Record<ScenarioMode, 'key' | 'invitation' | null> = {
   project_members: 'key',
   invited_only: 'invitation',
@@ -65,9 +65,9 @@ export const NEEDS: Record<ScenarioMode, 'key' | 'invitation' | null> = {
 }
 
 /**
- * Admits a visitor: a member by an API key of this workspace, an invited person by the invitation, anyone with the link
- * where the mode says so.
- * @throws ServiceError `UNAUTHORIZED` without proof, `FORBIDDEN` when it does not suffice
+ * Admits a visitor: a member with an API key of this workspace, an invited person with the invitation, or anyone with
+ * the link if the mode allows it.
+ * @throws ServiceError `UNAUTHORIZED` without proof, `FORBIDDEN` if it does not suffice
  */
 export function admit(store: Store, scenario: ScenarioRow, credentials: Credentials): Visitor {
   const { authorization, invitation } = credentials
@@ -95,7 +95,7 @@ export function admit(store: Store, scenario: ScenarioRow, credentials: Credenti
   }
 }
 
-/** An invitation names its member, so that one comparison decides. */
+/** Creates an invitation, which contains its member's id, so that one comparison is enough. */
 export function mintInvitation(memberId: string): string {
   return `${memberId}.${randomBytes(32).toString('base64url')}`
 }
@@ -115,7 +115,7 @@ function asMember(store: Store, scenario: ScenarioRow, authorization: string): V
   return { authType: 'signedIn', memberId: null, keyId, displayName: row?.name ?? null }
 }
 
-/** Whether a key is alive and its role in the scenario's project is that of a member at least. */
+/** Whether a key is valid and has at least the role of a member in the scenario's project. */
 function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boolean {
   const key = store.keys.get(keyId)
   const project = store.projects.get(scenario.projectId)
@@ -127,7 +127,10 @@ function keyStillCounts(store: Store, keyId: string, scenario: ScenarioRow): boo
 
 const NOT_NOW = 'The scenario cannot answer right now; its owner can see why.'
 
-/** What a visitor reads without an answer: the owner's addresses, names and error texts stay in the transcript. */
+/**
+ * Messages for a visitor if there is no answer. The owner's addresses, names and error texts appear only in the
+ * transcript.
+ */
 const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> = {
   CONFLICT: [
     'CONFLICT',
@@ -142,14 +145,14 @@ const REFUSALS: Partial<Record<ErrorCode, [code: ErrorCode, message: string]>> =
   OAUTH_REQUIRED: ['SERVER_UNREACHABLE', 'A server of this scenario needs a sign-in by its owner first.'],
 }
 
-/** A failure in words for the visitor; a fault of ours stays one, for the log. */
+/** Converts a failure to words for the visitor. Internal errors are unchanged, for the log. */
 export function toVisitorRefusal(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.code === 'UNAUTHORIZED') return error
   const [code, message] = REFUSALS[error.code] ?? (['SERVER_UNREACHABLE', NOT_NOW] as const)
   return new ServiceError(code, message, { cause: error })
 }
 
-/** The one refusal of a session that does not live; `endedBy` shows a client whether that was meant. */
+/** Returns the refusal for a session that has ended. `endedBy` tells a client whether that was intended. */
 export function sessionEnded(ending: Ending | undefined): ServiceError {
   if (!ending) return new ServiceError('UNAUTHORIZED', 'There is no such session.')
   return new ServiceError('UNAUTHORIZED', ending.message, { details: { endedBy: ending.by } })

@@ -13,20 +13,20 @@ import { whyEnded, sessionEnded, toVisitorRefusal } from './access.ts'
 
 export type AnswersOptions = AssistantEngines & { store: Store; now: () => number; onError: (error: unknown) => void }
 
-/** The assistants that answer visitors. */
+/** Answers visitors with the assistants of environments. */
 export type Answers = {
   /**
-   * Stores what the visitor said, has it answered, and stores the answer with its calls.
+   * Stores the visitor's message, has it answered, and stores the answer with its calls.
    * @returns the rows of the answer
-   * @throws ServiceError `UNAUTHORIZED` when the session ended, `CONFLICT` while another answer is written or without
-   *   servers, `FORBIDDEN` and `RATE_LIMITED` by the caps
+   * @throws ServiceError `UNAUTHORIZED` if the session ended, `CONFLICT` while another answer is written or without
+   * servers, `FORBIDDEN` and `RATE_LIMITED` by the caps
    */
   say(sessionId: string, text: string, signal: AbortSignal): Promise<VisitorMessageRow[]>
-  /** Aborts the answers of ended sessions; called after every change of access. */
+  /** Aborts the answers of ended sessions. It is called after every change of access. */
   abortEnded(): void
 }
 
-/** How often a running answer checks whether another process ended its session, in milliseconds. */
+/** Milliseconds between checks whether another process ended the session of a running answer. */
 const WATCH_EVERY_MS = 200
 const ANSWER_MS = 120_000
 
@@ -84,7 +84,7 @@ export function createAnswers(options: AnswersOptions): Answers {
   }
 }
 
-/** Everything that is checked before anything is spent, and the visitor's words. Runs inside a transaction. */
+/** Checks everything before anything is spent, and stores the visitor's message. Runs inside a transaction. */
 function begin(
   options: AnswersOptions,
   sessionId: string,
@@ -114,7 +114,7 @@ function begin(
   }
 }
 
-/** The remaining cap for anonymous visitors. A credit is one answer, counted before it is given. */
+/** Checks the remaining credits of anonymous visitors. A credit is one answer and is counted before the answer. */
 function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: VisitorSessionRow, now: number) {
   if (authType !== 'guest') return
   const caps = scenario.guestExecution
@@ -129,7 +129,7 @@ function requireAllowance(store: Store, scenario: ScenarioRow, { authType }: Vis
   )
 }
 
-/** The assistant of the environment that the scenario points at now. @throws ServiceError when nothing could answer */
+/** Opens the assistant of the scenario's current environment. @throws ServiceError if it cannot answer */
 function openedFor(
   options: AnswersOptions,
   scenario: ScenarioRow,
@@ -140,7 +140,7 @@ function openedFor(
   if (!environment) throw new ServiceError('CONFLICT', 'The environment of the scenario is gone.')
   const resolution = resolveEnvironment(store, environment)
   const { client, servers, model } = resolution
-  // Anyone who may change servers set them, and a stranger may ask for whatever a tool prints.
+  // Project members set these secrets, and a stranger may make a tool print them.
   const hidden = servers.flatMap(credentialsOf)
   const conversation = openAssistant(options, { config: client.config, servers, model: model.id, hidden, ...more })
   return { conversation, resolution }
@@ -148,12 +148,15 @@ function openedFor(
 
 type Noting = Pick<AnswersOptions, 'store' | 'now'>
 
-/** Notes what the visitor said. Runs inside the caller's transaction, as the following ones do. */
+/** Stores the visitor's message, inside the caller's transaction. */
 export function noteQuestion({ store, now }: Noting, sessionId: string, text: string): void {
   store.visitorSessions.messages.insert({ ...blank(sessionId, now()), role: 'user', text })
 }
 
-/** Notes an answer and gives the lease back. @throws ServiceError `UNAUTHORIZED` when the session ended meanwhile */
+/**
+ * Stores an answer and releases the lease, inside the caller's transaction. @throws ServiceError `UNAUTHORIZED` if the
+ * session ended meanwhile
+ */
 export function noteAnswer(
   { store, now }: Noting,
   sessionId: string,
@@ -180,7 +183,7 @@ function ofCall({ serverName, toolName, isError, resultText, durationMs }: Conve
   return { role: 'tool', text: isError ? oneLine(resultText) : '', serverName, toolName, isError, durationMs } as const
 }
 
-/** Notes why there is no answer, and what it took anyway, for the owner. */
+/** Stores why there is no answer and what was spent anyway, for the owner. Runs inside the caller's transaction. */
 export function noteFailure({ store, now }: Noting, sessionId: string, error: unknown, tokens = 0): void {
   const session = store.visitorSessions.get(sessionId)
   if (!session) return

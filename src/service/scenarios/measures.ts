@@ -17,11 +17,11 @@ type Context = { store: Store; now: () => number }
 type MetricsQuery = ParsedInputOf<(typeof userTestingInsights)['metrics']>['query']
 type Measured = { session: VisitorSessionSummary; messages: VisitorMessageRow[] }
 
-/** Sessions that rates are computed over; older ones are left out and `scan.truncated` says so. */
+/** Maximum number of sessions for rates. Older ones are left out, as `scan.truncated` says. */
 const SCANNED_SESSIONS = 500
 
 /**
- * Volumes and rates over a scenario's sessions; all visitors here are real ones.
+ * Returns volumes and rates of a scenario's sessions. All visitors in this workspace are real ones.
  * @throws ServiceError `NOT_FOUND` before any session
  */
 export function metricsOf(
@@ -78,7 +78,7 @@ function tokensOf(group: readonly Measured[]): number {
   return sum(group.flatMap(({ messages }) => messages.flatMap(({ tokens }) => tokens ?? [])))
 }
 
-/** Models, tools and servers that visitors touched. @throws ServiceError `NOT_FOUND` before any session */
+/** Returns models, tools and servers that visitors used. @throws ServiceError `NOT_FOUND` before any session */
 export function usageOf({ store }: Context, scenario: ScenarioRow): ScenarioUsage {
   return store.read(() => {
     const { measured, scan } = scanned(store, scenario)
@@ -104,7 +104,7 @@ export function usageOf({ store }: Context, scenario: ScenarioRow): ScenarioUsag
   })
 }
 
-/** Signals of the newest window, mined up to now. @throws ServiceError `NOT_FOUND` before any session */
+/** Returns the signals of the newest window, analyzed up to now. @throws ServiceError `NOT_FOUND` before any session */
 export function signalsOf({ store, now }: Context, scenario: ScenarioRow): ScenarioSignals {
   mineDue({ store, now }, scenario.id)
   const window = latestWindow(store, scenario.id)

@@ -26,13 +26,13 @@ type Wishes = NonNullable<z.output<typeof ScenarioPublishRequest>>
 type Edit = z.output<typeof ScenarioUpdateRequest>
 type GuestCaps = z.output<typeof GuestExecutionRequest>
 
-/** A scenario with the secret of its link, which is known only when it was minted just now. */
+/** A scenario with the secret of its link, which is known only right after it was created. */
 type WithLink = { row: ScenarioRow; secret: string }
 
-/** Of a first publish that does not say; the one that no stranger can use. */
+/** Default mode of a first publish: the only one that no stranger can use. */
 const DEFAULT_MODE: ScenarioMode = 'project_members'
 
-/** What this machine cannot give to visitors, whatever the caps say. */
+/** Features that this machine cannot offer to visitors, whatever the caps allow. */
 const NOT_HERE = {
   computerEnabled: 'computers',
   sharedSkillsEnabled: 'shared skills',
@@ -40,7 +40,7 @@ const NOT_HERE = {
 } as const
 
 /**
- * Publishes an environment; a published one is returned unchanged, without its link.
+ * Publishes an environment. If it is already published, it is returned unchanged and without its link.
  * @throws ServiceError `CONFLICT` for an archived environment, `VALIDATION_ERROR` for a blank name
  */
 export function publishScenario(
@@ -75,12 +75,12 @@ export function publishScenario(
   return { row, secret }
 }
 
-/** Takes a scenario down for good: publishing again makes another one. */
+/** Takes a scenario down permanently. Publishing again creates another one. */
 export function unpublishScenario(store: Store, row: ScenarioRow): void {
   bump(store, { ...row, unpublishedAt: Date.now() }, 'unpublished')
 }
 
-/** Edits the text, or the mode alone; a narrower mode ends every session. @throws ServiceError `VALIDATION_ERROR` */
+/** Edits the texts or the mode. A narrower mode ends every session. @throws ServiceError `VALIDATION_ERROR` */
 export function updateScenario(store: Store, row: ScenarioRow, edit: Edit): ScenarioRow {
   requireNotBlank('name', edit.name)
   const updated: ScenarioRow = {
@@ -95,7 +95,7 @@ export function updateScenario(store: Store, row: ScenarioRow, edit: Edit): Scen
   return updated
 }
 
-/** Points a scenario at another environment. @throws ServiceError `CONFLICT` if archived or published already */
+/** Moves a scenario to another environment. @throws ServiceError `CONFLICT` if archived or already published */
 export function rebindScenario(store: Store, row: ScenarioRow, environment: EnvironmentRow): ScenarioRow {
   if (environment.id === row.environmentId) return row
   requireLive(environment)
@@ -109,7 +109,7 @@ export function rebindScenario(store: Store, row: ScenarioRow, environment: Envi
   return updated
 }
 
-/** Another link; whoever came in by the old one stays. */
+/** Creates a new link. Sessions that were opened with the old one continue. */
 export function rotateLink(store: Store, row: ScenarioRow): WithLink {
   const { secret, lookup, hash } = mintSecret('link')
   const updated = { ...row, linkLookup: lookup, linkHash: hash, updatedAt: Date.now() }
@@ -117,7 +117,7 @@ export function rotateLink(store: Store, row: ScenarioRow): WithLink {
   return { row: updated, secret }
 }
 
-/** Invites somebody, once. @throws ServiceError `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED` for mail */
+/** Invites a person once. @throws ServiceError `VALIDATION_ERROR`, `FEATURE_NOT_SUPPORTED` for mail */
 export function upsertMember(
   store: Store,
   scenario: ScenarioRow,
@@ -145,7 +145,7 @@ export function upsertMember(
   return row
 }
 
-/** Takes an invitation back, which ends every session of the scenario. @throws ServiceError `NOT_FOUND` */
+/** Withdraws an invitation, which ends every session of the scenario. @throws ServiceError `NOT_FOUND` */
 export function removeMember(store: Store, scenario: ScenarioRow, idOrEmail: string): void {
   const { members } = store.scenarios
   const member = members.get(scenario.id, idOrEmail) ?? members.findByEmail(scenario.id, normalized(idOrEmail))
@@ -154,7 +154,10 @@ export function removeMember(store: Store, scenario: ScenarioRow, idOrEmail: str
   bump(store, { ...scenario, updatedAt: Date.now() }, 'removed')
 }
 
-/** Replaces the caps for anonymous visitors. @throws ServiceError `FEATURE_NOT_SUPPORTED` for what is not here */
+/**
+ * Replaces the caps for anonymous visitors. @throws ServiceError `FEATURE_NOT_SUPPORTED` for what this machine cannot
+ * offer
+ */
 export function setGuestExecution(store: Store, row: ScenarioRow, caps: GuestCaps): GuestCaps {
   for (const [field, what] of Object.entries(NOT_HERE))
     if (caps[field as keyof typeof NOT_HERE])
@@ -166,7 +169,7 @@ export function setGuestExecution(store: Store, row: ScenarioRow, caps: GuestCap
   return caps
 }
 
-/** Reply of publish and rebind. */
+/** Converts a scenario to the reply of publish and rebind. */
 export function toScenario({ id, environmentId, name, mode, accessVersion }: ScenarioRow): Scenario {
   return { id, environmentId, name, mode, accessVersion, link: null }
 }
@@ -176,7 +179,7 @@ export function toUserTestingScenario(row: ScenarioRow): UserTestingScenario {
   return { id, projectId, name, description, mode }
 }
 
-/** A row of the read-only list. There is not a link to show, since only its hash is kept. */
+/** Converts a scenario to a row of the read-only list. It has no link, since only the link's hash is stored. */
 function toProjectScenario(store: Store, row: ScenarioRow): ProjectScenario {
   const { id, projectId, name, description, mode, createdAt, updatedAt } = row
   const { client, servers } = partsOf(store, row)
@@ -213,7 +216,7 @@ function toScenarioDetail(store: Store, row: ScenarioRow): ScenarioDetail {
   }
 }
 
-/** What visitors reach right now; parts that were deleted since are missing. */
+/** Returns the parts that visitors currently use, without parts that were deleted since. */
 function partsOf(store: Store, { projectId, environmentId }: ScenarioRow) {
   const environment = store.environments.get(projectId, environmentId)
   const client = environment && store.clients.get(projectId, environment.clientId)
@@ -227,7 +230,7 @@ function partsOf(store: Store, { projectId, environmentId }: ScenarioRow) {
   }
 }
 
-/** The next version, under which none of the present sessions was minted. */
+/** Raises the access version, which ends all current sessions. */
 function bump(store: Store, row: ScenarioRow, endedBy: SessionEnd): ScenarioRow {
   const updated = { ...row, accessVersion: row.accessVersion + 1 }
   store.scenarios.update(updated)
@@ -247,7 +250,7 @@ function normalized(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
 }
 
-/** The read-only routes, which are no part of the gate. */
+/** Handles the read-only routes, which work even if the feature is off. */
 export function scenarioHandlers({ store }: ServiceContext): Handlers['scenarios'] {
   return recordHandlers(store, 'scenarios', {
     rows: store.scenarios,

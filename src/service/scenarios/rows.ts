@@ -15,13 +15,13 @@ export type ScenarioRow = {
   name: string
   description: string | null
   mode: ScenarioMode
-  /** Rises when access narrows; sessions minted under a lower one are dead. */
+  /** Raised when access is narrowed. Sessions with a lower version have ended. */
   accessVersion: number
   /** Public part of the link, by which it is found. */
   linkLookup: string
   /** SHA-256 of the whole link secret. */
   linkHash: Uint8Array
-  /** Caps for anonymous visitors; undefined = nobody has allowed strangers to spend. */
+  /** Caps for anonymous visitors; undefined = strangers may not spend anything. */
   guestExecution: GuestCaps | undefined
   createdAt: number
   updatedAt: number
@@ -31,9 +31,9 @@ export type ScenarioRow = {
 export type ScenarioMemberRow = {
   id: string
   scenarioId: string
-  /** In lower case. */
+  /** Email address in lower case. */
   email: string
-  /** The secret by which the member proves to be the one invited; sealed at rest. */
+  /** The secret that proves that a visitor is the invited member. Stored encrypted. */
   invitation: string
   createdAt: number
 }
@@ -46,7 +46,7 @@ export function createScenarioRows(database: Database, sealer: Sealer) {
   })
   const published = { unpublishedAt: null }
   const { insert, update } = scenarios.basics
-  /** A published one; what was taken down is gone. */
+  /** Returns a published scenario. One that was taken down is not found. */
   const get = (projectId: string, id: string) => scenarios.one({ id, projectId, ...published })
   return {
     get,
@@ -56,11 +56,11 @@ export function createScenarioRows(database: Database, sealer: Sealer) {
     update,
     list: (projectId: string) => scenarios.all({ projectId, ...published }, 'ORDER BY id'),
     findByEnvironment: (environmentId: string) => scenarios.one({ environmentId, ...published }),
-    /** The published one that a link belongs to; whether the whole secret fits is for the caller to compare. */
+    /** Returns the published scenario of a link. The caller compares the whole secret. */
     findByLink: (linkLookup: string) => scenarios.one({ linkLookup, ...published }),
-    /** Published or taken down, for the sessions that it had. */
+    /** Returns a scenario, even if it was taken down, for its earlier sessions. */
     getEver: (id: string) => scenarios.one({ id }),
-    /** The highest version that any scenario of an environment had; 0 = it never had one. */
+    /** Returns the highest access version of any scenario of an environment; 0 if there never was one. */
     lastAccessVersion: (environmentId: string) =>
       database.get<{ last: number | null }>(
         'SELECT max(accessVersion) AS last FROM scenario WHERE environmentId = :environmentId',

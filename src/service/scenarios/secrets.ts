@@ -1,12 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A secret that is given away once; what is kept of it finds it again and verifies it. */
+/** A secret that is shown once. What is stored of it is enough to find and verify it. */
 export type Minted = { secret: string; lookup: string; hash: Uint8Array }
 
-/** What a secret opens: a scenario for anyone who may enter, or one visitor's own session. */
+/** Kinds of secrets: of a scenario's link for anyone who may enter, or of one visitor's own session. */
 export type SecretKind = 'link' | 'session'
 
-/** The prefix distinguishes a session's token from an API key, which travels in the same header. */
+/** The prefix distinguishes a session's token from an API key, which is sent in the same header. */
 const PREFIXES: Record<SecretKind, string> = { link: '', session: 'vst_' }
 const LOOKUP_BYTES = 6
 const SECRET_BYTES = 32
@@ -17,17 +17,17 @@ export function mintSecret(kind: SecretKind): Minted {
   return { secret, lookup, hash: hashOf(secret) }
 }
 
-/** The public part; undefined when the text cannot be such a secret. */
+/** Returns the public part; undefined if the text has not the format of such a secret. */
 export function lookupOf(kind: SecretKind, secret: string): string | undefined {
   return new RegExp(`^${PREFIXES[kind]}([0-9a-f]{12})[\\w-]{43}$`).exec(secret)?.[1]
 }
 
-/** Compared in constant time. */
+/** Whether the secret has this hash. They are compared in constant time. */
 export function fits(hash: Uint8Array, secret: string): boolean {
   return timingSafeEqual(hash, hashOf(secret))
 }
 
-/** Compares two secrets that are both at hand without telling by the time where they differ. */
+/** Compares two secrets in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(hashOf(a), hashOf(b))
 }

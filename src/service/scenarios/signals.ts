@@ -6,10 +6,10 @@ import type { VisitorMessageRow, VisitorSessionRow } from './visitor-session-row
 
 export type SignalSession = { session: VisitorSessionRow; messages: VisitorMessageRow[] }
 
-/** Silence after which a visitor who did not end the session is taken to have left, in milliseconds. */
+/** Milliseconds of silence after which a visitor who did not end the session counts as having left. */
 export const LEFT_AFTER_MS = 30 * 60 * 1000
 
-/** Feedback of so many stars or fewer is negative. */
+/** Highest number of stars that counts as negative feedback. */
 const NEGATIVE_RATING = 2
 /** Minimum share of words that two questions must have in common to count as the same question. */
 const SAME_QUESTION = 0.8
@@ -22,18 +22,18 @@ export type Signal = {
   kind: SignalKind
   subject: Sighting['subject']
   title: string
-  /** How often, and in how many sessions. */
+  /** Number of occurrences, and of sessions with one. */
   count: number
   sessionCount: number
   evidence: ActionableFindingEvidence[]
 }
 
-/** What sessions of a window let us see, so that what is not seen is gone. */
+/** The signals that the sessions of a window could show. A covered signal that was not seen counts as resolved. */
 export type Coverage = { kind: SignalKind; subjectId: string }
 
 type Hit = Pick<Signal, 'kind' | 'subject' | 'title'> & { evidence: ActionableFindingEvidence }
 
-/** Mines signals from sessions; the same sessions give the same signals in the same order. */
+/** Derives signals from sessions. The same sessions give the same signals in the same order. */
 export function mineSignals(scenario: ScenarioRow, sessions: readonly SignalSession[], now: number): Signal[] {
   const hits = sessions.flatMap(one => hitsOf(scenario, one, now))
   return [...Map.groupBy(hits, ({ kind, subject }) => `${kind}/${subject.id}`).values()]
@@ -54,7 +54,7 @@ export function mineSignals(scenario: ScenarioRow, sessions: readonly SignalSess
     )
 }
 
-/** Where the sessions looked: tools that were called, answers that were asked for, sessions that are over, feedback. */
+/** Returns what the sessions covered: called tools, requested answers, ended sessions, feedback. */
 export function coverageOf(scenario: ScenarioRow, sessions: readonly SignalSession[], now: number): Coverage[] {
   const tools = sessions.flatMap(({ messages }) => messages.flatMap(message => toolSubject(message)?.id ?? []))
   const asked = sessions.some(({ messages }) => messages.some(({ role }) => role === 'user'))
@@ -72,7 +72,7 @@ export function coverageOf(scenario: ScenarioRow, sessions: readonly SignalSessi
   ]
 }
 
-/** A signal as the findings take it; the fingerprint is made of ids alone. */
+/** Converts a signal to a sighting of a finding. The fingerprint is built from ids alone. */
 export function toSighting({ kind, subject, title, evidence }: Signal): Sighting {
   return { fingerprint: `${kind}:${subject.kind}:${subject.id}`, dimension: kind, subject, title, evidence }
 }
@@ -120,18 +120,21 @@ function hitsOf(scenario: ScenarioRow, { session, messages }: SignalSession, now
   return hits
 }
 
-/** A tool is known by its server and its name. */
+/** Returns the subject of a tool, which is identified by server and name. */
 function toolSubject({ role, toolName, serverId }: VisitorMessageRow): Sighting['subject'] | undefined {
   if (role !== 'tool' || toolName === null || serverId === null) return undefined
   return { kind: 'tool', id: `${serverId}/${toolName}`, label: toolName }
 }
 
-/** Whether nothing more is to be expected of a session. */
+/** Whether a session has ended or counts as left. */
 export function isOver({ endedAt, lastActivityAt }: VisitorSessionRow, now: number): boolean {
   return endedAt !== null || now - lastActivityAt >= LEFT_AFTER_MS
 }
 
-/** The question a visitor left with: the session is over and its last turn had no answer or a failed tool. */
+/**
+ * Returns the question after which a visitor left: the session is over, and its last turn had no answer or a failed
+ * tool.
+ */
 export function abandonedAt(
   session: VisitorSessionRow,
   messages: readonly VisitorMessageRow[],
@@ -144,7 +147,7 @@ export function abandonedAt(
   return failed ? messages[asked] : undefined
 }
 
-/** Questions that a visitor had asked before in the same session, in nearly the same words. */
+/** Returns questions that a visitor had asked before in the same session, in nearly the same words. */
 function repeatedQuestions(messages: readonly VisitorMessageRow[]): string[] {
   const before: Set<string>[] = []
   return messages.flatMap(({ role, text }) => {
@@ -165,7 +168,7 @@ function wordsOf(text: string): Set<string> {
   )
 }
 
-/** Words in both over words in either. */
+/** Returns the number of words in both sets divided by the number of words in either. */
 function similarity(a: Set<string>, b: Set<string>): number {
   const both = [...a].filter(word => b.has(word)).length
   return both / (a.size + b.size - both)

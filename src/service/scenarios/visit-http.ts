@@ -10,19 +10,19 @@ import { randomBytes } from 'node:crypto'
 import { ownValue } from '../../lib/own-value.ts'
 
 /**
- * Where visitors come in, beside the API and without its keys. A link is `/visit/{secret}`; answers are
- * `{ code, message, details? }` when they refuse.
+ * The endpoints for visitors, served next to the API but without its keys. A link is `/visit/{secret}`. Refusals are `{
+ * code, message, details? }`.
  * - `GET /visit/{link}`: name, description, mode, what it `needs`; a page for a browser
  * - `POST /visit/{link}/sessions` `{ invitation? }`: 201 with the `token` of a session; a member of the project signs
- *   in with `Authorization: Bearer sk_…`
- * - `GET /visit/session`: 200 while it lives, 401 with the reason and `details.endedBy` afterwards
+ * in with `Authorization: Bearer sk_…`
+ * - `GET /visit/session`: 200 while it is alive, 401 with the reason and `details.endedBy` afterwards
  * - `GET /visit/session/messages`; `POST /visit/session/messages` `{ text }`: the items that the answer added
  * - `PUT /visit/session/feedback` `{ rating?, comment? }`
  * - `DELETE /visit/session`
  *
- * A scenario stays open while the feature is switched off for its organization; unpublishing closes it.
- * Everything below `/visit/session` takes `Authorization: Bearer vst_…`, which no other site's page can send; nothing
- * is allowed to other origins.
+ * A scenario stays open if the feature is switched off for its organization; unpublishing closes it.
+ * Everything below `/visit/session` needs `Authorization: Bearer vst_…`, which pages of other sites cannot send. Other
+ * origins are not allowed anything.
  */
 export const VISIT_PREFIX = '/visit/'
 
@@ -41,7 +41,7 @@ const SESSION_ROUTES: Record<string, Record<string, Route>> = {
     GET: (visits, call) => ok(visits.messages(tokenOf(call))),
     POST: async (visits, call) => {
       const token = tokenOf(call)
-      // Before the body is read, so that strangers cannot make this machine read.
+      // Checked before the body is read, so that strangers cannot make this machine read data.
       visits.session(token)
       const { text } = await read(call, Message())
       return ok(await visits.say(token, text, call.signal))
@@ -101,7 +101,7 @@ function ok(body: unknown): Answer {
   return { status: 200, body }
 }
 
-/** A page of another site can send a form but no JSON, as long as nobody allows it to. */
+/** Reads a JSON body. A page of another site can send a form but no JSON unless it is allowed to. */
 async function read<T>({ request, signal }: Call, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get('content-type') ?? ''
   if (request.body !== null && !/^application\/json\s*(;|$)/i.test(type))
@@ -113,7 +113,7 @@ function tokenOf({ request }: Call): string {
   return /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
 }
 
-/** Coarse on purpose: what kind of program and which language, nothing that knows a visitor again. */
+/** Returns coarse facts only, the kind of program and the language, which cannot identify a visitor. */
 function programOf(headers: ApiHeaders): VisitorProgram {
   const agent = headers.get('user-agent') ?? ''
   const [language = ''] = (headers.get('accept-language') ?? '').split(/[,;]/)
@@ -133,7 +133,10 @@ type Shown = { name: string; description: string | null; needs: 'key' | 'invitat
 
 const LABELS = { key: 'API key of the workspace', invitation: 'Your invitation' } as const
 
-/** A page without outside resources; outside text is escaped, and the policy allows only its own script and address. */
+/**
+ * Returns a page without external resources. Foreign text is escaped, and the policy allows only its own script and
+ * address.
+ */
 export function visitPage({ name, description, needs }: Shown): Answer {
   const nonce = randomBytes(16).toString('base64')
   const only = `'nonce-${nonce}'`

@@ -3,7 +3,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import { boolean, tableOf } from '../core/database/table.ts'
 import type { Lease } from '../core/lease.ts'
 
-/** What ended a session: the visitor, or the owner in one of three ways. */
+/** Causes of the end of a session: the visitor, or the owner in one of three ways. */
 export type SessionEnd = 'visitor' | 'unpublished' | 'narrowed' | 'removed'
 
 export type VisitorSessionRow = {
@@ -13,21 +13,21 @@ export type VisitorSessionRow = {
   tokenLookup: string
   /** SHA-256 of the whole token. */
   tokenHash: Uint8Array
-  /** The scenario's at the time of redeeming. */
+  /** The scenario's access version when the session was opened. */
   accessVersion: number
   authType: 'signedIn' | 'guest'
-  /** The invitation that was redeemed; the member may be gone since. */
+  /** The invitation that was used. The member may have been removed since. */
   memberId: string | null
-  /** The API key that the visitor signed in with. */
+  /** The API key with which the visitor signed in. */
   keyId: string | null
   displayName: string | null
-  /** Null for guests, who are not known again. */
+  /** Null for guests, who are not recognized. */
   recency: 'new' | 'returning' | null
   deviceKind: string | null
   language: string | null
-  /** The model of the last answer. */
+  /** Model of the last answer. */
   modelId: string | null
-  /** Whether the last answer failed because a server wanted a login. */
+  /** Whether the last answer failed because a server required a sign-in. */
   authInterrupted: boolean
   rating: number | null
   comment: string | null
@@ -38,12 +38,12 @@ export type VisitorSessionRow = {
   endedBy: SessionEnd | null
 }
 
-/** `tool` is a call with its outcome, `system` an answer that failed. */
+/** A message with role `tool` is a call with its outcome, one with role `system` an answer that failed. */
 export type VisitorMessageRow = {
   sessionId: string
   position: number
   role: 'user' | 'assistant' | 'tool' | 'system'
-  /** Of `tool` what the tool said of its error, clipped; other payloads are not kept. */
+  /** For `tool`, the error text of the tool, cut. Other payloads are not stored. */
   text: string
   toolName: string | null
   serverId: string | null
@@ -51,7 +51,7 @@ export type VisitorMessageRow = {
   isError: boolean
   errorCode: string | null
   durationMs: number | null
-  /** Spent by an answer. */
+  /** Tokens that the answer used. */
   tokens: number | null
   createdAt: number
 }
@@ -60,13 +60,13 @@ export type VisitorSessionSummary = VisitorSessionRow & {
   number: number
   messageCount: number
   toolCallCount: number
-  /** What the visitor said first. */
+  /** The first message of the visitor. */
   preview: string | null
 }
 
 export type VisitorFeedRow = VisitorSessionSummary & { scenarioName: string }
 
-/** One day of a scenario with what was mined from its sessions. */
+/** One day of a scenario with the signals of its sessions. */
 export type ScenarioWindowRow = {
   id: string
   scenarioId: string
@@ -86,7 +86,7 @@ type StoredSession = VisitorSessionRow & {
 }
 type StoredSummary = StoredSession & Pick<VisitorSessionSummary, 'messageCount' | 'toolCallCount' | 'preview'>
 
-/** A window is one day, UTC. */
+/** Length of a window: one day, UTC. */
 export const DAY_MS = 24 * 60 * 60 * 1000
 
 const TOTALS = `
@@ -109,7 +109,7 @@ export function createVisitorSessionRows(database: Database) {
   return {
     get: (id: string) => one({ id }),
     findByToken: (tokenLookup: string) => one({ tokenLookup }),
-    /** Whether this member or key was here before. */
+    /** Whether this member or key has visited before. */
     knows: (scenarioId: string, { memberId, keyId }: Pick<VisitorSessionRow, 'memberId' | 'keyId'>) =>
       database.get(
         `SELECT 1 FROM visitorSession WHERE scenarioId = :scenarioId
@@ -118,7 +118,7 @@ export function createVisitorSessionRows(database: Database) {
       ) !== undefined,
     insert: sessions.basics.insert,
     update: sessions.basics.update,
-    /** Ends every session of a scenario that has not ended; their ids. */
+    /** Ends every open session of a scenario, and returns their ids. */
     endLive: (scenarioId: string, endedBy: SessionEnd, at: number) =>
       database
         .all<{ id: string }>(
@@ -127,7 +127,7 @@ export function createVisitorSessionRows(database: Database) {
           { scenarioId, endedBy, at },
         )
         .map(({ id }) => id),
-    /** Newest first, those before a number. */
+    /** Returns sessions newest first, those before a number. */
     page: (scenarioId: string, before: number | undefined, limit: number) =>
       summaries(
         `scenarioId = :scenarioId${before === undefined ? '' : ' AND number < :before'}
@@ -136,8 +136,10 @@ export function createVisitorSessionRows(database: Database) {
       ),
     summary: (scenarioId: string, id: string) =>
       summaries('scenarioId = :scenarioId AND id = :id', { scenarioId, id })[0],
-    /** A project's, also of scenarios that were taken down, in the order of their last activity. */
-    /** @param filter `overSince`: only sessions that have ended or were silent since this time */
+    /**
+     * Returns a project's sessions in the order of their last activity, also those of scenarios that were taken down.
+     * @param filter `overSince`: only sessions that have ended or were silent since this time
+     */
     feed(projectId: string, filter: FeedFilter & { overSince: number | undefined }): VisitorFeedRow[] {
       const { order, after, overSince, limit } = filter
       const [direction, beyond] = order === 'newest' ? ['DESC', '<'] : ['ASC', '>']
@@ -162,7 +164,7 @@ export function createVisitorSessionRows(database: Database) {
       sessions
         .all({ scenarioId }, 'AND startedAt >= :startAt AND startedAt < :endAt ORDER BY number', { startAt, endAt })
         .map(toSession),
-    /** Who writes an answer right now. */
+    /** Returns the lease of the process that is writing an answer. */
     lease(id: string): Lease | undefined {
       const { leaseToken, leaseHost, leasePid, leaseExpiresAt } = sessions.one({ id }) ?? {}
       return leaseToken
@@ -203,7 +205,7 @@ function createMessageRows(database: Database) {
       messages.basics.insert(message)
       return message
     },
-    /** Oldest first, those after a position. */
+    /** Returns messages oldest first, those after a position. */
     page,
     all: (sessionId: string) => page(sessionId, -1, -1),
     countOfGuests: (scenarioId: string, since: number) =>
@@ -219,7 +221,10 @@ function createMessageRows(database: Database) {
 function createWindowRows(database: Database) {
   const windows = tableOf<ScenarioWindowRow>(database, 'scenarioWindow', { owner: 'scenarioId' })
   return {
-    /** Days of published scenarios with sessions that changed, or fell silent for `idleMs`, since the last mining. */
+    /**
+     * Returns the days of published scenarios with sessions that changed, or became silent for `idleMs`, since the last
+     * analysis.
+     */
     due: (now: number, idleMs: number, scenarioId?: string): { scenarioId: string; startAt: number }[] =>
       database.all(
         `SELECT DISTINCT s.scenarioId, s.startedAt - s.startedAt % ${DAY_MS} AS startAt

@@ -30,7 +30,7 @@ export const Feedback = shape(() =>
     }),
 )
 
-/** What is known of a visitor's program without asking. */
+/** Facts about a visitor's program that are known without asking. */
 export type VisitorProgram = { deviceKind: string | null; language: string | null }
 
 export type Visits = ReturnType<typeof createVisits>
@@ -38,18 +38,23 @@ export type Visits = ReturnType<typeof createVisits>
 declare module '../core/context.ts' {
   interface ServiceContext {
     visits: Visits
-    /** Origin under which visitors reach this workspace, such as `http://127.0.0.1:4747`. */
+    /** Returns the origin at which visitors reach this workspace, such as `http://127.0.0.1:4747`. */
     visitOrigin: () => string
   }
 }
 
-/** Openings of one link, and messages of one session, a minute and at once. */
+/** Rate limit of opening sessions with one link, and of messages in one session. */
 const PER_LINK = { perMinute: 60, burst: 30 }
 const PER_SESSION = { perMinute: 20, burst: 5 }
-/** Wrong links and tokens of everybody together: what cannot be guessed may still not be tried without end. */
+/**
+ * Rate limit of wrong links and tokens, shared by everybody. Even secrets that cannot be guessed may not be tried
+ * without limit.
+ */
 const WRONG = { perMinute: 60, burst: 30 }
 
-/** The published scenarios as visitors meet them. Links and tokens are found by their public part, then compared. */
+/**
+ * Creates the visitors' access to published scenarios. Links and tokens are found by their public part, then compared.
+ */
 export function createVisits(options: AnswersOptions) {
   const { store, now } = options
   const answers = createAnswers(options)
@@ -63,11 +68,11 @@ export function createVisits(options: AnswersOptions) {
   const transcript = (sessionId: string) => store.visitorSessions.messages.all(sessionId).map(toSaid)
 
   return {
-    /** What a link leads to, and what else it takes to enter. @throws ServiceError `NOT_FOUND` */
+    /** Describes the scenario of a link, and what else is needed to enter. @throws ServiceError `NOT_FOUND` */
     describe: (link: string) => store.read(() => toShown(byLink(link))),
 
     /**
-     * Opens a session; its token is returned once.
+     * Opens a session, whose token is returned once.
      * @throws ServiceError `NOT_FOUND`, `RATE_LIMITED`, and as {@link admit}
      */
     redeem(link: string, credentials: Credentials, program: VisitorProgram) {
@@ -81,7 +86,7 @@ export function createVisits(options: AnswersOptions) {
       })
     },
 
-    /** The session while it lives. @throws ServiceError `UNAUTHORIZED` saying why it has ended */
+    /** Returns an open session. @throws ServiceError `UNAUTHORIZED` saying why it has ended */
     session: (token: string) =>
       store.read(() => {
         const session = living(token)
@@ -90,7 +95,7 @@ export function createVisits(options: AnswersOptions) {
         return show(scenario, session)
       }),
 
-    /** What was said in a session that lives, oldest first. @throws ServiceError `UNAUTHORIZED` */
+    /** Returns the messages of an open session, oldest first. @throws ServiceError `UNAUTHORIZED` */
     messages: (token: string) => store.read(() => ({ items: transcript(living(token).id) })),
 
     /** Has a message answered. @throws ServiceError as `Answers.say`, and `RATE_LIMITED` */
@@ -101,26 +106,26 @@ export function createVisits(options: AnswersOptions) {
       return { items: rows.map(toSaid) }
     },
 
-    /** Keeps the last feedback and counts all. @throws ServiceError `UNAUTHORIZED` */
+    /** Stores the latest feedback and counts all. @throws ServiceError `UNAUTHORIZED` */
     rate: (token: string, feedback: z.output<typeof Feedback>) =>
       store.write(() => {
         noteFeedback(store, living(token), feedback, now())
         return { noted: true }
       }),
 
-    /** Ends the visitor's own session. @throws ServiceError `UNAUTHORIZED` when it has ended before */
+    /** Ends the visitor's own session. @throws ServiceError `UNAUTHORIZED` if it has already ended */
     end(token: string) {
       store.write(() => endByVisitor(store, living(token), now()))
       answers.abortEnded()
       return { ended: true }
     },
 
-    /** Aborts answers whose session has ended; called after every change of access. */
+    /** Aborts answers whose session has ended. It is called after every change of access. */
     abortEnded: answers.abortEnded,
   }
 }
 
-/** Finds what a secret opens; wrong secrets draw from a bucket that all of them share. */
+/** Finds the scenario or session of a secret. All wrong secrets share one rate limit. */
 function createSecretLookup({ store, now }: AnswersOptions, attempts: Attempts) {
   const byLink = (link: string): ScenarioRow => {
     const lookup = lookupOf('link', link)
@@ -136,7 +141,7 @@ function createSecretLookup({ store, now }: AnswersOptions, attempts: Attempts) 
     attempts.take('wrong', WRONG)
     throw sessionEnded(undefined)
   }
-  /** @throws ServiceError `UNAUTHORIZED` with the reason, when the session has ended */
+  /** @throws ServiceError `UNAUTHORIZED` with the reason, if the session has ended */
   const living = (token: string): VisitorSessionRow => {
     const session = byToken(token)
     const ending = whyEnded(store, session, now())
@@ -146,7 +151,7 @@ function createSecretLookup({ store, now }: AnswersOptions, attempts: Attempts) 
   return { byLink, living }
 }
 
-/** Opens a session for somebody who was let in; its token is known only now. Runs inside the caller's transaction. */
+/** Creates a session for an admitted visitor, inside the caller's transaction. Its token is known only now. */
 export function insertSession(
   store: Store,
   scenario: ScenarioRow,
@@ -161,7 +166,7 @@ export function insertSession(
   return { token: minted.secret, session }
 }
 
-/** Keeps the last rating and the last comment, and counts all. Runs inside the caller's transaction. */
+/** Stores the last rating and the last comment, and counts all, inside the caller's transaction. */
 export function noteFeedback(
   store: Store,
   session: VisitorSessionRow,
@@ -177,7 +182,7 @@ export function noteFeedback(
   })
 }
 
-/** Ends a session as its visitor does. Runs inside the caller's transaction. */
+/** Ends a session as its visitor, inside the caller's transaction. */
 export function endByVisitor(store: Store, session: VisitorSessionRow, now: number): void {
   store.visitorSessions.update({ ...session, lastActivityAt: now, endedAt: now, endedBy: 'visitor' })
 }
@@ -211,19 +216,22 @@ function toShown({ name, description, mode }: ScenarioRow) {
   return { name, description, mode, needs: NEEDS[mode] }
 }
 
-/** A message as its visitor may see it: which tool was called and whether it worked, nothing of the owner's side. */
+/**
+ * Converts a message for its visitor: only which tool was called and whether it worked, nothing that only the owner may
+ * see.
+ */
 function toSaid({ role, text, toolName, isError, createdAt }: VisitorMessageRow) {
   if (role === 'tool') return { role, toolName, isError, createdAt }
   return { role, text: role === 'system' ? 'There was no answer.' : text, createdAt }
 }
 
-/** Buckets of this process for what strangers may try; they need no place in the database. */
+/** Rate limits for strangers, kept by this process and not in the database. */
 type Attempts = {
   /** @throws ServiceError `RATE_LIMITED` with whole seconds after which the next one passes */
   take(what: string, limit: RateLimit): void
 }
 
-/** Buckets beyond this number are those of sessions long gone. */
+/** Maximum number of buckets. Those beyond it belong to sessions that ended long ago. */
 const MAX_BUCKETS = 10_000
 
 function createAttempts(now: () => number): Attempts {
@@ -231,7 +239,7 @@ function createAttempts(now: () => number): Attempts {
   return {
     take(what, limit) {
       const { bucket, waitMs } = takeOne(buckets.get(what), limit, now())
-      // Put at the end, so that the first one is the one that was not used for the longest time.
+      // The bucket is moved to the end, so that the first one is the least recently used.
       buckets.delete(what)
       buckets.set(what, bucket)
       const [oldest] = buckets.keys()

@@ -7,22 +7,22 @@ import type { Store } from '../core/database/store.ts'
 import { DAY_MS, type ScenarioWindowRow } from './visitor-session-rows.ts'
 import { coverageOf, LEFT_AFTER_MS, mineSignals, toSighting, type Coverage, type Signal } from './signals.ts'
 
-/** What is kept of a window: what was examined, and what was seen. */
+/** The result for a window: what was examined, and what was seen. */
 export type Mined = { sessionCount: number; messageCount: number; signals: Signal[]; coverage: Coverage[] }
 
 type Mining = { store: Store; now: () => number }
 
 const MINE_EVERY_MS = 6000
 
-/** Mines the sessions of visitors again and again. */
+/** Analyzes the sessions of visitors repeatedly. */
 export function mineInBackground(mining: Mining, background: Background): void {
   background.every(MINE_EVERY_MS, () => mineDue(mining))
 }
 
 /**
- * Mines every window in which something happened: one UTC day of the sessions that began in it. Changed windows update
- * the findings.
- * @param scenarioId only this one's
+ * Analyzes every window with new activity. A window is one UTC day of the sessions that began in it. Changed windows
+ * update the findings.
+ * @param scenarioId analyzes only this scenario
  */
 export function mineDue({ store, now }: Mining, scenarioId?: string): void {
   const { windows } = store.visitorSessions
@@ -35,7 +35,7 @@ export function mineDue({ store, now }: Mining, scenarioId?: string): void {
   })
 }
 
-/** The newest window with what it holds. */
+/** Returns the newest window with its result. */
 export function latestWindow(
   store: Store,
   scenarioId: string,
@@ -63,11 +63,11 @@ function mineWindow(store: Store, scenario: ScenarioRow, startAt: number, now: n
   const row: ScenarioWindowRow = { id, scenarioId: scenario.id, startAt, endAt, minedAt: now, signals }
   windows.save(row)
   if (known?.signals === signals) return
-  // Later days looked as well, at what they could not know to have been there.
+  // Later days are recorded again, because they could not know that this signal was there before.
   for (const window of [row, ...windows.after(scenario.id, startAt)]) recordWindow(store, scenario, window, now)
 }
 
-/** Moves the findings by a window; a repeat changes nothing. */
+/** Updates the findings by a window. A repeat changes nothing. */
 function recordWindow(
   store: Store,
   { id: scenarioId, projectId }: ScenarioRow,
@@ -80,7 +80,7 @@ function recordWindow(
     projectId,
     source: { kind: 'user-testing', scenarioId } as const,
     waveId: row.id,
-    // A day that is mined again after the next one has begun keeps its place before it.
+    // A day that is analyzed again after the next one has begun keeps its position before it.
     at: Math.min(row.minedAt, row.endAt - 1),
     covers: ({ dimension, subjectId }: { dimension: string; subjectId: string }) =>
       looked.has(`${dimension}/${subjectId}`),

@@ -21,8 +21,8 @@ import type { Store } from '../core/database/store.ts'
 type CreateBody = z.output<typeof ServerConnectionCreateRequest>
 
 /**
- * Requests to attach a server URL to a project, in the background: ask about authorization, wait for imported tokens,
- * validate, save. The API replaces the browser: `projectId` chooses, imported tokens consent.
+ * Attaches server URLs to projects in the background: checks the authorization, waits for imported tokens, validates,
+ * saves. The API replaces the browser: `projectId` chooses the project, and importing tokens is the consent.
  */
 type ConnectionRequests = {
   /**
@@ -30,17 +30,20 @@ type ConnectionRequests = {
    * @throws ServiceError `VALIDATION_ERROR`, `NOT_FOUND`, `FORBIDDEN`, `ACTIVE_REQUEST_LIMIT`
    */
   create(caller: Caller, body: CreateBody): ServerConnection
-  /** Counts in a poll budget of the request's own. @throws ServiceError `NOT_FOUND`, `RATE_LIMITED` */
+  /**
+   * Returns a request. Each read counts against the request's own poll limit. @throws ServiceError `NOT_FOUND`,
+   * `RATE_LIMITED`
+   */
   get(caller: Caller, requestId: string): ServerConnection
-  /** Ends a request; one that has ended stays as it is. */
+  /** Ends a request. One that has already ended is not changed. */
   cancel(caller: Caller, requestId: string): ServerConnection
-  /** Tries again at once where the validation or the authorization is waited for; everything else stays as it is. */
+  /** Retries at once if the request waits for validation or authorization. In every other status nothing changes. */
   retryValidation(caller: Caller, requestId: string): ServerConnection
 }
 
-/** How long a request stays open (service-api, "Limits"). */
+/** Milliseconds that a request stays open (service-api, "Limits"). */
 const OPEN_MS = 60 * 60 * 1000
-/** How often open requests are checked, in milliseconds. */
+/** Milliseconds between checks of open requests. */
 const CHECK_EVERY_MS = 2000
 
 function createConnectionRequests(context: ServiceContext): ConnectionRequests {
@@ -96,7 +99,7 @@ function createConnectionRequests(context: ServiceContext): ConnectionRequests {
   }
 }
 
-/** The project and the server that are named must be the caller's, and the server must have that address. */
+/** Checks that the named project and server are the caller's, and that the server has this address. */
 function requireTarget(
   { store }: ServiceContext,
   caller: Caller,
@@ -113,7 +116,10 @@ function requireTarget(
     throw invalidField('serverId', 'is a server with another address')
 }
 
-/** Whether an open request wants what is asked for again; one without a project takes the one that is named now. */
+/**
+ * Whether an open request has the same aim as a new one. An open request without a project takes the one that is named
+ * now.
+ */
 function hasSameAim(row: ConnectionRow, { projectId, serverId }: CreateBody, url: string): boolean {
   if (row.url !== url || row.reauthorize) return false
   if (row.projectId === null) return true
@@ -186,23 +192,26 @@ function toServerConnection({ store }: ServiceContext, row: ConnectionRow): Serv
   }
 }
 
-/** Moves requests on. Everything but `poll` runs inside a transaction and returns the row as it is afterwards. */
+/** Advances requests. Everything but `poll` runs inside a transaction and returns the row as it is afterwards. */
 type Attempts = {
-  /** Writes the row and tries at once. */
+  /** Writes the row and makes the first attempt at once. */
   begin(row: ConnectionRow): ConnectionRow
   retry(row: ConnectionRow): ConnectionRow
   end(row: ConnectionRow, status: 'cancelled' | 'expired'): ConnectionRow
   expired(row: ConnectionRow): ConnectionRow
-  /** Ends what is over, tries what is due, continues where tokens have come. */
+  /** Ends expired requests, tries those that are due, and continues those whose tokens have arrived. */
   poll(): void
 }
 
-/** Number of attempts to reach a server; the first wait is one second, and each next one is twice as long. */
+/**
+ * Maximum number of attempts with a server that does not answer. The first pause is one second, and each pause is twice
+ * the previous one.
+ */
 const MAX_ATTEMPTS = 5
 const FIRST_WAIT_MS = 1000
-/** Interval of checks for requests of other processes while none is open here, in milliseconds. */
+/** Milliseconds between checks for requests of other processes while this one has none. */
 const REST_MS = 10_000
-/** Failures that may pass. */
+/** Errors that may be temporary. */
 const PASSING = new Set(['SERVER_UNREACHABLE', 'TIMEOUT'])
 
 function createAttempts(context: ServiceContext): Attempts {
@@ -218,7 +227,7 @@ function createAttempts(context: ServiceContext): Attempts {
   const begin: Attempts['begin'] = row => {
     restsUntil = 0
     const trying = { ...row, dueAt: null }
-    // Another process may be at it already.
+    // Another process may be trying it already.
     if (!jobs.start('server-connection', row.id, signal => attempt(context, row.id, signal))) return row
     rows().update(trying)
     return trying
@@ -272,14 +281,14 @@ function isDue(row: ConnectionRow): boolean {
   return isTrying(row) && row.dueAt !== null && row.dueAt <= Date.now()
 }
 
-/** Whether the server that is waited for was authorized, or is gone. */
+/** Whether the server that a request waits for was authorized, or deleted. */
 function hasNews(store: Store, { status, serverId, tokensSeen }: ConnectionRow): boolean {
   if (status !== 'awaiting_authorization' || serverId === null) return false
   const server = store.servers.find(serverId)
   return !server || (server.tokens !== undefined && digest(server.tokens) !== tokensSeen)
 }
 
-/** One try, from where the request stands to where it has to wait or ends. */
+/** Makes one attempt, until the request has to wait or ends. */
 async function attempt(context: ServiceContext, id: string, signal: AbortSignal): Promise<void> {
   const { store } = context
   const change: Change = work =>
@@ -300,7 +309,7 @@ async function attempt(context: ServiceContext, id: string, signal: AbortSignal)
   }
 }
 
-/** Changes the row as it is now, unless it has ended meanwhile. */
+/** Changes the current row, unless the request has ended meanwhile. */
 type Change = (work: (row: ConnectionRow) => void) => void
 
 async function goOn(context: ServiceContext, row: ConnectionRow, change: Change, signal: AbortSignal): Promise<void> {
@@ -317,7 +326,7 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
     await connections.validate(target, signal)
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'OAUTH_REQUIRED')) throw error
-    // A 401 is about OAuth only where the server says so.
+    // A 401 means OAuth only if the server says so.
     const { useOAuth } = await connections.checkOAuth(target, signal)
     if (useOAuth) return askForTokens()
     throw new ServiceError('FORBIDDEN', `${error.message} Save the server with the headers that it wants.`)
@@ -325,7 +334,7 @@ async function goOn(context: ServiceContext, row: ConnectionRow, change: Change,
   change(current => finish(store, { ...current, serverId: savedServer(store, current).id }, 'ready'))
 }
 
-/** Refusals keep their own message. Anything else is an internal error. */
+/** Returns the problem of an error. Refusals keep their own message; anything else is an internal error. */
 function problemOfError(error: unknown): ConnectionProblem {
   if (error instanceof ServiceError) return problemOf(error.code, error.message)
   throw error
@@ -342,7 +351,7 @@ class Ambiguous extends Error {
   }
 }
 
-/** The saved server that a request is about; undefined = it will be a new one. */
+/** Returns the saved server of a request; undefined if it will be a new one. */
 function serverOf(store: Store, { projectId, serverId, url }: ConnectionRow): ServerRow | undefined {
   const saved = store.servers.list(projectId ?? '').filter(server => sameUrl(server.url, url))
   const [only, ...others] = serverId === null ? saved : saved.filter(({ id }) => id === serverId)
@@ -380,7 +389,7 @@ function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url
 }
 
-/** Tokens are imported for a saved server, so a new one is saved before it is ready. */
+/** Tokens are imported for a saved server, so a new server is saved before it is ready. */
 function awaitAuthorization({ store, connections }: ServiceContext, row: ConnectionRow): void {
   const saved = savedServer(store, row, true)
   const server = saved.useOAuth ? saved : updateServer(store, saved, { useOAuth: true })

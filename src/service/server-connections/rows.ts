@@ -2,7 +2,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, tableOf, url } from '../core/database/table.ts'
 
-/** Where a request stands. `authorizing` belongs to a consent in a browser, which this workspace does not hold. */
+/** The status of a request. `authorizing` means a consent in a browser, which does not occur in this workspace. */
 export type ConnectionStatus =
   | 'discovering'
   | 'awaiting_project'
@@ -13,7 +13,7 @@ export type ConnectionStatus =
   | 'expired'
   | 'cancelled'
 
-/** Why a request waits or ended; `retryable` is about this same request. */
+/** Why a request waits or ended. `retryable` refers to this same request. */
 export type ConnectionProblem = {
   code: string
   message: string
@@ -26,20 +26,20 @@ export type ConnectionRow = {
   accountId: string
   organizationId: string
   projectId: string | null
-  /** Chosen by the caller, or found or made since; its server may be gone. */
+  /** Chosen by the caller, or found or created later. The server may have been deleted since. */
   serverId: string | null
   url: string
-  /** For a new server. */
+  /** Name for a new server. */
   name: string | null
   reauthorize: boolean
   status: ConnectionStatus
   error?: ConnectionProblem
   attempts: number
-  /** Epoch milliseconds of the next attempt; null = one is under way, or nothing is to be tried. */
+  /** Epoch milliseconds of the next attempt; null if one is in progress or none is planned. */
   dueAt: number | null
-  /** Digest of the tokens that the server did not take; null = it had none. */
+  /** Digest of the tokens that the server refused; null if it had none. */
   tokensSeen: string | null
-  /** What is missing of its poll budget since when, as in a `RateBucket`. */
+  /** Polls that the request still owes to its limit, and since when, as in a `RateBucket`. */
   pollsOwed: number
   polledAt: number
   createdAt: number
@@ -55,7 +55,7 @@ export function createConnectionRows(database: Database, sealer: Sealer) {
   const { insert, update } = connections.basics
   return {
     find: (id: string) => connections.one({ id }),
-    /** Those that have not ended, oldest first; of one account, or of all. */
+    /** Returns requests that have not ended, oldest first, of one account or of all. */
     open: (accountId?: string) =>
       connections.all({ endedAt: null }, 'AND accountId = coalesce(:accountId, accountId) ORDER BY id', { accountId }),
     insert,

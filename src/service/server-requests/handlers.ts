@@ -18,7 +18,7 @@ declare module '../core/context.ts' {
 type Call = { project: { id: string }; params: { serverId: string } }
 type Answering = Call & { params: { requestId: string } }
 
-/** What waits, as the contract has it; of a server that was deleted meanwhile nothing. */
+/** Converts the waiting requests to the contract's format, without those of deleted servers. */
 export function toServerRequests(
   { store, models }: Pick<ServiceContext, 'store' | 'models'>,
   waiting: readonly WaitingRequest[],
@@ -79,8 +79,8 @@ export function rootHandlers({ store, serverRequests }: ServiceContext): Handler
 }
 
 /**
- * The configured model's draft of an answer to a sampling request.
- * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `VALIDATION_ERROR` for other than text, and as the endpoint refuses
+ * Drafts an answer to a sampling request with the configured model.
+ * @throws ServiceError `FEATURE_NOT_SUPPORTED`, `VALIDATION_ERROR` for other than text, and the errors of the endpoint
  */
 export async function draftAnswer(
   configured: ModelSettings | undefined,

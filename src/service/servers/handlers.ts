@@ -52,14 +52,14 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
         return { server, tokens: tokensFrom(server, body) }
       }
       const { refreshToken, client } = read().tokens
-      // Whoever brings the tokens vouches for where they are from; a later refresh goes nowhere else.
+      // The importer of the tokens vouches for their origin. Later refreshes are sent only there.
       const issuer = refreshToken && client ? await discoverIssuer(body.serverUrl, signal) : undefined
       const imported = store.write(() => {
         const { server, tokens } = read()
         store.servers.setTokens(server.id, { ...tokens, ...defined({ issuer }) })
         return { imported: true, expiresAt: tokens.expiresAt ?? null }
       })
-      // A session may belong to whom the tokens before were of.
+      // A session may belong to the person of the earlier tokens.
       context.connections.drop(params.serverId)
       return imported
     },
@@ -67,7 +67,7 @@ export function serverHandlers(context: ServiceContext): Handlers['servers'] {
   }
 }
 
-/** What is stored of the sign-in to a server; the tokens themselves are never returned. */
+/** Handles the stored sign-in to a server. The tokens themselves are never returned. */
 export function signInHandlers({ store, connections }: ServiceContext): Handlers['signIns'] {
   return {
     get({ project, params }) {
@@ -119,7 +119,7 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
       const made = { kind: 'tool', target: toolName, input: parameters ?? {} } as const
       return recorded(call, made, to => connections.callTool(to, call.body, call.signal, call.onProgress))
     },
-    // The protocol library has checked the shape of both results; they are passed on as they came.
+    // The protocol library has validated both results. They are returned unchanged.
     getPrompt(call) {
       const { promptName, arguments: input = {} } = call.body
       const made = { kind: 'prompt', target: promptName, input } as const
@@ -140,7 +140,7 @@ function operations({ store, connections, targets, history, onDoctorStep }: Serv
   }
 }
 
-/** Suites forget the server at once, so that no later launch names what is gone. */
+/** Deletes a server, also from suites at once, so that no later launch names it. */
 function deleteServer({ store }: ServiceContext, server: ServerRow): void {
   for (const suite of store.suites.list(server.projectId)) {
     const serverIds = suite.settings.serverIds.filter(id => id !== server.id)
@@ -153,7 +153,7 @@ function deleteServer({ store }: ServiceContext, server: ServerRow): void {
 function tokensFrom(server: ServerRow, body: ImportTokens): ServerTokens {
   if (server.transportType !== 'http' || !server.url)
     throw invalidField('serverUrl', 'a server over stdio takes no tokens')
-  // Tokens for another address would be sent to a server that they were not granted for.
+  // Tokens for another address would be sent to a server that they were not issued for.
   if (URL.parse(body.serverUrl)?.href !== URL.parse(server.url)?.href)
     throw invalidField('serverUrl', 'is not the address of the saved server')
   const { tokens, clientInformation, oauthResourceUrl } = body
@@ -174,7 +174,7 @@ export function liveServerHandlers({ store, connections, targets }: ServiceConte
   return {
     async templates(call) {
       const { items, ...rest } = await connections.listResourceTemplates(target(call), call.body, call.signal)
-      // What has no address is no template; the doctor names it.
+      // An item without an address is no template. The doctor reports it.
       return { items: items.filter(isTemplate), ...rest }
     },
     get: ({ project, params, query }) => connections.live(store.servers.require(project.id, params.serverId).id, query),
@@ -192,10 +192,10 @@ function isTemplate(item: object): item is ResourceTemplate {
 
 type StoredServer = { store: Store; serverId: string }
 
-/** What was copied, for people to read. */
+/** Summary of what was copied, for the person. */
 type HandedOver = { calls: number; signedIn: boolean }
 
-/** Copies ended calls, roots and the sign-in of a server to another workspace; the refresh token moves. */
+/** Copies ended calls, roots and the sign-in of a server to another workspace. The refresh token is moved. */
 export function handOverServer(from: StoredServer, to: StoredServer): HandedOver {
   const server = from.store.servers.find(from.serverId)
   const calls = from.store.calls.ended(from.serverId)

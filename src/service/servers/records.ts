@@ -15,7 +15,7 @@ import { settingCredentials, settingSecrets } from '../connections/setting-secre
 
 type ServerFields = Omit<z.output<typeof ProjectServerUpdateRequest>, 'clearClientSecret' | 'clearXaaConfig'>
 
-/** Fields of the other kind of transport would be kept without effect, so they are refused. */
+/** Fields of the other transport are refused, because they would have no effect. */
 const FOREIGN_FIELDS = {
   stdio: ['url', 'headers', 'useOAuth', 'oauthScopes', 'clientId', 'clientSecret', 'hasBearerToken'],
   http: ['command', 'args', 'env'],
@@ -57,7 +57,10 @@ export function insertServer(
   return complete
 }
 
-/** Edits a server. Another address or command gets none of the old secrets: its author could send them anywhere. */
+/**
+ * Edits a server. With another address or command the old secrets are dropped: the editor could otherwise send them
+ * anywhere.
+ */
 export function updateServer(
   store: Store,
   row: ServerRow,
@@ -72,20 +75,23 @@ export function updateServer(
   for (const name of secretsLeft(row, updated)) if (fields[name] === undefined) delete updated.secrets[name]
   if (clearClientSecret) delete updated.secrets.clientSecret
   if (clearXaaConfig) for (const name of XAA_OPTIONS) delete updated.options[name]
-  // Tokens were granted for one address and must not travel to another one.
+  // Tokens were issued for one address and must not be sent to another.
   if (updated.url !== row.url) delete updated.tokens
   store.servers.update(updated)
   return updated
 }
 
-/** The secrets that stay behind where a server starts otherwise, or is at another address. */
+/** Returns the secrets that are dropped because the server's command or address has changed. */
 function secretsLeft(before: ServerRow, after: ServerRow): readonly ('env' | 'headers' | 'clientSecret')[] {
   if (before.transportType !== 'stdio') return before.url === after.url ? [] : ['headers', 'clientSecret']
   const started = ({ secrets: { command, args = [] } }: ServerRow): string => JSON.stringify([command, args])
   return started(before) === started(after) ? [] : ['env']
 }
 
-/** A server without its secrets. @param reader who may not change servers sees no secrets of its address either */
+/**
+ * Converts a server without its secrets. @param reader readers who may not change servers do not see secrets in its
+ * address either
+ */
 export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }): ProjectServer {
   const { id, projectId, name, enabled, transportType, useOAuth, options, createdAt, updatedAt } = row
   return {
@@ -96,7 +102,7 @@ export function toProjectServer(row: ServerRow, reader: { maySeeUrl: boolean }):
     transportType,
     url: shownUrl(row.url, reader),
     useOAuth,
-    // Only a server that is signed in to has one, and opening what is sealed is dear in a long list.
+    // Only a server with a sign-in can have one, and decrypting is slow in a long list.
     hasClientSecret: transportType === 'http' && row.secrets.clientSecret !== undefined,
     ...(Array.isArray(options['oauthScopes']) && { oauthScopes: options['oauthScopes'] as string[] }),
     createdAt,
@@ -135,12 +141,12 @@ function withoutTransport(row: ServerRow): ServerRow {
   return { ...row, url: undefined, useOAuth: false, secrets: {}, options: {}, tokens: undefined }
 }
 
-/** What nobody shall find in what a server was sent and answered. */
+/** Returns the secrets that must not appear in messages to and from a server. */
 export function secretsOf(row: ServerRow): string[] {
   return settingSecrets(...settingsOf(row))
 }
 
-/** Those of them that let somebody in. */
+/** Returns the secrets of a server that are credentials. */
 export function credentialsOf(row: ServerRow): string[] {
   return settingCredentials(...settingsOf(row))
 }

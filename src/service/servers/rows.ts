@@ -3,7 +3,7 @@ import type { Database } from '../../lib/sqlite.ts'
 import type { Sealer } from '../core/database/sealer.ts'
 import { boolean, json, optional, sealed, tableOf, url } from '../core/database/table.ts'
 
-/** What the service never returns of a server; sealed at rest. */
+/** Secrets of a server, which the service never returns. Stored encrypted. */
 export type ServerSecrets = {
   command?: string
   args?: string[]
@@ -12,18 +12,18 @@ export type ServerSecrets = {
   clientSecret?: string
 }
 
-/** Imported OAuth tokens with what their refresh needs; sealed at rest. */
+/** Imported OAuth tokens with what their refresh needs. Stored encrypted. */
 export type ServerTokens = {
   accessToken: string
   refreshToken?: string
   scope?: string
-  /** Epoch milliseconds; absent = the issuer did not say. */
+  /** Epoch milliseconds; absent if the issuer did not say. */
   expiresAt?: number
-  /** For how long a refreshed access token was given, in milliseconds; absent = not known. */
+  /** Lifetime of a refreshed access token in milliseconds; absent = unknown. */
   lastsMs?: number
   client?: { clientId: string; clientSecret?: string }
   resourceUrl?: string
-  /** The authorization server that they are from; absent = it was not known when they were imported. */
+  /** The authorization server that issued them; absent if it was unknown when they were imported. */
   issuer?: string
 }
 
@@ -36,11 +36,11 @@ export type ServerRow = {
   url?: string
   timeoutMs?: number
   useOAuth: boolean
-  /** Fields that the service keeps and does not interpret. */
+  /** Fields that the service stores and does not interpret. */
   options: Record<string, unknown>
   secrets: ServerSecrets
   tokens?: ServerTokens
-  /** Absent = none were ever set. */
+  /** Absent if none were ever set. */
   roots?: Root[]
   createdAt: number
   updatedAt: number
@@ -64,7 +64,7 @@ export function createServerRows(database: Database, sealer: Sealer) {
     find: (id: string) => servers.one({ id }),
     findByName: (projectId: string, name: string) => servers.one({ projectId, name }),
     list: (projectId: string) => servers.all({ projectId }, 'ORDER BY id'),
-    /** Stores refreshed or imported tokens, or forgets them, and leaves everything else alone. */
+    /** Stores refreshed or imported tokens, or deletes them, and changes nothing else. */
     setTokens: (id: string, tokens: ServerTokens | undefined) =>
       servers.change({ id }, { tokens, updatedAt: Date.now() }),
     setRoots: (id: string, roots: Root[]) => servers.change({ id }, { roots, updatedAt: Date.now() }),

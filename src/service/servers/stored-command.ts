@@ -8,8 +8,8 @@ import { createServerRows, type ServerRow } from './rows.ts'
 type Stored = { name: string; command: ServerCommand }
 
 /**
- * The one enabled server with this id or name, read without opening the workspace; undefined wherever it is not
- * certain.
+ * Returns the only enabled server with this id or name, read without opening the workspace; undefined if that is
+ * uncertain.
  * @param project id or name; optional with one project
  */
 export function storedCommand(dataDir: string, wanted: string, project: string | undefined): Stored | undefined {
@@ -22,7 +22,9 @@ export function storedCommand(dataDir: string, wanted: string, project: string |
 
 type ServerRows = ReturnType<typeof createServerRows>
 
-/** Reads a workspace without opening it, which may change it; undefined if there is none or it cannot be read. */
+/**
+ * Reads a workspace without opening it, since opening may change it; undefined if there is none or it cannot be read.
+ */
 export function readStored<T>(dataDir: string, read: (database: Database, servers: ServerRows) => T): T | undefined {
   try {
     const { database: file, sealingKey } = dataDirectory(dataDir)
@@ -39,14 +41,17 @@ export function readStored<T>(dataDir: string, read: (database: Database, server
   }
 }
 
-/** Id of the one project with this id or name, without one of the only project; undefined if that is not certain. */
+/**
+ * Returns the id of the only project with this id or name, or of the only project if none is given; undefined if
+ * uncertain.
+ */
 export function storedProject(database: Database, project: string | undefined): string | undefined {
   const projects = database.all<{ id: string; name: string }>('SELECT id, name FROM project', {})
   const meant = projects.filter(({ id, name }) => project === undefined || id === project || name === project)
   return meant.length === 1 ? meant[0]!.id : undefined
 }
 
-/** The one server with this id or name in the project; undefined if that is not certain. */
+/** Returns the only server with this id or name in the project; undefined if that is uncertain. */
 export function storedServer(
   { database, servers }: { database: Database; servers: ServerRows },
   wanted: string,

@@ -7,7 +7,7 @@ import type { Store } from '../core/database/store.ts'
 import { ServiceError } from '../core/errors.ts'
 import { guarded, isAbandoned, releaseLease, takeLease } from '../core/lease.ts'
 
-/** Saved servers as the connections engine takes them. */
+/** Converts saved servers for the connections engine. */
 export type ServerTargets = { of(row: ServerRow): ServerTarget }
 
 declare module '../core/context.ts' {
@@ -16,11 +16,17 @@ declare module '../core/context.ts' {
   }
 }
 
-/** A token is refreshed this long before it ends, or after three quarters of a shorter life: not on the way. */
+/**
+ * Milliseconds before its end at which a token is refreshed, at most a quarter of its life, so that it does not end
+ * during a request.
+ */
 const REFRESH_BEFORE_MS = 60_000
-/** How often to check whether another process has refreshed the tokens, in milliseconds. */
+/** Milliseconds between checks whether another process has refreshed the tokens. */
 const CHECK_EVERY_MS = 50
-/** How long one refresh may block the others, with all its requests and the loading of the library, in milliseconds. */
+/**
+ * Longest time that one refresh may block the others, in milliseconds, with all its requests and the loading of the
+ * library.
+ */
 const HELD_MS = 30_000
 const LONGEST_WAIT_MS = 60_000
 const REFRESH = 'token-refresh'
@@ -30,7 +36,7 @@ export function createServerTargets(store: Store): ServerTargets {
 
   const currentTokens = async (row: ServerRow): Promise<ServerTokens | undefined> => {
     const { projectId, id, name, url = '' } = row
-    // What goes on at an address that was changed meanwhile must not get the tokens of the present one.
+    // Work for an earlier address of the server must not get the tokens of the current one.
     const storedTokens = (): ServerTokens | undefined => {
       const stored = store.servers.get(projectId, id)
       return stored?.url === url ? stored.tokens : undefined
@@ -45,7 +51,7 @@ export function createServerTargets(store: Store): ServerTargets {
       const refreshed = await refreshTokens({ name, url }, tokens)
       return store.write(() => {
         const stored = storedTokens()
-        // Whoever signed in or out meanwhile has the last word.
+        // A sign-in or sign-out that happened meanwhile takes precedence.
         if (stored?.refreshToken !== tokens.refreshToken) return stored
         store.servers.setTokens(id, refreshed)
         return refreshed
@@ -53,7 +59,8 @@ export function createServerTargets(store: Store): ServerTargets {
     })
       .catch(async (error: unknown) => {
         const stored = storedTokens()
-        // An older mcpdeck may have used the refresh token; else the server says whether the old token still counts.
+        // An older mcpdeck may have used the refresh token. Otherwise the server decides whether the old token is still
+        // valid.
         if (stored?.accessToken !== tokens.accessToken) return stored
         if (hasEnded(tokens)) throw await refreshFailure({ name, url }, error)
         return tokens
@@ -66,7 +73,7 @@ export function createServerTargets(store: Store): ServerTargets {
   return { of: row => targetOf(row, async () => (await currentTokens(row))?.accessToken) }
 }
 
-/** A saved server for the engine; `accessToken` is asked before each connection over HTTP. */
+/** Converts a saved server for the engine. `accessToken` is called before each HTTP request. */
 export function targetOf(row: ServerRow, accessToken: () => Promise<string | undefined>): ServerTarget {
   const { id, name, enabled, useOAuth, timeoutMs, secrets, url } = row
   const base = { id, name, enabled, useOAuth, ...(timeoutMs !== undefined && { timeoutMs }) }
@@ -78,14 +85,14 @@ export function targetOf(row: ServerRow, accessToken: () => Promise<string | und
 }
 
 /**
- * A refresh token counts once, so one process of the workspace uses it and the others wait for the result.
+ * Runs a refresh in one process while the others wait for the result, because a refresh token can be used only once.
  * @throws ServiceError `TIMEOUT` if that takes too long
  */
 async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => Promise<T>): Promise<T> {
   const late = Date.now() + LONGEST_WAIT_MS
   const row: JobRow = { kind: REFRESH, subjectId: id, ...takeLease() }
   try {
-    // The lease begins when the row is there, and is longer than a refresh may take.
+    // The lease begins when the row is inserted, and is longer than a refresh may take.
     while (!store.write(() => store.jobs.insert({ ...row, expiresAt: Date.now() + HELD_MS }))) {
       const other = store.jobs.find(REFRESH, id)
       if (other && isAbandoned(other)) store.write(() => store.jobs.delete(other.token))
@@ -96,7 +103,7 @@ async function onceOfAll<T>(store: Store, { id, name }: ServerRow, work: () => P
     return await work()
   } finally {
     releaseLease(row)
-    // Where the row cannot be deleted it is abandoned from now on, and what came of the work counts anyway.
+    // If the row cannot be deleted, it counts as abandoned from now on. The result of the work is used anyway.
     guarded(
       () => store.write(() => store.jobs.delete(row.token)),
       () => undefined,

@@ -8,22 +8,25 @@ import { defined } from '../../lib/json.ts'
 import { describeNetwork } from '../connections/failures.ts'
 import { oneLine } from '../core/one-line.ts'
 import type { ServerTokens } from './rows.ts'
-/** How long the authorization server may take over all its answers, in milliseconds. */
+/** Milliseconds that the authorization server has for all its answers. */
 const AUTHORIZATION_MS = 10_000
 
-/** What an authorization server answers to a refresh token or a client that it knows no more (RFC 6749, 5.2). */
+/** Errors of an authorization server that no longer knows a refresh token or a client (RFC 6749, 5.2). */
 const TAKEN_BACK: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client'])
 
 type TokenOwner = { name: string; url: string }
 
-/** Only a person can continue: the tokens cannot be refreshed where they came from. */
+/** Thrown if a person has to sign in, because the tokens cannot be refreshed at their issuer. */
 export class SignInNeeded extends ServiceError {
   constructor({ name }: TokenOwner, reason: string) {
     super('OAUTH_REQUIRED', `The server "${name}" needs a new sign-in: ${reason}. Sign in again.`)
   }
 }
 
-/** The authorization server of an MCP server (RFC 9728), to be pinned with tokens; undefined when it is silent. */
+/**
+ * Returns the authorization server of an MCP server (RFC 9728), to be stored with its tokens; undefined if it gives
+ * none.
+ */
 export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): Promise<string | undefined> {
   const library = await loadLibrary()
   try {
@@ -31,7 +34,7 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
       const challenge = await probeHttp({ type: 'http', url: serverUrl, headers: {} }, { fetchFn })
       const { metadataUrls } = bearerChallenge(challenge)
       const resource = await discoverResource(serverUrl, metadataUrls, { library, fetchFn }).catch((error: unknown) => {
-        // What could not be reached says nothing of who the authorization server is.
+        // An unreachable server does not tell who its authorization server is.
         if (describeNetwork(error) !== undefined) throw error
         return undefined
       })
@@ -43,7 +46,7 @@ export async function discoverIssuer(serverUrl: string, signal?: AbortSignal): P
   }
 }
 
-/** The metadata of an MCP server (RFC 9728) from the first address that has it; rejects as the last one. */
+/** Returns the metadata of an MCP server (RFC 9728) from the first address that has it. Rejects with the last error. */
 export async function discoverResource(
   serverUrl: string,
   metadataUrls: readonly URL[],
@@ -59,7 +62,7 @@ export async function discoverResource(
   }
 }
 
-/** Exchanges the refresh token at the pinned authorization server. @throws SignInNeeded when none fits */
+/** Exchanges the refresh token at the stored authorization server. @throws SignInNeeded if none fits */
 export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Promise<ServerTokens> {
   const { client, refreshToken, issuer } = tokens
   if (!client || !refreshToken) return tokens
@@ -87,13 +90,13 @@ export async function refreshTokens(owner: TokenOwner, tokens: ServerTokens): Pr
   })
 }
 
-/** When an access token ends and for how long it was given; undefined if its issuer did not say. */
+/** Returns when an access token ends and its lifetime; undefined if its issuer did not say. */
 export function lifetimeOf(expiresInSeconds: number | undefined) {
   const lastsMs = expiresInSeconds === undefined ? undefined : expiresInSeconds * 1000
   return { lastsMs, expiresAt: lastsMs === undefined ? undefined : Date.now() + lastsMs }
 }
 
-/** Why a refresh failed: what takes a new sign-in, and what may work the next time. */
+/** Returns why a refresh failed: either a new sign-in is needed, or it may work the next time. */
 export async function refreshFailure(owner: TokenOwner, error: unknown): Promise<ServiceError> {
   if (error instanceof SignInNeeded) return error
   const { OAuthError } = await loadLibrary()

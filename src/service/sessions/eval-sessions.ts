@@ -10,7 +10,7 @@ import type { VisitorFeedRow, VisitorMessageRow } from '../scenarios/visitor-ses
 
 const PREVIEW_LENGTH = 200
 
-/** Trials that have begun are sessions of their runs; nobody archives them. */
+/** Started trials are sessions of their runs. They cannot be archived. */
 export const evalSessions: SessionSource = {
   sourceType: 'eval',
   rows: (store, projectId, filter) =>
@@ -47,12 +47,12 @@ function toSession(projectId: string, row: EvalSessionRow): SessionRow {
 
 function toSummary(projectId: string, row: EvalSessionRow): SessionRow['summary'] {
   const { trial, run, snapshot, outcome, lastActivityAt } = row
-  // A trial without a prompt begins with nobody's words.
+  // A trial without a prompt has no opening message.
   const prompt = snapshot.steps.find(step => step.prompt !== undefined)?.prompt ?? ''
   const { id, title, startedAt } = trial
   return {
     id,
-    // The runtime's key, which the contract keeps apart from the row's.
+    // The runtime's key, which the contract distinguishes from the row's id.
     chatSessionId: id.replace(/^itr_/, 'chat_'),
     projectId,
     sourceType: 'eval',
@@ -89,7 +89,7 @@ type Counts = Pick<
   | 'cumulativeOutputTokens'
 >
 
-/** A counter that nobody kept is absent, not 0. */
+/** Converts counters. A counter that was not kept is absent, not 0. */
 function toCounts({ messages, toolCalls, userTurns, usage }: Transcript): Counts {
   return {
     messageCount: messages.length,
@@ -190,7 +190,7 @@ export const visitorSessions: SessionSource = {
   },
 }
 
-/** The runtime's key of a visitor's session, which the contract keeps apart from the row's. */
+/** Returns the runtime's key of a visitor's session, which the contract distinguishes from the row's id. */
 export function chatSessionIdOf(id: string): string {
   return id.replace(/^ses_/, 'chat_')
 }
@@ -239,7 +239,7 @@ function toVisitorSession(projectId: string, row: VisitorFeedRow, messages: Visi
   }
 }
 
-/** Arguments and results of visitors' calls are not kept. */
+/** Converts a visitor's call to a span. Its arguments and results are not stored. */
 function toVisitorSpan(call: VisitorMessageRow): SessionSpan {
   const { position, toolName, serverName, isError, durationMs, createdAt } = call
   return {

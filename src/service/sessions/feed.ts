@@ -15,16 +15,16 @@ import {
 import type { ChatMessageRow, ChatRow } from '../chats/chats.ts'
 import { oneLine } from '../core/one-line.ts'
 import { SESSION_IDLE_MS } from '../scenarios/access.ts'
-/** Whose sessions a feed shows. */
+/** The projects and surfaces whose sessions a feed shows. */
 export type FeedScope = {
   projectIds: readonly string[]
-  /** Absent = every surface. */
+  /** Absent means every surface. */
   sourceTypes?: readonly SourceType[] | undefined
 }
 
 type FeedPage = { rows: SessionRow[]; nextCursor?: string }
 
-/** The sessions of several projects and surfaces as one list. @returns at most `filter.limit` rows */
+/** Reads the sessions of several projects and surfaces as one list. @returns at most `filter.limit` rows */
 export function readSessions(store: Store, scope: FeedScope, filter: SessionFilter): SessionRow[] {
   const wanted = sessionSources.filter(({ sourceType }) => scope.sourceTypes?.includes(sourceType) ?? true)
   return scope.projectIds
@@ -34,7 +34,7 @@ export function readSessions(store: Store, scope: FeedScope, filter: SessionFilt
 }
 
 /**
- * One page of a feed; a cursor holds the place of the last row.
+ * Reads one page of a feed. A cursor contains the place of the last row.
  * @param list names the feed with its options
  * @throws ServiceError `VALIDATION_ERROR`
  */
@@ -45,7 +45,7 @@ export function readFeedPage(
   { cursor, ...filter }: Omit<SessionFilter, 'after'> & { cursor: string | undefined },
 ): FeedPage {
   const after = cursor === undefined ? undefined : toPlace(store.cursors.readText(list, cursor))
-  // One more than requested shows whether there is a next page.
+  // One row more than requested shows whether there is a next page.
   const found = readSessions(store, scope, { ...filter, after, limit: filter.limit + 1 })
   const rows = found.slice(0, filter.limit)
   const last = rows.at(-1)?.summary
@@ -69,7 +69,7 @@ function toPlace(text: string): SessionPlace {
   return { at: Number(text.slice(0, separator)), id: text.slice(separator + 1) }
 }
 
-/** Chats of members; nobody archives them, and one counts as over when it was silent as long as a visit may be. */
+/** Chats of members. They cannot be archived, and count as over after the same silence as a visit. */
 const chats: SessionSource = {
   sourceType: 'direct',
   rows(store, projectId, { status, endedOnly, ...filter }) {
@@ -121,5 +121,5 @@ function toSession(row: ChatRow, messages: readonly ChatMessageRow[]): SessionRo
   }
 }
 
-/** Every surface whose sessions this workspace holds, one line each; feeds, searches and exports follow. */
+/** Every surface with sessions in this workspace. Feeds, searches and exports use this list. */
 const sessionSources: readonly SessionSource[] = [evalSessions, visitorSessions, journeySessions, chats]

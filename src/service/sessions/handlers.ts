@@ -9,7 +9,7 @@ import type { SessionFilter, SessionPlace, SessionRow } from './session.ts'
 
 const DEFAULT_PAGE = 50
 
-/** The feed by last activity; `q` makes it a search by relevance, also when it is blank and finds nothing. */
+/** Handles the feed by last activity. `q` makes it a search by relevance, even if blank, which finds nothing. */
 export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sessions'] {
   return {
     list({ project, query, signal }) {
@@ -26,11 +26,11 @@ export function sessionHandlers({ store, runs }: ServiceContext): Handlers['sess
   }
 }
 
-/** Every session is shared with its project here, chats too. */
+/** Handles sessions and chats. All of them are shared with their project here. */
 export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['chatSessions'] {
   return {
     list({ caller, query }) {
-      // The list's own word goes before the general one.
+      // The list's own parameter takes precedence over the general one.
       const { projectId, status = 'active', limit = DEFAULT_PAGE, before = query.cursor } = query
       const reachable = () =>
         store.projects.list(caller.organizationId).filter(project => {
@@ -63,7 +63,7 @@ export function chatSessionHandlers({ store, runs }: ServiceContext): Handlers['
 type SearchScope = 'titles' | 'transcripts'
 
 type Search = {
-  /** All of its words have to occur; without a word nothing is found. */
+  /** All of its words have to occur. Without a word nothing is found. */
   q: string
   scope: SearchScope
   status: SessionFilter['status']
@@ -72,17 +72,17 @@ type Search = {
   signal: AbortSignal
 }
 
-/** A found session with its place: the better match first, then the newer one. */
+/** A found session with its place: better matches first, then newer ones. */
 type Match = { summary: SessionSummary; score: number; at: number; id: string }
 
-/** Sessions that are searched before other requests get their turn. */
+/** Number of sessions that are searched before other requests get their turn. */
 const BATCH = 200
-/** Characters of a transcript on either side of a match. */
+/** Characters of a transcript shown on either side of a match. */
 const WINDOW = 60
 
 /**
- * Most relevant first: a word in the title counts twice one in the opening message; in transcripts every occurrence
- * counts.
+ * Searches sessions, most relevant first. A word in the title counts twice as much as in the opening message. In
+ * transcripts every occurrence counts.
  * @param list names the search with its options
  */
 export async function searchSessions(store: Store, list: string, feed: FeedScope, search: Search) {

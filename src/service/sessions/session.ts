@@ -4,16 +4,16 @@ import type { SESSION_SOURCES } from '../../api/contract/choices.ts'
 import type { SessionSummary } from '../../api/contract/sessions.ts'
 import type { Store } from '../core/database/store.ts'
 
-/** Surfaces that produce sessions, in the contract's words. */
+/** Surfaces with sessions, by their names in the contract. */
 export type SourceType = (typeof SESSION_SOURCES)[number]
 
-/** A session's place among others: when something happened in it last, and its id where two are equal. */
+/** The place of a session in a list: the time of its last activity, then its id. */
 export type SessionPlace = { at: number; id: string }
 
 /** A piece of work inside a session, for trace exports. */
 export type SessionSpan = {
   key: string
-  /** Key of the span that it is part of; absent = of the session itself. */
+  /** Key of the parent span; absent if it belongs to the session itself. */
   parent?: string
   name: string
   kind: 'step' | 'toolCall'
@@ -22,11 +22,11 @@ export type SessionSpan = {
   durationMs: number
   status: 'ok' | 'error' | 'unset'
   attributes: Record<string, string>
-  /** What went in and came out, which may be sensitive. */
+  /** Input and output, which may be sensitive. */
   content?: { input?: unknown; output?: unknown }
 }
 
-/** A session of whatever surface; `id`, `lastActivityAt` and `startedAt` are always known. */
+/** A session of any surface. `id`, `lastActivityAt` and `startedAt` are always known. */
 export type SessionRow = {
   summary: SessionSummary & {
     id: string
@@ -37,31 +37,31 @@ export type SessionRow = {
     lastActivityAt: number
   }
   messages: readonly { role: string; content: unknown }[]
-  /** The assistant's last words. */
+  /** The last text of the assistant. */
   finalText: string
-  /** Made when asked for: only exports need them. */
+  /** Returns the spans, built on demand, since only exports need them. */
   spans(): SessionSpan[]
   status: 'ok' | 'error' | 'unset'
-  /** Why it did not go well, which may quote what was said. */
+  /** Why the session did not go well. It may quote messages. */
   error?: string
   /** Facts for trace exports that are not content. */
   attributes: Record<string, string>
 }
 
-/** What of a project's sessions is wanted. */
+/** Selects sessions of a project. */
 export type SessionFilter = FeedFilter & {
   status: 'active' | 'archived'
-  /** Only sessions in which nothing will happen any more. */
+  /** Only sessions in which nothing more will happen. */
   endedOnly: boolean
 }
 
-/** One surface's sessions, in the order of the filter and at most as many as its limit. */
+/** Reads the sessions of one surface, in the order of the filter and up to its limit. */
 export type SessionSource = {
   sourceType: SourceType
   rows(store: Store, projectId: string, filter: SessionFilter): SessionRow[]
 }
 
-/** The order of a feed: by last activity, then by id. */
+/** Returns the order of a feed: by last activity, then by id. */
 export function comparePlaces(order: SessionFilter['order']) {
   const sign = order === 'newest' ? -1 : 1
   return (a: SessionRow, b: SessionRow) =>
@@ -69,14 +69,14 @@ export function comparePlaces(order: SessionFilter['order']) {
 }
 
 /**
- * The place of a session in the dashboard, as `mcpdeck open` takes it.
+ * Returns the place of a session in the dashboard, in the format of `mcpdeck open`.
  * @param place below the profile, such as `projects/P/runs/R`
  */
 export function sessionLink(place: string): NonNullable<SessionSummary['link']> {
   return { path: place, url: `mcpdeck://local/${place}` }
 }
 
-/** An answer with the calls that led to it; what was asked needs no span, and a failure is one. */
+/** Returns the spans of an answer with its calls. A question needs no span; a failure has one. */
 export function answerSpans({ position, role, toolCalls, durationMs, createdAt }: MessageRow): SessionSpan[] {
   if (role === 'user') return []
   const key = `answer-${position}`

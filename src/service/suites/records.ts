@@ -25,10 +25,10 @@ import { pageOf } from '../core/list-page.ts'
 type SuiteEdit = z.output<typeof EvalSuiteUpdateRequest>
 type NewSuite = Omit<z.output<typeof EvalSuiteCreateRequest>, 'model' | 'tests'> & { model?: string }
 
-/** What an answer has to score where the suite says nothing. */
+/** Minimum score of an answer if the suite sets none. */
 export const DEFAULT_JUDGE_THRESHOLD = 0.7
 
-/** Writes a suite, without cases yet; runs inside the caller's transaction. */
+/** Writes a suite without cases, inside the caller's transaction. */
 export function insertSuite(
   store: Store,
   projectId: string,
@@ -56,7 +56,7 @@ export function insertSuite(
   return { suite, servers }
 }
 
-/** Edits a suite; absent fields stay as they were, null clears where the contract has it. */
+/** Edits a suite. Absent fields are kept, and null clears a field if the contract allows it. */
 function updateSuite(store: Store, suite: SuiteRow, body: SuiteEdit): SuiteRow {
   refuseImages(body)
   const settings: SuiteSettings = { ...suite.settings }
@@ -109,13 +109,13 @@ function toSuiteDetail(store: Store, suite: SuiteRow): EvalSuiteDetail {
   }
 }
 
-/** A suite's pass criterion in per cent, without the noise that multiplying a fraction brings. */
+/** Returns a suite's pass criterion in percent, without the rounding error of multiplying a fraction. */
 function accuracyOf(criteria: { minimumPassRate?: number | undefined } | undefined): number | undefined {
   const threshold = passThreshold({ minimumPassRate: criteria?.minimumPassRate })
   return threshold === null ? undefined : Number((threshold * 100).toPrecision(12))
 }
 
-/** Sandbox images cannot be made here, so that none can be named. */
+/** Refuses sandbox images, which cannot exist here. */
 function refuseImages({ environment }: SuiteEdit): void {
   const image = environment?.computerEnvironment
   if (image != null) throw new ServiceError('NOT_FOUND', `There is no sandbox image ${image} in this project.`)
@@ -136,13 +136,13 @@ function editSettings(settings: SuiteSettings, edit: NonNullable<SuiteEdit['sett
   if (judge) settings.judge = { ...settings.judge, ...judge }
 }
 
-/** `provider/model` names its provider, so it need not be sent beside it. */
+/** Returns a model with its provider. `provider/model` contains it, so that it need not be sent separately. */
 export function withProvider({ model, provider }: { model: string; provider?: string | undefined }) {
   const named = provider ?? (model.includes('/') ? model.slice(0, model.indexOf('/')) : undefined)
   return { model, ...(named !== undefined && { provider: named }) }
 }
 
-/** Assertions must name their type; an unknown one is kept and fails its trial (assertions.md). */
+/** Requires that assertions name their type. An unknown type is kept and fails its trial (assertions.md). */
 export function requireAssertions(list: readonly Record<string, unknown>[], field: string): Assertion[] {
   return list.map((assertion, index) => requireAssertion(assertion, `${field}.${index}`))
 }
@@ -155,7 +155,7 @@ export function requireAssertion(assertion: Record<string, unknown>, field: stri
 }
 
 /**
- * Requires that no file in a repository owns the suite, but the asking one (contract: "Eval case batch create").
+ * Requires that no other file in a repository owns the suite (contract: "Eval case batch create").
  * @throws ServiceError `CONFLICT` with `CI_OWNED_SUITE_READ_ONLY`
  */
 export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuiteId?: string): void {
@@ -170,7 +170,7 @@ export function requireConfigurable(store: Store, suite: SuiteRow, declaredSuite
 
 type Hosts = NonNullable<z.output<typeof EvalSuiteUpdateRequest>['hosts']>
 
-/** Adds one environment; one that is attached already changes nothing. Runs inside the caller's transaction. */
+/** Attaches an environment, inside the caller's transaction. If it is already attached, nothing changes. */
 function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string): EvalSuiteEnvironmentAttached {
   const before = suite.settings.environmentIds ?? []
   const environmentIds = attachableEnvironments(store, suite, [...before, environmentId])
@@ -182,7 +182,10 @@ function attachEnvironment(store: Store, suite: SuiteRow, environmentId: string)
   return { suiteId: suite.id, attached, environmentIds }
 }
 
-/** Environments, each once; attached ones may be archived. @throws ServiceError `NOT_FOUND`, `ENV_ARCHIVED` */
+/**
+ * Returns the given environments, each once. Those already attached may be archived. @throws ServiceError `NOT_FOUND`,
+ * `ENV_ARCHIVED`
+ */
 function attachableEnvironments(
   store: Store,
   { projectId, settings }: SuiteRow,
@@ -196,7 +199,7 @@ function attachableEnvironments(
   return wanted
 }
 
-/** The given clients by id or name, each once, as a suite keeps them. @throws ServiceError `NOT_FOUND` */
+/** Returns the given clients by id or name, each once, in the format of a suite. @throws ServiceError `NOT_FOUND` */
 export function attachableClients(
   store: Store,
   projectId: string,
@@ -220,8 +223,9 @@ function toSuiteHosts(store: Store, { projectId, settings }: SuiteRow): NonNulla
 export const MINUTE_MS = 60_000
 
 /**
- * Switches a suite's schedule in the caller's transaction; on requires a target and pins its environment.
- * @throws ServiceError as `chooseTarget` does, `VALIDATION_ERROR` without an interval
+ * Switches a suite's schedule in the caller's transaction. Switching it on requires a target and stores its
+ * environment.
+ * @throws ServiceError as `chooseTarget`, `VALIDATION_ERROR` without an interval
  */
 function updateSchedule(
   { store, now }: ServiceContext,
@@ -257,13 +261,15 @@ function updateSchedule(
   })
 }
 
-/** The first slot after a time; slots are at `startsAt + n × intervalMs`, n ≥ 1, in milliseconds. */
+/** Returns the first slot after a time. Slots are at `startsAt + n × intervalMs`, n ≥ 1, in milliseconds. */
 export function nextSlot(startsAt: number, intervalMs: number, time: number): number {
   const passed = Math.max(0, Math.floor((time - startsAt) / intervalMs))
   return startsAt + (passed + 1) * intervalMs
 }
 
-/** The schedule of a suite; slot, run and refusal go beyond the contract and tell why nothing was launched. */
+/**
+ * Converts the schedule of a suite. Slot, run and refusal are beyond the contract and explain why nothing was launched.
+ */
 function toSuiteSchedule(row: SuiteScheduleRow | undefined): NonNullable<EvalSuiteDetail['schedule']> {
   if (!row) return { enabled: false, intervalMinutes: null, environmentId: null }
   const { enabled, intervalMinutes, environmentId, nextAt, lastRunId, refusedAt, refusal } = row
@@ -277,7 +283,7 @@ function toSuiteSchedule(row: SuiteScheduleRow | undefined): NonNullable<EvalSui
   }
 }
 
-/** What the nouns that a suite holds do for its operations. */
+/** Operations of the nouns that belong to a suite. */
 type SuiteParts = {
   upsertCases: (
     store: Store,

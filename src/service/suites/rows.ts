@@ -2,16 +2,16 @@ import type { Database } from '../../lib/sqlite.ts'
 import { boolean, json, tableOf } from '../core/database/table.ts'
 import type { Assertion } from '../evals/types.ts'
 
-/** Everything about a suite that is edited as one piece. */
+/** All settings of a suite, which are edited as one piece. */
 export type SuiteSettings = {
   serverIds: string[]
   environmentIds?: string[]
-  /** Attached clients; without `serverIds` each brings its own servers. */
+  /** Attached clients. A client without `serverIds` uses its own servers. */
   clients?: { clientId: string; serverIds?: string[] }[]
   executionConfig?: { model?: string; provider?: string; systemPrompt?: string; temperature?: number }
-  /** Per cent of trials that must pass; absent = every case decides by itself. */
+  /** Percent of trials that must pass; absent means grading by case. */
   minimumAccuracy?: number
-  /** Every case runs at least this often. */
+  /** Minimum number of times that every case runs. */
   minimumIterations?: number
   matchOptions?: Record<string, unknown>
   checks?: Assertion[]
@@ -24,7 +24,7 @@ export type SuiteRow = {
   name: string
   description: string | null
   settings: SuiteSettings
-  /** Key that made it; its maker may always delete it. */
+  /** Id of the key that created the suite. Its creator may always delete it. */
   createdBy: string
   createdAt: number
   updatedAt: number
@@ -38,12 +38,12 @@ export function createSuiteRows(database: Database) {
   return {
     ...suites.basics,
     list: (projectId: string) => suites.all({ projectId }, 'ORDER BY id'),
-    /** Takes its cases with it; its runs stay. */
+    /** Deletes a suite with its cases. Its runs are kept. */
     delete: suites.delete,
   }
 }
 
-/** When a suite is launched by the clock. Slots are at `startsAt` and every interval after it. */
+/** The schedule of a suite. Slots are at `startsAt` and every interval after it. */
 export type SuiteScheduleRow = {
   suiteId: string
   enabled: boolean
@@ -52,10 +52,10 @@ export type SuiteScheduleRow = {
   environmentId: string | null
   setBy: string
   startsAt: number
-  /** The slot to be launched next; null while the schedule is off. */
+  /** The next slot to launch; null while the schedule is off. */
   nextAt: number | null
   lastRunId: string | null
-  /** The latest slot that could not be launched, and why; null when the latest one was. */
+  /** The latest slot that could not be launched, and why; null if the latest one was launched. */
   refusedAt: number | null
   refusal: string | null
 }
@@ -70,14 +70,14 @@ export function createSuiteScheduleRows(database: Database) {
   return {
     get: (suiteId: string) => schedules.one({ suiteId }),
     put: schedules.put,
-    /** Slots at or before a time, the longest due first. */
+    /** Returns the slots at or before a time, the longest due first. */
     due: (time: number): DueSlot[] =>
       database.all(
         `SELECT suiteId, projectId, nextAt AS slot FROM suiteSchedule JOIN suite ON suite.id = suiteId
          WHERE nextAt <= :time ORDER BY nextAt, suiteId`,
         { time },
       ),
-    /** Moves from a slot to the next; false when another process took it or the schedule was changed. */
+    /** Moves from a slot to the next. Returns false if another process took it or the schedule was changed. */
     claim: (suiteId: string, slot: number, nextAt: number) =>
       schedules.change({ suiteId, nextAt: slot, enabled: true }, { nextAt }) > 0,
     noteLaunch: (suiteId: string, lastRunId: string) =>
@@ -87,7 +87,7 @@ export function createSuiteScheduleRows(database: Database) {
   }
 }
 
-/** A suite that another program made; one that was authored here has no such row. */
+/** A suite that another program created. A suite that was created here has no such row. */
 type SuiteOwnershipRow = {
   suiteId: string
   projectId: string
@@ -100,9 +100,9 @@ export function createSuiteOwnershipRows(database: Database) {
   const owned = tableOf<SuiteOwnershipRow>(database, 'suiteOwnership', { key: 'suiteId' })
   return {
     get: (suiteId: string) => owned.one({ suiteId }),
-    /** The suite that the file with this id owns. */
+    /** Returns the suite that the file with this id owns. */
     findDeclared: (projectId: string, declaredId: string) => owned.one({ projectId, declaredId })?.suiteId,
-    /** The oldest suite of this name that another program made and no file owns. */
+    /** Returns the oldest suite of this name that another program created and no file owns. */
     findNamed: (projectId: string, name: string) =>
       database.get<{ suiteId: string }>(
         `SELECT suiteId FROM suiteOwnership JOIN suite ON suite.id = suiteId

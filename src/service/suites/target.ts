@@ -7,19 +7,19 @@ import type { ServerRow } from '../servers/rows.ts'
 import type { Store } from '../core/database/store.ts'
 import type { SuiteRow } from './rows.ts'
 import { invalidField } from '../core/validation.ts'
-/** What a launch says about where its cases run. */
+/** The part of a launch that selects where its cases run. */
 export type TargetChoice = {
   environmentId?: string | undefined
   namedHostId?: string | undefined
   serverIds?: string[] | undefined
 }
 
-/** An environment at the revision that was resolved for a run. */
+/** An environment with the revision that was resolved for a run. */
 export type TargetEnvironment = { id: string; name: string | null; revision: number }
 
 /** A client as it was at a launch. */
 export type TargetClient = {
-  /** Null for the harness of another program. */
+  /** Null if another program executes the run. */
   id: string | null
   name: string
   source: 'environment' | 'attached_host' | 'suite_default' | 'sdk'
@@ -27,23 +27,23 @@ export type TargetClient = {
   modelId?: string
 }
 
-/** Where the models of a run come from. */
+/** The source of a run's models. */
 export type ModelSource = 'case' | 'client_default' | 'override'
 
 export type RunTarget = {
   servers: ServerRow[]
   environment?: TargetEnvironment
   client?: TargetClient
-  /** The model of an environment: every case runs on it. */
+  /** The model of an environment, on which every case runs. */
   model?: { id: string; source: ModelSource }
-  /** The model of an attached client: for cases that name none. */
+  /** The model of an attached client, for cases that name none. */
   defaultModel?: string
 }
 
 /**
- * Chooses by the contract's "Environment rules" 1 to 4 and 6.
+ * Chooses a target by the contract's "Environment rules" 1 to 4 and 6.
  * @throws ServiceError `VALIDATION_ERROR` with `ENVIRONMENT_NOT_ATTACHED`, `ENVIRONMENT_REQUIRED`,
- *   `ENVIRONMENT_SERVERS_NOT_OVERRIDABLE` or `NO_SAVED_SERVER_SELECTION`, `CONFLICT`, `NOT_FOUND`
+ * `ENVIRONMENT_SERVERS_NOT_OVERRIDABLE` or `NO_SAVED_SERVER_SELECTION`, `CONFLICT`, `NOT_FOUND`
  */
 export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice): RunTarget {
   const { environmentIds, clients = [], serverIds: servers } = suite.settings
@@ -66,7 +66,7 @@ export function chooseTarget(store: Store, suite: SuiteRow, choice: TargetChoice
   return supplied ? { servers: chosen, ...asDefault(supplied, suite) } : { servers: chosen }
 }
 
-/** Clients and servers are refused where they are read: only there it is known which of them there are. */
+/** Clients and servers are refused when they are read, because only then is it known which exist. */
 function refuseEnvironments(store: Store, suite: SuiteRow, reason: LaunchObstacle['reason'] | undefined): void {
   if (reason === 'ENVIRONMENT_NOT_ATTACHED') throw refused('environmentId', 'is not attached to the suite', reason)
   if (reason === 'ENVIRONMENT_SERVERS_NOT_OVERRIDABLE')
@@ -80,7 +80,10 @@ function refuseEnvironments(store: Store, suite: SuiteRow, reason: LaunchObstacl
   throw refused('environmentId', message, reason, { candidates })
 }
 
-/** "Environment rules" 6: the client that was not named; the servers and the model that the suite has stay its own. */
+/**
+ * Returns what a launch uses of a client that it did not name ("Environment rules" 6). Servers and model of the suite
+ * take precedence.
+ */
 function asDefault(client: ClientRow, { settings }: SuiteRow): Pick<RunTarget, 'client' | 'defaultModel'> {
   const defaultModel = settings.executionConfig?.model === undefined ? modelOf(client.config) : undefined
   return {
@@ -89,7 +92,7 @@ function asDefault(client: ClientRow, { settings }: SuiteRow): Pick<RunTarget, '
   }
 }
 
-/** Requires the revision that was resolved ("Environment rules" 5). @throws ServiceError `CONFLICT` */
+/** Requires the revision that was resolved before ("Environment rules" 5). @throws ServiceError `CONFLICT` */
 export function requireUnchanged({ environment: now }: RunTarget, { environment: before }: RunTarget): void {
   if (now?.id === before?.id && now?.revision === before?.revision) return
   throw new ServiceError('CONFLICT', 'The environment was changed between its resolution and the launch.', {
@@ -97,7 +100,7 @@ export function requireUnchanged({ environment: now }: RunTarget, { environment:
   })
 }
 
-/** Servers named by id or by name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
+/** Returns the servers named by id or name, in the given order. @throws ServiceError `NOT_FOUND` for an unknown one */
 export function requireServers(store: Store, projectId: string, wanted: readonly string[]): ServerRow[] {
   return [...new Set(wanted)].map(
     name =>
@@ -107,13 +110,13 @@ export function requireServers(store: Store, projectId: string, wanted: readonly
   )
 }
 
-/** Display names beside ids come from the records themselves; a list of another length is a mistake. */
+/** Checks a list of display names sent with ids. The names of the records are used, but another length is a mistake. */
 export function requireParallel(ids: readonly string[] | undefined, names: readonly string[] | undefined): void {
   if (names && names.length !== (ids?.length ?? 0))
     throw invalidField('serverNames', 'must have as many entries as serverIds')
 }
 
-/** @throws ServiceError `VALIDATION_ERROR` with `NO_SAVED_SERVER_SELECTION` when there is none */
+/** @throws ServiceError `VALIDATION_ERROR` with `NO_SAVED_SERVER_SELECTION` if there is none */
 export function someServers(servers: ServerRow[]): ServerRow[] {
   if (servers.length > 0) return servers
   throw new ServiceError('VALIDATION_ERROR', 'The suite has no saved servers; send serverIds.', {

@@ -14,7 +14,7 @@ import { json, tableOf } from '../core/database/table.ts'
 import type { Database } from '../../lib/sqlite.ts'
 import type { Handlers, ServiceContext } from '../core/context.ts'
 
-/** Defaults for the journeys that are made under it; nothing is looked up through it at launch. */
+/** Defaults for the journeys that are created in the swarm. A launch does not use it. */
 type SwarmRow = {
   id: string
   projectId: string
@@ -31,7 +31,7 @@ type SwarmRow = {
 export function createSwarmRows(database: Database) {
   const swarms = tableOf<SwarmRow>(database, 'swarm', { kinds: { environmentIds: json() } })
   return {
-    /** `get` finds archived ones too. */
+    /** `get` finds archived swarms too. */
     ...swarms.basics,
     /** Live ones. */
     page: swarms.page('AND archivedAt IS NULL'),
@@ -61,7 +61,7 @@ export function insertSwarm(store: Store, projectId: string, content: Content, n
   return row
 }
 
-/** Changes the defaults; journeys keep what they were made with. @throws ServiceError as for {@link insertSwarm} */
+/** Changes the defaults. Existing journeys are not changed. @throws ServiceError as {@link insertSwarm} */
 function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
   requireNotArchived('swarm', row)
   requireNotBlank('name', edit.name)
@@ -79,7 +79,7 @@ function updateSwarm(store: Store, row: SwarmRow, edit: Edit): SwarmRow {
   return updated
 }
 
-/** `setupWrites` is what no request can switch on (differences, row 15). */
+/** Converts a swarm. No request can switch `setupWrites` on (differences, row 15). */
 function toSwarm(row: SwarmRow): Swarm {
   return { ...declaredFields(Swarm, row), setupWrites: false }
 }

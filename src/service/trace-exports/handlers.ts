@@ -13,11 +13,14 @@ import type { SessionRow, SessionSpan } from '../sessions/session.ts'
 const NEXT_CURSOR = traceExports.otlp.cursor?.fromHeader ?? ''
 const COMPLETE = 'x-mcpjam-export-complete'
 
-/** Sessions on a page; the contract states no limits, and a larger page is cut to the longest. */
+/** Default number of sessions on a page. The contract states no limits; a larger page is cut to the maximum. */
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 200
 
-/** Ended sessions, oldest first; cursor and end are in headers, because the body is an OTLP document. */
+/**
+ * Handles the export of ended sessions, oldest first. Cursor and end are in headers, because the body is an OTLP
+ * document.
+ */
 export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['traceExports'] {
   return {
     otlp({ caller, query }) {
@@ -34,7 +37,7 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
           { status: 'active', order: 'oldest', endedOnly: true, limit: Math.min(limit, MAX_PAGE), cursor },
         ),
       )
-      // Results leave the machine with what a tool printed of its settings.
+      // Results leave the machine together with settings that a tool may have printed.
       const known = includeContent ? store.servers.list(project.id).flatMap(credentialsOf) : []
       return new Reply(withoutKnown(toOtlp(project, rows, includeContent), known), {
         [COMPLETE]: String(nextCursor === undefined),
@@ -47,15 +50,15 @@ export function traceExportHandlers({ store, runs }: ServiceContext): Handlers['
 type OtlpValue = { stringValue: string } | { intValue: string }
 type OtlpAttribute = { key: string; value: OtlpValue }
 
-/** OTLP's numbers for kinds of spans and for how one ended. */
+/** OTLP's numbers for kinds of spans and for their status. */
 const KIND = { session: 1, step: 1, toolCall: 3 } as const
 const STATUS = { unset: 0, ok: 1, error: 2 } as const
 const TRACE_ID_LENGTH = 32
 const SPAN_ID_LENGTH = 16
 
 /**
- * Sessions as an OTLP/JSON `ExportTraceServiceRequest`, one trace each; ids are derived, so that a repeated export has
- * the same spans.
+ * Converts sessions to an OTLP/JSON `ExportTraceServiceRequest`, one trace each. Ids are derived, so that a repeated
+ * export has the same spans.
  * @param includeContent adds texts, arguments, results and reasons
  */
 export function toOtlp(project: ProjectRow, rows: readonly SessionRow[], includeContent: boolean) {
@@ -128,7 +131,7 @@ function spanContent({ content }: SessionSpan): Record<string, string> {
   }
 }
 
-/** Nanoseconds are beyond a double's integers, so they are written as text, as OTLP/JSON wants them. */
+/** Returns times in nanoseconds as text, because they exceed a double's exact integers and OTLP/JSON expects text. */
 function times(startedAt: number, durationMs: number) {
   const start = BigInt(Math.round(startedAt))
   const end = start + BigInt(Math.max(0, Math.round(durationMs)))

@@ -71,12 +71,12 @@ function logs({ store, traffic }: ServiceContext): (call: Call) => TrafficLog {
   return ({ project, params }) => {
     const server = store.servers.require(project.id, params.serverId)
     const log = traffic.of(server.id)
-    // A connection knows its settings, while tokens come and go.
+    // A connection knows the secrets of its settings, while tokens change.
     return { ...log, secrets: () => [...log.secrets(), ...secretsOf(server)] }
   }
 }
 
-/** The entries behind the one that the cursor names, also where that one is gone. */
+/** Returns the entries after the one that the cursor names, even if that one is gone. */
 function pageOf<Entry extends { id: number }, Item>(
   { store: { cursors } }: ServiceContext,
   list: string,
@@ -96,19 +96,19 @@ type Head = {
   kind: 'request' | 'notification' | 'result' | 'error' | 'other'
   method?: string
   rpcId?: string
-  /** A tool that failed. */
+  /** Whether a tool failed. */
   isError?: boolean
   content: unknown
 }
 
-/** A frame with the request that it answers; it is described when it is shown. */
+/** A frame with the request that it answers. It is described only when it is shown. */
 type Framed = { id: number; frame: Frame; describe: (secrets: readonly string[]) => TrafficFrame }
 
-/** Characters of a summary, and how many are searched for secrets before it is cut. */
+/** Characters of a summary, and characters that are searched for secrets before it is cut. */
 const SUMMARY = 160
 const SEARCHED = 600
 
-/** Read once; a frame never changes. */
+/** Returns the head of a frame, which is read once, since a frame never changes. */
 const headOf = onceFor((frame: Frame) => (frame.leftOut > 0 ? guessed(frame) : read(frame.text)))
 
 function read(text: string): Head {
@@ -130,7 +130,7 @@ function read(text: string): Head {
 
 const ID = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,20})/
 
-/** What a message that is kept in parts most likely is: writers of JSON put an answer's id at either end. */
+/** Guesses what an incomplete message is. JSON writers put an answer's id at its beginning or end. */
 function guessed({ text, end }: Frame): Head {
   const [begin, start] = [text.slice(0, 300), text.slice(0, SEARCHED)]
   const method = /"method"\s*:\s*"([^"\\]{1,200})"/.exec(begin)?.[1]
@@ -143,7 +143,7 @@ function guessed({ text, end }: Frame): Head {
   return { kind: /"error"\s*:\s*\{/.test(begin) ? 'error' : 'result', ...named, isError, content: start }
 }
 
-/** The trial of a frame, with what the run is called; null for a run that is gone. */
+/** Returns the trial of a frame with the name of its run; null for a run that is gone. */
 type NameOrigin = (origin: FrameOrigin) => TrafficFrame['origin']
 
 function framesIn(frames: readonly Frame[], nameOrigin: NameOrigin): Framed[] {
@@ -188,7 +188,7 @@ function described(frame: Frame, head: Head, request: Frame | undefined, secrets
 function hasFailed({ direction, exchange }: Frame, { kind, isError = false }: Head): boolean {
   if (kind === 'error' || isError || !exchange || direction === 'sent') return kind === 'error' || isError
   const { method, status = 0, problem } = exchange
-  // A server need not offer a stream beside its answers.
+  // A server does not have to offer a separate stream.
   return problem !== undefined || (status >= 400 && !(status === 405 && method === 'GET'))
 }
 
@@ -222,7 +222,7 @@ function exchangeOf(exchange: Exchange, secrets: readonly string[]): NonNullable
   }
 }
 
-/** Headers whose whole value lets somebody in. */
+/** Headers whose whole value is a credential. */
 const SECRET_HEADER = /auth|cookie|token|secret|key|session/i
 
 function shownHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {

@@ -32,11 +32,13 @@ import { mineDue, type Mined } from '../scenarios/windows.ts'
 import { chatSessionIdOf } from '../sessions/eval-sessions.ts'
 type ScenarioCall = { project: ProjectRow; params: { scenarioId: string } }
 
-/** Publishing and access. Only a hash of the link is kept, so only a first publish and a rotation answer it. */
+/**
+ * Handles publishing and access. Only a hash of the link is stored, so only a first publish and a rotation return it.
+ */
 export function userTestingHandlers({ store, visits, visitOrigin }: ServiceContext): Handlers['userTesting'] {
   const named = ({ project, params }: ScenarioCall) => store.scenarios.require(project.id, params.scenarioId)
   const linkOf = (secret: string) => `${visitOrigin()}${VISIT_PREFIX}${secret}`
-  /** A change that narrows access ends answers under way, too. */
+  /** A change that narrows access also ends answers in progress. */
   const change = <T>(work: () => T): T => {
     const reply = store.write(work)
     visits.abortEnded()
@@ -79,7 +81,7 @@ export function userTestingHandlers({ store, visits, visitOrigin }: ServiceConte
         const { row, secret } = rotateLink(store, named(call))
         return { id: row.id, projectId: row.projectId, rotated: true, link: linkOf(secret) }
       }),
-    // The contract has no place for the invitation, which no mail carries here; the open reply takes it along.
+    // The contract has no field for the invitation, which is not mailed here. The open reply includes it.
     upsertMember: call =>
       store.write(() => {
         const row = named(call)
@@ -163,7 +165,7 @@ export function userTestingInsightHandlers(context: ServiceContext): Handlers['u
       const subject = subjectOf(call, windowId)
       if (!generation.get(subject))
         throw new ServiceError('NOT_FOUND', `No insights were requested for the window ${windowId}.`)
-      // One that has ended is left as it is (contract: harmless against a finished one).
+      // A generation that has ended is not changed (contract: harmless against a finished one).
       generation.cancel(subject)
       return { scenarioId: subject.scope.scope, projectId: call.project.id, windowId, canceled: true }
     },
@@ -175,7 +177,7 @@ const scenarioWindows: WaveSubjects = {
   has: (store, { projectId, scope }, windowId) =>
     store.scenarios.get(projectId, scope) !== undefined &&
     store.visitorSessions.windows.get(scope, windowId) !== undefined,
-  // What came so far can be examined, and again by force.
+  // Sessions that exist so far can be analyzed, and again with `force`.
   inFlight: () => false,
   facts(store, { projectId, scope }, windowId) {
     const scenario = store.scenarios.get(projectId, scope)
@@ -198,7 +200,7 @@ const SESSIONS_A_PAGE = 50
 const MESSAGES_A_PAGE = 100
 
 export function userTestingSessionHandlers({ store }: ServiceContext): Handlers['userTestingSessions'] {
-  /** One row more than the page holds shows whether there is a next one. */
+  /** One row more than the page holds shows whether there is a next page. */
   const pageOf = <T>(list: string, found: T[], size: number, position: (row: T) => number) => {
     const shown = found.slice(0, size)
     const last = shown.at(-1)
@@ -262,14 +264,14 @@ function toUserTestingSession(row: VisitorSessionSummary): UserTestingSession {
   }
 }
 
-/** What is not known of a visitor is left out. */
+/** Returns facts about a visitor without the unknown ones. */
 function known<T extends object>(facts: T): { [K in keyof T]?: NonNullable<T[K]> } {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)) as {
     [K in keyof T]?: NonNullable<T[K]>
   }
 }
 
-/** Payloads stay out: of a call only that it was made and whether it worked. */
+/** Converts a message without payloads: of a call only that it was made and whether it worked. */
 function toTranscriptMessage({ role, text, toolName, isError, createdAt }: VisitorMessageRow): TranscriptMessage {
   if (role !== 'tool') return { role, text, createdAt }
   return { role, text: isError ? 'The tool answered with an error.' : 'The tool answered.', toolName, createdAt }

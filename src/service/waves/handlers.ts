@@ -75,7 +75,7 @@ export const swarmWaves: WaveSubjects = {
     ),
 }
 
-/** Those that came to their end, since the others move no findings. */
+/** Returns the runs that ended normally, since the others do not change findings. */
 function endedRuns(runs: readonly JourneyRunRow[]): JourneyRunRow[] {
   return runs.filter(({ status, marker }) => status !== 'running' && marker === null)
 }
@@ -123,7 +123,7 @@ function noAttempts({ targetId, hostName, environment }: JourneyTarget): TargetH
   }
 }
 
-/** Journeys of a wave share targets. */
+/** Adds up the results of each target, since journeys of a wave share targets. */
 function addedUp(targets: readonly TargetHealth[]): TargetHealth[] {
   return [...Map.groupBy(targets, ({ subjectId }) => subjectId).values()].map(same =>
     same.reduce((sum, one) => ({

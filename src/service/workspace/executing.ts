@@ -1,15 +1,15 @@
 import { hostname } from 'node:os'
 import type { Store } from '../core/database/store.ts'
 
-/** Something that a process executes: a run, or a job by its kind. */
+/** Something that a process executes: a run, or a job with its kind. */
 export type Executing = { kind: string; subjectId: string }
 
-/** Whether a server connection is to be tried again soon, by whichever process is there. */
+/** Whether a server connection is to be tried again soon, by any running process. */
 export function awaitsRetry(store: Store): boolean {
   return store.serverConnections.open().some(({ dueAt }) => dueAt !== null)
 }
 
-/** What a process of this machine executes in the workspace, without the worker's own presence. */
+/** Returns what a process of this machine executes in the workspace, except the worker itself. */
 export function executingIn(store: Store, pid: number): Executing[] {
   const isIts = (lease: { pid: number; host: string } | undefined) => lease?.pid === pid && lease.host === hostname()
   return [

@@ -47,7 +47,7 @@ import { type Caller, requireRole, roleIn } from '../core/access.ts'
 import type { Served } from '../core/refusals.ts'
 import type { ProjectRow } from '../core/database/rows.ts'
 import type { Store } from '../core/database/store.ts'
-/** Every operation of the contract over one workspace. */
+/** Creates the handlers of every operation of the contract over one workspace. */
 export function createHandlers(context: ServiceContext): Handlers {
   return {
     account: accountHandlers(context),
@@ -106,13 +106,13 @@ type Changes<E> = (attempt: Attempt<E>) => boolean
 type Guard = {
   change: string
   role: ProjectRole
-  /** Every operation that can write it with a lower role of its own (`REQUIRED_ROLES`). */
+  /** Operations that can write the field although they need only a lower role (`REQUIRED_ROLES`). */
   writtenBy: { [R in keyof Served]?: { [O in keyof Served[R]]?: Changes<Served[R][O]> } }
 }
 
 /**
- * Changes that need a stronger role than the operations that can write them. Shared OAuth servers, which the contract
- * guards too, do not exist here.
+ * Changes that need a stronger role than the operations that make them. Shared OAuth servers, which the contract guards
+ * too, do not exist here.
  */
 export const GUARDED_FIELDS: readonly Guard[] = [
   {
@@ -162,7 +162,7 @@ export const GUARDED_FIELDS: readonly Guard[] = [
 
 type ByOperation<T> = Readonly<Record<string, Readonly<Record<string, T>>>>
 
-/** The handlers, of which those that can write something guarded check that first, in one transaction with it. */
+/** Returns the handlers. Those that can write guarded fields check the role first, in the same transaction. */
 export function withGuards(store: Store, handlers: Handlers): Handlers {
   type Handler = (call: Attempt<AnyEndpoint>) => unknown
   let all = handlers as unknown as ByOperation<Handler>
@@ -185,7 +185,7 @@ function hasServers(config: Readonly<Record<string, unknown>> | undefined): bool
   return config !== undefined && serverListsOf(config) !== serverListsOf({})
 }
 
-/** A config is replaced as a whole, so that one without the lists empties them. */
+/** Whether an edit changes servers. A config is replaced as a whole, so a config without the lists empties them. */
 function changesServers(
   store: Store,
   projectId: string,

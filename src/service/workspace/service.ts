@@ -29,83 +29,87 @@ import type { ServerRequest } from '../../api/contract/server-requests.ts'
 import type { Store } from '../core/database/store.ts'
 import { DEFAULT_PORT, visitOriginAt } from '../core/urls.ts'
 export type ServiceOptions = WorkspaceOptions & {
-  /** Limit of each key, before the organization's stored numbers. Default: `off`. */
+  /** Rate limit of each key, which takes precedence over the organization's stored one. Default: `off`. */
   rateLimit?: Partial<RateLimit> | 'off'
-  /** Runs of the organization that may be in flight at once. Default: the organization's stored number. */
+  /** Maximum number of concurrent runs of the organization. Default: the organization's stored number. */
   maxConcurrentRuns?: number
-  /** Trials of one run that are executed at once. Default 4. */
+  /** Maximum number of concurrent trials of one run. Default 4. */
   trialConcurrency?: number
   /** Whether calls to one MCP server wait for each other. Default false. */
   serialServers?: boolean
-  /** Longest time of one trial in milliseconds. Default two minutes. */
+  /** Time limit of one trial in milliseconds. Default two minutes. */
   trialDeadlineMs?: number
-  /** Executes trials in the serving thread, where a run delays every answer. Default: for memory workspaces only. */
+  /** Executes trials in the serving thread, where a run delays every answer. Default: only for memory workspaces. */
   executeHere?: boolean
-  /** Runs leave the processors to anyone who draws a screen in this process, if there are not enough for both. */
+  /** Gives the thread that draws the screen precedence over runs if there are not enough processors for both. */
   runsGiveWay?: boolean
-  /** The endpoint of prompt steps; without one only the keys that callers send reach a model. */
+  /** The endpoint of prompt steps. Without it only callers that send keys can use a model. */
   models?: ModelSettings | undefined
-  /** Default `document`, where a suite's runs are a bare array. */
+  /** Default `document`, in which a suite's runs are a bare array. */
   shape?: AnswerShape
-  /** Checks every answer against its declaration. Default: everywhere but in production. */
+  /** Validates every answer against its declaration. Default: except in production. */
   validateResponses?: boolean
-  /** Longest request body in bytes. Default 6 MiB. */
+  /** Maximum size of a request body in bytes. Default 6 MiB. */
   maxBodyBytes?: number
-  /** Characters of ended trials and of ended runs to cache as answered. Default 400,000. */
+  /** Characters of answers to cache: as many for ended trials as for ended runs. Default 400,000. */
   cachedTextChars?: number
-  /** Name in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
+  /** The slug in `x-<slug>-eval-vocabulary`. Default `mcpjam`. */
   serviceSlug?: string
   connections?: ConnectionsOptions
-  /** Origin of visitors' links, read when one is made. Default: that of `mcpdeck serve` on its own port. */
+  /**
+   * Returns the origin of visitors' links, read when one is created. Default: that of `mcpdeck serve` on its own port.
+   */
   visitOrigin?: () => string
-  /** Names and addresses under which it is reached besides loopback; requests to others are refused. Default: any. */
+  /** Host names and addresses that are accepted besides loopback; requests to others are refused. Default: any. */
   allowedHosts?: readonly string[] | undefined
-  /** The clock of schedules, in epoch milliseconds. Default: the machine's. */
+  /** Returns the time for schedules in epoch milliseconds. Default: the machine's clock. */
   now?: () => number
-  /** How often due schedules are looked for, in milliseconds; 0 = never, for a process that ends soon. Default 5000. */
+  /** Milliseconds between checks for due schedules; 0 = never, for a process that ends soon. Default 5000. */
   schedulePollMs?: number
-  /** Longest pause between two runs of any background work, in milliseconds. Default: as each work has it. */
+  /** Longest pause between two runs of any background work, in milliseconds. Default: that of each work. */
   longestPauseMs?: number
-  /** Called when lists got items without a request: the samples of a new workspace. */
+  /** Called when lists get items without a request: the samples of a new workspace. */
   onArrival?: () => void
   onDoctorStep?: ServiceContext['onDoctorStep']
-  /** Receives all open requests of servers to a person; only with it do servers learn that somebody can answer. */
+  /** Receives all open requests of servers to a person. Without it servers are told that nobody can answer. */
   onServerRequests?: (waiting: readonly ServerRequest[]) => void
   /** Called when a server announces a change by itself. */
   onServerNews?: (serverId: string) => void
-  /** Called with every request and with every failure that no caller sees. */
+  /** Called with every request, and with every failure that no caller sees. */
   log?: (entry: LogEntry) => void
 }
 
-/** The local workspace: one function from request to answer. */
+/** The local workspace, as a function from request to answer. */
 export type Service = {
-  /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host; never rejects. */
+  /** Answers below `/api/v1`, and visitors below `/visit/`, whatever the host. Never rejects. */
   answer(request: ApiRequest): Promise<WholeResponse>
-  /** The same with Node's own classes, which cost more than most answers. */
+  /** Like `answer`, with the standard classes, which take longer to create than most answers. */
   fetch(request: Request): Promise<Response>
   readonly localKey: string
-  /** Names the state that an answer depends on: same state, same answer. Undefined if it depends on more. */
+  /**
+   * Names the state that an answer depends on: the same state gives the same answer. Undefined if it depends on more.
+   */
   stateOf(endpoint: AnyEndpoint): string | undefined
-  /** A saved server with its secrets, for whoever connects to it in this process; undefined if there is none. */
+  /** Returns a saved server with its secrets, for connections of this process; undefined if there is none. */
   targetOf(serverId: string): ServerTarget | undefined
-  /** For making, listing and revoking keys (`core/access.ts`). */
+  /** Access to the records, for creating, listing and revoking keys (`core/access.ts`). */
   readonly store: Store
   readonly jobs: Jobs
-  /** Resolves when no run and no other work is under way in this process. */
+  /** Resolves when this process has no run and no other work in progress. */
   settle(): Promise<void>
-  /** Finishes answers, ends runs and server programs, closes the store; safe to call twice. */
+  /** Finishes answers, ends runs and server programs, and closes the store. It is safe to call twice. */
   close(): Promise<void>
 }
 
-/** Between two parts of the samples of a new workspace, in milliseconds: time for whoever opened it to be answered. */
+/** Milliseconds between two parts of the samples of a new workspace, in which other requests are answered. */
 const SAMPLES_MS = 50
 
-/** How often work that other processes left behind is checked for, in milliseconds. */
+/** Milliseconds between checks for abandoned work of other processes. */
 const ABANDONED_CHECK_MS = 6000
 
 const DEFAULTS = { trialConcurrency: 4, maxBodyBytes: BOUNDS.requestBody.most, cachedTextChars: 400_000 }
 
-/** Opens the workspace, made ready on first use, and settles what an earlier process left behind. */
+/** Opens the workspace, creates it on first use, and settles what an earlier process left behind. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { store, localKey } = openWorkspace(options)
   const traffic = createTraffic()
@@ -177,7 +181,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await pipeline.close()
       await background.close()
       await jobs.close()
-      // Runs end in the store before the first session goes; server programs of both threads end at the same time.
+      // Runs end in the store before the first session is closed. Server programs of both threads end at the same time.
       await Promise.all([runs.close(), connections.close()])
       store.close()
     }
@@ -198,7 +202,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       async settle() {
         await jobs.settle()
         await runs.settle()
-        // A run that has ended may have begun to be judged.
+        // The judging of a run that has ended may have begun.
         await jobs.settle()
       },
       close: () => (closing ??= close()),
@@ -217,7 +221,7 @@ function createRequestsFor({ onServerRequests, models }: ServiceOptions, store: 
   return requests
 }
 
-/** The connections of this thread; a dropped server is dropped by the executor too. */
+/** Returns the connections of this thread. Dropping a server drops it in the executor too. */
 function droppingBoth(own: Connections, executor: Executor): Connections {
   return {
     ...own,
@@ -228,7 +232,7 @@ function droppingBoth(own: Connections, executor: Executor): Connections {
   }
 }
 
-/** The traffic of this thread; watching a server watches it in the executor too. */
+/** Returns the traffic of this thread. Watching a server watches it in the executor too. */
 function watchingBoth(own: Traffic, executor: Executor): Traffic {
   return {
     ...own,
@@ -257,7 +261,7 @@ function createExecutorFor(
   return createThreadExecutor({ ...settings, database, connections: threadConnections, runsGiveWay }, traffic)
 }
 
-/** Numbers that this process was started with; undefined leaves one to the organization. */
+/** Returns limits that this process was started with. The organization decides about undefined ones. */
 function fixedLimits({ rateLimit = 'off', maxConcurrentRuns }: ServiceOptions) {
   const { perMinute, burst }: Partial<RateLimit> = rateLimit === 'off' ? { perMinute: 0 } : rateLimit
   return { requestsPerMinute: perMinute, burst, concurrentRuns: maxConcurrentRuns }

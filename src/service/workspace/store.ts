@@ -46,10 +46,12 @@ import { createVisitorSessionRows } from '../scenarios/visitor-session-rows.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 import { countingKey, ensureKeyFile } from '../core/access.ts'
 import { followReferenceServer, insertProject, movedReferenceServer, seedSandbox } from '../sandbox/sandbox.ts'
-/** A directory that several processes may share, or a workspace that ends with the process. */
+/** A directory that several processes may share, or a workspace in memory that ends with the process. */
 export type StoreLocation = { dataDir: string } | { memory: true }
 
-/** Opens and migrates the workspace. @throws StorageError for a newer version, a lost sealing key or a bad database */
+/**
+ * Opens and migrates the workspace. @throws StorageError for a newer version, a lost encryption key or a bad database
+ */
 export function openStore(location: StoreLocation): Store {
   const directory = 'dataDir' in location ? prepareDataDirectory(location.dataDir) : undefined
   const database = opened(directory?.database ?? ':memory:')
@@ -66,8 +68,8 @@ export function openStore(location: StoreLocation): Store {
       const own = { directory, cursors, settings, takeNotice, ...transactionsOf(database) }
       return Object.assign(rowsOf(database, sealer), own)
     }
-    // What a session writes it must settle on the disk when it closes, so only a workspace that lacks something is
-    // written to; the write lock makes two processes that start at once take turns.
+    // Writes of a session must be synced to disk when it closes, so only an incomplete workspace is written to. The
+    // write lock makes two processes that start at the same time take turns.
     return database.read(() => isComplete(database)) ? open() : database.write(open)
   } catch (error) {
     database.close()
@@ -75,7 +77,10 @@ export function openStore(location: StoreLocation): Store {
   }
 }
 
-/** Pages of the log. Where runs execute, their thread comes to it first: this one has keys or callers to answer. */
+/**
+ * Pages of the write-ahead log at which it is checkpointed. The thread of runs does so earlier, because this one has
+ * keys or callers to answer.
+ */
 const SETTLE_AFTER = 4000
 
 function opened(location: string): Database {
@@ -140,11 +145,11 @@ function rowsOf(database: Database, sealer: Sealer) {
 }
 
 declare module '../core/database/store.ts' {
-  // Derived from where they are made, so that what is below the nouns knows none of them.
+  // Derived from the functions that create the rows, so that the code below the nouns does not need to know them.
   interface Store extends ReturnType<typeof rowsOf> {}
 }
 
-/** What is made from these functions, each when it is first asked for: most sessions use a few tables. */
+/** Calls each of these functions on first use, because most sessions use only a few tables. */
 function onFirstUse<T extends Record<string, () => unknown>>(makers: T): { readonly [K in keyof T]: ReturnType<T[K]> } {
   const made = {}
   for (const [name, make] of Object.entries(makers)) {
@@ -185,19 +190,19 @@ function checkOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('mcpdeck sealing key').digest('base64url')
 }
 
-/** What a workspace that is made now begins with. */
+/** Initial contents of a new workspace. */
 export type WorkspaceOptions = StoreLocation & {
-  /** Whether it is to get samples; the service inserts them when it is open. */
+  /** Whether it gets samples. The service inserts them after it is opened. */
   samples?: boolean
-  /** The name of its one project, which is empty then; by default it is a sandbox to try things in. */
+  /** Name of its only project, which is then empty. By default it is a sandbox to try things in. */
   emptyProject?: string
 }
 
-/** Opens the workspace, made ready on first use. @throws as {@link openStore} does */
+/** Opens the workspace and creates it on first use. @throws as {@link openStore} */
 export function openWorkspace(options: WorkspaceOptions): { store: Store; localKey: string } {
   const store = openStore(options)
   try {
-    // The write lock lets two processes that start at once take turns; most starts have nothing to write.
+    // The write lock makes two processes that start at the same time take turns. Most starts have nothing to write.
     const localKey = store.read(() => readyKey(store)) ?? store.write(() => prepareWorkspace(store, options))
     return { store, localKey }
   } catch (error) {
@@ -212,7 +217,7 @@ function readyKey(store: Store): string | undefined {
 }
 
 /**
- * Makes the workspace ready: organization, account, key and first project; later only what has moved.
+ * Prepares the workspace: organization, account, key and first project. Later it updates only what has moved.
  * @returns the owner's key
  */
 function prepareWorkspace(store: Store, { samples, emptyProject }: WorkspaceOptions): string {

@@ -4,16 +4,16 @@ import type { SeenTool } from '../evals/seen-tools.ts'
 import { readStored, storedProject, storedServer } from '../servers/stored-command.ts'
 import { targetOf } from '../servers/targets.ts'
 
-/** What people call something by, and what tells it apart, where its name says little. */
+/** A name with a description that distinguishes it from others. */
 export type StoredName = { name: string; says?: string }
 
 type Run = { id: string; suiteName: string; number: number; status: string; result: string | null }
 
-/** Runs that are looked through for what their servers offered, the newest first. */
+/** Number of runs, newest first, that are searched for the tools of their servers. */
 const RUNS = 50
 
 /**
- * Names of a kind in a local workspace, read without opening it; nothing if it is not certain.
+ * Reads names of a kind in a local workspace without opening it; none if the project is uncertain.
  * @param project id or name
  * @param most runs, the newest first; other kinds are listed whole
  */
@@ -43,7 +43,7 @@ export function storedNames(
   return names ?? []
 }
 
-/** A server's tools as its last run saw them, else how to ask it; nothing if the server is not certain. */
+/** Returns a server's tools as its last run saw them, else how to request them; nothing if the server is uncertain. */
 export function storedTools(
   dataDir: string,
   server: string,
@@ -59,7 +59,7 @@ export function storedTools(
       { name: row.name, projectId: row.projectId },
     )
     if (listing) return { known: (parseStored(listing.tools) as SeenTool[]).map(toStoredName) }
-    // A token that has ended is not refreshed: that would write.
+    // An expired token is not refreshed, since that would write.
     return { target: targetOf(row, async () => row.tokens?.accessToken) }
   })
   return stored ?? { known: [] }

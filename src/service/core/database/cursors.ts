@@ -1,20 +1,20 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 
-/** Signed positions in lists; a position is the sort key of the last row answered, so inserts move nothing. */
+/** Creates signed positions in lists. A position is the sort key of the last row sent, so inserts do not shift it. */
 export type Cursors = {
-  /** `list` names the list with its owner, so that a cursor of one list is refused by another. */
+  /** Creates a cursor. `list` names the list with its owner, so that another list refuses the cursor. */
   write(list: string, position: number | string): string
-  /** @throws ServiceError `VALIDATION_ERROR` for a cursor that this list did not give */
+  /** @throws ServiceError `VALIDATION_ERROR` for a cursor of another list */
   read(list: string, cursor: string): number
-  /** Like `read`, for lists whose rows are ordered by more than one number; such a position is ASCII. */
+  /** Like `read`, for lists that are sorted by more than one number. Such a position is ASCII. */
   readText(list: string, cursor: string): string
 }
 
 const MAC_BYTES = 16
 
 export function createCursors(secret: Uint8Array): Cursors {
-  // Given as bytes it would be made a key again for each cursor.
+  // A key given as bytes would be converted again for each cursor.
   const key = createSecretKey(secret)
   const macOf = (list: string, position: string) =>
     createHmac('sha256', key).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES)
@@ -22,7 +22,7 @@ export function createCursors(secret: Uint8Array): Cursors {
     const bytes = Buffer.from(cursor, 'base64url')
     const position = bytes.subarray(MAC_BYTES).toString('latin1')
     const mac = bytes.subarray(0, MAC_BYTES)
-    // Decoding skips what is not base64url, so only the text as it was given counts.
+    // Decoding skips invalid base64url characters, so only the exact text that was issued is accepted.
     const asGiven = bytes.length > MAC_BYTES && bytes.toString('base64url') === cursor
     if (asGiven && timingSafeEqual(mac, macOf(list, position))) return position
     throw new ServiceError('VALIDATION_ERROR', 'The cursor does not belong to this list.', {

@@ -2,23 +2,23 @@ import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, 
 import { join, resolve } from 'node:path'
 import { makeDirectory } from '../../../lib/files/make-directory.ts'
 
-/** Where the parts of a local workspace lie. */
+/** Paths of the parts of a local workspace. */
 export type DataDirectory = {
   readonly path: string
-  /** SQLite database; `-wal` and `-shm` beside it belong to it. */
+  /** SQLite database, with its `-wal` and `-shm` files next to it. */
   readonly database: string
-  /** Key that seals server secrets, 32 bytes. */
+  /** Key that encrypts server secrets, 32 bytes. */
   readonly sealingKey: string
   /** The workspace's own API key as text. */
   readonly localKey: string
-  /** Key of the clients of `mcpdeck serve`: apart from the owner's, because limits count per key. */
+  /** Key of the clients of `mcpdeck serve`. It differs from the owner's, because limits count per key. */
   readonly serveKey: string
 }
 
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 
-/** Where the parts lie, whether they are there or not. */
+/** Returns the paths of the parts, whether they exist or not. */
 export function dataDirectory(path: string): DataDirectory {
   return {
     path,
@@ -30,9 +30,9 @@ export function dataDirectory(path: string): DataDirectory {
 }
 
 /**
- * Creates directory and database file with rights for their owner only. A directory of somebody else is refused: as
- * root, `/tmp` would be taken from everybody.
- * @throws errors in words and those of the file system
+ * Creates the directory and database file, accessible only to their owner. A directory of another user is refused,
+ * since root would otherwise take `/tmp` away from everybody.
+ * @throws errors with their own sentences, and those of the file system
  */
 export function prepareDataDirectory(path: string): DataDirectory {
   const found = statSync(path, { throwIfNoEntry: false })
@@ -41,7 +41,7 @@ export function prepareDataDirectory(path: string): DataDirectory {
   chmodSync(path, OWNER_ONLY_DIRECTORY)
   const parts = dataDirectory(path)
   const { database } = parts
-  // Closing any handle of an open database takes SQLite's locks on it away from the whole process.
+  // Closing any handle of an open database would release SQLite's locks of the whole process.
   if (!existsSync(database)) closeSync(openSync(database, 'a', OWNER_ONLY))
   chmodSync(database, OWNER_ONLY)
   return parts
@@ -57,7 +57,7 @@ function requireOwn(path: string, { uid, mode }: Stats): void {
   )
 }
 
-/** Content of a secret file, or undefined when there is none. */
+/** Returns the content of a secret file, or undefined if there is none. */
 export function readSecretFile(path: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined
 }

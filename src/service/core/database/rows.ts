@@ -6,26 +6,26 @@ import type { ProjectRole } from '../../../api/contract/endpoint.ts'
 
 type IdempotencyRow = { scope: string; key: string; digest: string; reply: unknown; createdAt: number }
 
-/** Stored answers of creates with an idempotency key. */
+/** Replies to create requests with an idempotency key. */
 export function createIdempotencyRows(database: Database) {
   const replies = tableOf<IdempotencyRow>(database, 'idempotency', { key: 'key', kinds: { reply: json() } })
   return {
-    /** `scope` names operation and owner; the same key in another scope is a different key. */
+    /** `scope` names operation and owner. The same key in another scope is a different key. */
     find: (scope: string, key: string) => replies.one({ scope, key }),
     insert: (scope: string, key: string, digest: string, reply: unknown) =>
       replies.basics.insert({ scope, key, digest, reply, createdAt: Date.now() }),
-    /** Deletes answers made before a time; their keys are new again. */
+    /** Deletes replies from before a time. The same keys count as new ones then. */
     deleteBefore: (time: number) => void database.run('DELETE FROM idempotency WHERE createdAt < :time', { time }),
   }
 }
 
 export type JobRow = Lease & { kind: string; subjectId: string }
 
-/** Work in progress; a row without a running process was abandoned. */
+/** Returns the rows of work in progress. A row whose process is gone was abandoned. */
 export function createJobRows(database: Database) {
   const jobs = tableOf<JobRow>(database, 'job', { key: 'token' })
   return {
-    /** False if the subject already has such a job. */
+    /** Returns false if the subject has such a job already. */
     insert: (row: JobRow) =>
       database.run(
         `INSERT INTO job (kind, subjectId, token, host, pid, expiresAt)
@@ -34,7 +34,7 @@ export function createJobRows(database: Database) {
       ) > 0,
     list: () => jobs.all({}),
     renew: (token: string, expiresAt: number) => jobs.change({ token }, { expiresAt }),
-    /** False if it was already gone. */
+    /** Returns false if the job was already gone. */
     delete: (token: string) => database.run('DELETE FROM job WHERE token = :token', { token }) > 0,
     find: (kind: string, subjectId: string) => jobs.one({ kind, subjectId }),
   }
@@ -48,14 +48,14 @@ type SettingName =
   | 'localAccountId'
   | 'localOrganizationId'
   | 'referenceServerId'
-  /** The backup from before the last upgrade, until it was reported. */
+  /** The backup from before the last upgrade, until somebody was told about it. */
   | 'upgradeCopy'
 
 export type Settings = {
   get(name: SettingName): string | undefined
   set(name: SettingName, value: string): void
   take(name: SettingName): string | undefined
-  /** Returns the stored value, or creates and stores it. */
+  /** Returns the stored value, or creates and stores one. */
   ensure(name: SettingName, make: () => string): string
 }
 
@@ -83,7 +83,9 @@ export function createSettings(database: Database): Settings {
   }
 }
 
-/** Values set for one organization; others have their declared default (`limits.ts`). */
+/**
+ * Returns the rows of values that were set for one organization. All others have their declared default (`limits.ts`).
+ */
 export function createOrganizationSettingRows(database: Database) {
   const where = 'WHERE organizationId = :organizationId AND name = :name'
   return {
@@ -102,15 +104,15 @@ export function createOrganizationSettingRows(database: Database) {
   }
 }
 
-/** How much of its request rate a key has used. */
+/** The used part of a key's request rate. */
 export type RateBucket = {
-  /** What is missing from a full bucket, in 1/60 000 of a request. */
+  /** Difference to a full bucket, in 1/60 000 of a request. */
   owed: number
-  /** Time of `owed`; epoch milliseconds. */
+  /** Time of that amount in epoch milliseconds. */
   at: number
 }
 
-/** A bucket for each rate-limited key, shared by all processes of the workspace. */
+/** Returns the rows of rate limits: a bucket for each rate-limited key, shared by all processes of the workspace. */
 export function createRateBucketRows(database: Database) {
   const buckets = tableOf<RateBucket & { keyId: string }>(database, 'rateBucket', { key: 'keyId' })
   return {
@@ -128,14 +130,14 @@ export function createQuotaUseRows(database: Database) {
         at,
       })
     },
-    /** Uses at or after a time, and the oldest of them. */
+    /** Counts uses at or after a time, and returns the oldest of them. */
     since: (organizationId: string, kind: string, time: number) =>
       database.get<{ count: number; oldest: number | null }>(
         `SELECT count(*) AS count, min(at) AS oldest FROM quotaUse
          WHERE organizationId = :organizationId AND kind = :kind AND at >= :time`,
         { organizationId, kind, time },
       ) ?? { count: 0, oldest: null },
-    /** Deletes what no limit needs any longer. */
+    /** Deletes uses that no limit needs any more. */
     deleteBefore: (time: number) => void database.run('DELETE FROM quotaUse WHERE at < :time', { time }),
   }
 }
@@ -148,9 +150,9 @@ export type KeyRow = {
   hash: Uint8Array
   name: string
   accountId: string
-  /** Null if the organization is gone, so that the key is orphaned. */
+  /** Null if the organization was deleted, so that the key is orphaned. */
   organizationId: string | null
-  /** Role in every project of the organization without a grant; null = none. */
+  /** Role in all projects of the organization without a grant of their own; null = none. */
   role: ProjectRole | null
   createdAt: number
   revokedAt: number | null
@@ -163,9 +165,9 @@ export function createKeyRows(database: Database) {
     find: (lookup: string) => keys.one({ lookup }),
     list: () => keys.all({}, 'ORDER BY id'),
     insert: keys.basics.insert,
-    /** False if the key is unknown or was already revoked. */
+    /** Returns false if there is no such key or it was already revoked. */
     revoke: (id: string, at: number) => keys.change({ id, revokedAt: null }, { revokedAt: at }) > 0,
-    /** False if the key is unknown, has no organization or was revoked. */
+    /** Returns false if there is no such key, it has no organization or it was revoked. */
     orphan: (id: string) =>
       keys.change({ id, revokedAt: null }, { organizationId: null }, 'AND organizationId IS NOT NULL') > 0,
     grant(keyId: string, projectId: string, role: ProjectRole) {
@@ -175,7 +177,7 @@ export function createKeyRows(database: Database) {
         { keyId, projectId, role },
       )
     },
-    /** Project id to role. */
+    /** Returns the roles of a key by project id. */
     grants(keyId: string) {
       const rows = database.all<{ projectId: string; role: ProjectRole }>(
         'SELECT projectId, role FROM apiKeyGrant WHERE keyId = :keyId',
@@ -199,7 +201,7 @@ export function createOrganizationRows(database: Database) {
       organizations.basics.insert(row)
       return row
     },
-    /** Deletes its projects too and leaves its keys without an organization. */
+    /** Deletes an organization with its projects. Its keys remain without an organization. */
     delete: organizations.delete,
     account: (id: string) => accounts.one({ id }),
     insertAccount(name: string): AccountRow {
@@ -230,7 +232,7 @@ export function createProjectRows(database: Database) {
     list: (organizationId: string) => projects.all({ organizationId }, 'ORDER BY id'),
     insert,
     update,
-    /** Deletes everything in it too. */
+    /** Deletes a project with everything in it. */
     delete: projects.delete,
   }
 }

@@ -3,18 +3,18 @@ import { parseStored } from '../../../lib/json.ts'
 import { mayHoldSecrets } from '../urls.ts'
 import type { Database } from '../../../lib/sqlite.ts'
 
-/** Encrypts what must not be readable from a stolen database file. */
+/** Encrypts values that must not be readable in a stolen database file. */
 export type Sealer = {
-  /** `place` names the row and column, so that an encrypted value cannot be moved to another one. */
+  /** Encrypts a value. `place` names the row and column, so that the value cannot be moved to another one. */
   seal(value: unknown, place: string): Uint8Array
   open<T>(sealed: Uint8Array, place: string): T
-  /** An address for a text column: encrypted if it may contain secrets, else unchanged. */
+  /** Returns an address for a text column: encrypted if it may contain secrets, else unchanged. */
   sealUrl(url: string, place: string): string
-  /** @throws if it was encrypted for another place */
+  /** @throws if the value was encrypted for another place */
   openUrl(stored: string, place: string): string
 }
 
-/** No address starts with this. */
+/** Prefix of an encrypted address. No real address begins like this. */
 const SEALED = 'sealed:'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -22,9 +22,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const SEALING_KEY_BYTES = 32
 
-/** Encrypts JSON values with AES-256-GCM: nonce, tag, ciphertext. */
+/** Creates a sealer, which encrypts JSON values with AES-256-GCM: nonce, tag, ciphertext. */
 export function createSealer(keyBytes: Uint8Array): Sealer {
-  // From bytes a key would be created for each value, which makes opening one over three times as slow.
+  // A key given as bytes would be converted again for each value, which made decrypting three times slower.
   const key = createSecretKey(keyBytes)
   const sealer: Sealer = {
     seal(value, place) {
@@ -50,7 +50,7 @@ export function createSealer(keyBytes: Uint8Array): Sealer {
   return sealer
 }
 
-/** Columns with addresses, which older versions stored unencrypted. */
+/** Columns that hold addresses, which older versions stored unencrypted. */
 const URL_COLUMNS = [
   ['server', 'url'],
   ['serverConnection', 'url'],
@@ -69,7 +69,7 @@ export function hasPlainUrls(database: Database): boolean {
   )
 }
 
-/** Encrypts what {@link hasPlainUrls} finds; runs inside the caller's transaction. */
+/** Encrypts the addresses that {@link hasPlainUrls} finds, inside the caller's transaction. */
 export function sealPlainUrls(database: Database, sealer: Sealer): void {
   for (const [table, column] of URL_COLUMNS)
     for (const { id, url } of database.all<{ id: string; url: string }>(

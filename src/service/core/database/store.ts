@@ -2,15 +2,15 @@ import type { Cursors } from './cursors.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Settings } from './rows.ts'
 
-/** The workspace's records. Calls are synchronous; what belongs together runs inside one `write`. */
+/** The workspace's records. Calls are synchronous. Changes that belong together are made inside one `write`. */
 export interface Store {
   /** Undefined for a workspace in memory. */
   readonly directory: DataDirectory | undefined
-  /** A transaction that starts before its first read, so that nothing changes in between. */
+  /** Runs one transaction, which begins before the first read so that nothing changes in between. */
   write<T>(work: () => T): T
-  /** One consistent view over several reads. */
+  /** Gives several reads one consistent view. */
   read<T>(work: () => T): T
-  /** Identifies the state of the records, see `Database`; undefined inside a `write`. */
+  /** Returns a name for the state of the records, see `Database`; undefined inside a `write`. */
   state(): string | undefined
   readonly cursors: Cursors
   readonly settings: Settings

@@ -3,7 +3,7 @@ import { assignments, fromJson, insertInto, toJson, type Database } from '../../
 import { ServiceError } from '../errors.ts'
 import { urlPlace, type Sealer } from './sealer.ts'
 
-/** How a column's value is stored; `id` is that of its row. A `lazy` one is decoded on first use. */
+/** The way in which a column's value is stored. `id` is the id of its row. A `lazy` value is read at its first use. */
 type Kind<T> = {
   read(stored: SQLOutputValue, id: string): T
   write(value: T, id: string): SQLInputValue
@@ -12,23 +12,23 @@ type Kind<T> = {
 
 type Plain = string | number | null | Uint8Array
 
-/** The columns whose type differs from SQLite's need a kind; others may have one. */
+/** The columns whose type SQLite does not store as it is. Each needs a kind; other columns may have one. */
 type Needed<Row> = { [Name in keyof Row as Row[Name] extends Plain ? never : Name]-?: Kind<Row[Name]> }
 type Kinds<Row> = Needed<Row> & { [Name in keyof Row]?: Kind<Row[Name]> }
 
 type Values = Record<string, SQLInputValue | boolean | undefined>
 
-/** A row with its position in order of creation, which a cursor of its list contains. */
+/** A row with its place in the order of creation, which a cursor of its list contains. */
 export type Placed<Row> = Row & { position: number }
 
-/** Reads rows of one owner, such as a project, latest first, starting after the row at `before`. */
+/** Reads rows of one owner, such as a project, latest first, starting after the row `before`. */
 export type LatestFirst<Row> = (ownerId: string, before: number | undefined, limit: number) => Placed<Row>[]
 
 export function boolean(): Kind<boolean> {
   return { read: stored => stored === 1, write: Number }
 }
 
-/** JSON; `absent` is stored as NULL, undefined unless named. */
+/** Declares a JSON column. `absent` is stored as NULL; it is undefined by default. */
 export function json<T>(absent?: null): Kind<T> {
   return {
     read: stored => (stored === null ? absent : fromJson(stored as string)) as T,
@@ -36,12 +36,12 @@ export function json<T>(absent?: null): Kind<T> {
   }
 }
 
-/** NULL if the field is undefined. */
+/** Declares a column that is NULL if the row has undefined. */
 export function optional<T extends Plain>(): Kind<T | undefined> {
   return { read: stored => (stored ?? undefined) as T | undefined, write: value => value ?? null }
 }
 
-/** Encrypted JSON, bound to its table, row and column; undefined is stored as NULL. */
+/** Declares a column of encrypted JSON, bound to its table, row and column. Undefined is stored as NULL. */
 export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T> {
   const place = (id: string) => `${table}/${id}/${column}`
   return {
@@ -51,7 +51,7 @@ export function sealed<T>(sealer: Sealer, table: string, column: string): Kind<T
   }
 }
 
-/** An address, encrypted if it may contain secrets; undefined is stored as NULL. */
+/** Declares a column for an address, encrypted if it may contain secrets. Undefined is stored as NULL. */
 export function url<T extends string | undefined>(sealer: Sealer, table: Parameters<typeof urlPlace>[0]): Kind<T> {
   return {
     read: (stored, id) => (stored === null ? undefined : sealer.openUrl(stored as string, urlPlace(table, id))) as T,
@@ -60,24 +60,24 @@ export function url<T extends string | undefined>(sealer: Sealer, table: Paramet
 }
 
 type Options<Row> = {
-  /** The column that identifies a row; by default `id`. */
+  /** The column that identifies a row. Default: `id`. */
   key?: keyof Row & string
-  /** The column of a row's owner; by default `projectId`. */
+  /** The column that names the owner of a row. Default: `projectId`. */
   owner?: keyof Row & string
-  /** Columns that `update` does not change besides key and `position`; by default owner and `createdAt`. */
+  /** Columns that `update` does not change, besides key and `position`. Default: owner and `createdAt`. */
   fixed?: readonly (keyof Row & string)[]
 } & (keyof Needed<Row> extends never ? { kinds?: Kinds<Row> } : { kinds: Kinds<Row> })
 
 /**
- * Statements of one table whose columns are the fields of `Row`, for rows that equal `match`; `rest` is SQL that
- * follows, `values` are what it names.
+ * Statements of one table whose columns are the fields of `Row`, for rows that equal `match`. `rest` is SQL that
+ * follows, and `values` are the parameters it names.
  */
 export type Table<Row, Read extends Row = Row> = {
   one(match: Partial<Row>, rest?: string, values?: Values): Read | undefined
   all(match: Partial<Row>, rest?: string, values?: Values): Read[]
-  /** Latest first, starting after the position `before`. */
+  /** Returns the latest rows first, starting after position `before`. */
   latest(match: Partial<Row>, before: number | undefined, limit: number, rest?: string): Placed<Read>[]
-  /** `latest` for an owner's rows that satisfy `rest`. */
+  /** Like `latest`, for the rows of an owner that fulfil `rest`. */
   page(rest?: string): LatestFirst<Read>
   basics: {
     get(ownerId: string, id: string): Read | undefined
@@ -86,16 +86,16 @@ export type Table<Row, Read extends Row = Row> = {
     insert(row: Row): void
     update(row: Row): void
   }
-  /** Sets only `changes`; returns the number of rows matched by `match` and `rest`. */
+  /** Sets only the fields in `changes`. Returns the number of rows that `match` and `rest` found. */
   change(match: Partial<Row>, changes: Partial<Row>, rest?: string): number
-  /** Inserts a row, or replaces the one with the same key. */
+  /** Inserts a row, or replaces the row with the same key. */
   put(row: Row): void
   delete(id: string): void
-  /** Decodes a row found by another statement, including columns of other tables. */
+  /** Converts a row that another statement found, including columns of other tables. */
   read<Found>(stored: object): Found & Read
 }
 
-/** Adds a field that is decoded once, on its first use; a copy decodes it too. */
+/** Adds a field to a row whose value is read once, at its first use. A copy reads it too. */
 function readLater(row: object, name: string, read: () => unknown): void {
   const own = { enumerable: true, configurable: true }
   const settle = (value: unknown) => Object.defineProperty(row, name, { ...own, writable: true, value })
@@ -107,7 +107,7 @@ function readLater(row: object, name: string, read: () => unknown): void {
   Object.defineProperty(row, name, { ...own, get, set: settle })
 }
 
-/** Prepares each statement on first use. */
+/** Returns the statements of a table. Each is prepared when it is first needed. */
 export function tableOf<Row extends object, Read extends Row = Row>(
   database: Database,
   table: string,
@@ -141,7 +141,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
     return stored && read(stored)
   }
   const set = (match: object, stored: Values, rest = '') => {
-    // A column may occur in both the conditions and the changes, so the latter have separate parameter names.
+    // A column may be both a condition and a change, so changes have their own parameter names.
     const columns = Object.keys(stored).map(name => `${name} = :new_${name}`)
     const changes = Object.entries(stored).map(([name, value]) => [`new_${name}`, value] as const)
     return database.run(`UPDATE ${table} SET ${columns.join(', ')} WHERE ${conditionOf(match)} ${rest}`, {
@@ -188,7 +188,7 @@ export function tableOf<Row extends object, Read extends Row = Row>(
   }
 }
 
-/** With a literal `IS NULL`, SQLite can use an index of such rows. */
+/** Returns a condition. A literal `IS NULL` lets SQLite use an index of such rows. */
 function conditionOf(match: object): string {
   const terms = Object.entries(match).map(([name, value]) =>
     value === null ? `${name} IS NULL` : `${name} = :${name}`,
@@ -203,8 +203,9 @@ function boundOf(match: object): Values {
 }
 
 /**
- * Names what was looked up, such as `run run_1 in this project`.
- * @throws ServiceError `NOT_FOUND` if there is no row
+ * Returns the row, or throws if there is none.
+ * @param what names it in the error, such as `run run_1 in this project`
+ * @throws ServiceError `NOT_FOUND`
  */
 export function requireRow<T>(row: T | undefined, what: string): T {
   if (row === undefined) throw new ServiceError('NOT_FOUND', `There is no ${what}.`)

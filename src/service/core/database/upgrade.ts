@@ -11,8 +11,8 @@ import { SCHEMA, schemaOf } from './migrations/migrations.ts'
 const COPY = /^mcpdeck\.schema-(\d+)\.sqlite$/
 
 /**
- * Copies the workspace before a migration, one copy a schema; the caller holds the write lock.
- * @returns the path, undefined without a migration
+ * Backs up the workspace before a migration, one backup for each schema. The caller holds the write lock.
+ * @returns the path; undefined without a migration
  * @throws StorageError for a newer workspace; errors of the disk
  */
 export function keepBeforeUpgrade(database: Database, { path, database: file }: DataDirectory): string | undefined {
@@ -22,7 +22,7 @@ export function keepBeforeUpgrade(database: Database, { path, database: file }: 
   const copy = join(path, `mcpdeck.schema-${schema}.sqlite`)
   const part = `${copy}.part`
   try {
-    // SQLite fills an empty file, which keeps its permissions.
+    // SQLite writes into an empty file, which keeps its mode.
     closeSync(openSync(part, 'w', 0o600))
     const reader = openDatabase(file, { readOnly: true })
     try {
@@ -39,14 +39,14 @@ export function keepBeforeUpgrade(database: Database, { path, database: file }: 
   return copy
 }
 
-/** The sentence about the last upgrade, returned once. */
+/** Returns the sentence about the last upgrade, once. */
 export function takeUpgradeNotice({ write }: Database, settings: Settings): string | undefined {
   if (settings.get('upgradeCopy') === undefined) return undefined
   const copy = writeWherePossible(() => write(() => settings.take('upgradeCopy')))
   return copy === undefined ? undefined : `The workspace was upgraded. A backup of the old one is in ${copy}.`
 }
 
-/** Backups in a data directory, latest schema first. */
+/** Returns the backups in a data directory, those of the latest schema first. */
 function copiesIn(path: string): { name: string; schema: number }[] {
   return readdirSync(path)
     .flatMap(name => {

@@ -8,22 +8,22 @@ import type { RelayedTraffic } from './traffic-relay.ts'
  * messages.
  */
 export type ThreadSettings = ExecutionSettings & {
-  /** The workspace's database, which exists and is up to date. */
+  /** The workspace's database, which exists and is already migrated. */
   database: string
-  /** Without what cannot be handed to a thread. */
+  /** Options of connections, except those that cannot be sent to a thread. */
   connections: Omit<ConnectionsOptions, 'early' | 'traffic'>
   /** See `comeAfterTheScreen`. */
   runsGiveWay: boolean
 }
 
 export type ThreadData = ThreadSettings & {
-  /** Where the program stores compiled code, if anywhere. */
+  /** Folder in which the program stores compiled code, if it does. */
   compileCache: string | undefined
 }
 
 type HttpTransport = Extract<ServerTransport, { type: 'http' }>
 
-/** A server with a flag in the place of its token, which the thread asks for each time. */
+/** A server with a flag in place of its token, which the thread requests each time. */
 export type SentTarget = Omit<ServerTarget, 'transport'> & {
   transport: Exclude<ServerTransport, HttpTransport> | (Omit<HttpTransport, 'accessToken'> & { asksToken: boolean })
 }
@@ -34,10 +34,10 @@ export type ToThread =
   | { kind: 'execute'; execution: SentExecution }
   | { kind: 'stop'; runId: string }
   | { kind: 'drop'; serverId: string }
-  /** Somebody watches the traffic of a server, for so many milliseconds from now. */
+  /** Somebody watches the traffic of a server for this number of milliseconds from now. */
   | { kind: 'watch'; serverId: string; ms: number }
   | { kind: 'token'; question: number; token?: string | undefined; problem?: SentError }
-  /** Everything is to be ended, and then the thread. */
+  /** Asks the thread to end everything and then itself. */
   | { kind: 'close' }
 
 export type FromThread =
@@ -45,7 +45,7 @@ export type FromThread =
   | { kind: 'traffic'; recorded: RelayedTraffic }
   | { kind: 'askToken'; question: number; runId: string; serverId: string }
 
-/** An error as data, since one that holds a function could not be sent at all. */
+/** An error as plain data, since an error that contains a function could not be sent. */
 export type SentError = { message: string; stack?: string }
 
 export function toSentError(error: unknown): SentError {

@@ -13,16 +13,16 @@ import {
 } from './messages.ts'
 import { createTrafficReceiver, type RelayedTraffic } from './traffic-relay.ts'
 
-/** How long the thread stays after the last run where the connections say nothing else, in milliseconds. */
+/** Milliseconds that the thread is kept after the last run, unless the connections say otherwise. */
 const IDLE_MS = 30_000
 
-/** Maximum interval at which an open traffic tab reads, in milliseconds. */
+/** Longest interval between reads of an open traffic tab, in milliseconds. */
 const WATCH_MS = 60_000
 
-/** How long a thread may take to end its server programs, in milliseconds; their guardian ends what is left. */
+/** Milliseconds that a thread has to end its server programs. The guardian ends the rest. */
 const CLOSE_MS = 5000
 
-/** Beside this file, or beside the chunks of `dist`, where the build puts it. */
+/** The file is in this folder, or next to the chunks in `dist`, where the build puts it. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./thread.ts', import.meta.url)
   : new URL('./run-thread.js', import.meta.url)
@@ -36,7 +36,7 @@ type Thread = {
   close(): Promise<void>
 }
 
-/** Executes runs in a thread of their own, which starts with the first run and ends when it has been idle. */
+/** Executes runs in a separate thread, which starts with the first run and ends after it has been idle. */
 export function createThreadExecutor(settings: ThreadSettings, traffic: Traffic): Executor {
   const { idleMs = IDLE_MS } = settings.connections
   const closing = new Set<Promise<void>>()
@@ -91,9 +91,9 @@ function startThread(
   settings: ThreadSettings,
   { onEnd, onTraffic }: { onEnd: (thread: Thread) => void; onTraffic: (recorded: RelayedTraffic) => void },
 ): Thread {
-  // Loaded here, since an import would cost every start milliseconds.
+  // Loaded here, since an import would delay every start by milliseconds.
   const threads = process.getBuiltinModule('node:worker_threads')
-  // What a library prints would end up in the middle of the screen.
+  // Output of a library would otherwise appear in the middle of the screen.
   const output = { stdout: true, stderr: true }
   const workerData: ThreadData = { ...settings, compileCache: compileCache() }
   const worker = new threads.Worker(ENTRY, { name: 'runs', workerData, env: threads.SHARE_ENV, ...output })
@@ -144,7 +144,7 @@ function startThread(
       } finally {
         signal.removeEventListener('abort', stop)
         underWay.delete(runId)
-        // Without a run the thread is no reason for the program to stay.
+        // Without a run the thread must not keep the program alive.
         if (underWay.size === 0) worker.unref()
       }
     },
@@ -164,7 +164,7 @@ function startThread(
   return thread
 }
 
-/** Where this process stores compiled code; Node's own directory in it is named after its version. */
+/** Returns where this process stores compiled code. Node's own folder inside is named after its version. */
 function compileCache(): string | undefined {
   const used = process.getBuiltinModule('node:module').getCompileCacheDir()
   return used === undefined ? undefined : dirname(used)

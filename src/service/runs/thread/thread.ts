@@ -1,4 +1,4 @@
-// The entry of the thread that executes runs: `createThreadExecutor` starts it, and nothing imports it.
+// The entry of the thread that executes runs. `createThreadExecutor` starts it, and nothing imports it.
 import { enableCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createConnections } from '../../connections/engine.ts'
@@ -23,14 +23,14 @@ import { createTrafficRelay } from './traffic-relay.ts'
 if (!parentPort) throw new Error('This file is the entry of a thread.')
 const port = parentPort
 const { compileCache, ...settings } = workerData as ThreadData
-// That of the program does not reach its threads; what is still to be loaded is most of it.
+// The program's compile cache does not apply to its threads, and most code is still to be loaded here.
 if (compileCache !== undefined) enableCompileCache(compileCache)
 if (settings.runsGiveWay) {
   comeAfterTheScreen()
   collectOldSooner()
 }
-// The file alone: the thread that owns the workspace has prepared it, and closing a second handle of the same process
-// on the database would take SQLite's locks away from the first.
+// Opens only the file. The thread that owns the workspace has prepared it, and closing a second handle of the same
+// process on the database would release the SQLite locks of the first.
 const database = openDatabase(settings.database)
 const relay = createTrafficRelay(createTraffic(), recorded => send({ kind: 'traffic', recorded }))
 const connections = createConnections({ ...settings.connections, traffic: relay.traffic })
@@ -83,7 +83,7 @@ async function close(): Promise<never> {
   await Promise.all([...executions, connections.close()])
   relay.end()
   database.close()
-  // Of the thread alone; a connection that is kept alive would hold it open otherwise.
+  // Ends only the thread. A connection that is kept alive would otherwise keep it running.
   process.exit(0)
 }
 

@@ -1,6 +1,6 @@
 import type { AddedTraffic, Exchange, Frame, Traffic } from '../../connections/traffic.ts'
 
-/** Headers as lists, because a thread cannot be handed what they are otherwise. */
+/** Headers are lists of pairs, because `Headers` objects cannot be sent to a thread. */
 type SentExchange = Omit<Exchange, 'requestHeaders' | 'responseHeaders'> & {
   id: number
   requestHeaders: [string, string][]
@@ -8,18 +8,18 @@ type SentExchange = Omit<Exchange, 'requestHeaders' | 'responseHeaders'> & {
 }
 type SentFrame = Omit<Frame, 'exchange'> & { exchange: number | undefined }
 
-/** What passed between a thread and one server since the last time; secrets are in it as they were sent. */
+/** The traffic between a thread and one server since the last message. It contains secrets as they were sent. */
 export type RelayedTraffic = Pick<AddedTraffic, 'lines' | 'secrets' | 'dropped'> & {
   serverId: string
   frames: SentFrame[]
-  /** Those of the frames, and earlier ones that have been answered since. */
+  /** Exchanges of the frames, and earlier ones that have been answered since. */
   exchanges: SentExchange[]
 }
 
-/** How often it is handed over while somebody looks, in milliseconds. */
+/** Milliseconds between two parts that are sent while somebody watches. */
 const EVERY_MS = 200
 
-/** In the thread: records the traffic of watched servers within the screen's bounds and hands it over in parts. */
+/** Runs in the thread: records the traffic of watched servers within the screen's limits and sends it in parts. */
 export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic) => void) {
   const looked = new Map<string, { until: number; lastId: number }>()
   const exchangeIds = new WeakMap<Exchange, number>()
@@ -51,7 +51,7 @@ export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic
       lines,
       exchanges: changed.map(exchange => sentExchange(exchange, idOf(exchange))),
       secrets: log.secrets(),
-      // Where the oldest is new too, what had to go may be what was not handed over yet.
+      // If even the oldest entry is new, dropped entries may never have been sent.
       dropped: {
         frames: all.dropped && frames.length === all.entries.length,
         lines: printed.dropped && lines.length === printed.entries.length,
@@ -89,7 +89,7 @@ export function createTrafficRelay(own: Traffic, send: (recorded: RelayedTraffic
   }
   return {
     traffic,
-    /** Watches a server for so long, unless renewed. */
+    /** Watches a server for this time, unless renewed. */
     watch(serverId: string, ms: number): void {
       looked.set(serverId, { lastId: looked.get(serverId)?.lastId ?? 0, until: performance.now() + ms })
       timer ??= setInterval(handOverAll, EVERY_MS).unref()
@@ -111,10 +111,10 @@ function sentExchange({ requestHeaders, responseHeaders, ...exchange }: Exchange
   }
 }
 
-/** Exchanges that later parts may still say something of. */
+/** Maximum number of exchanges that later parts may still update. */
 const MOST_EXCHANGES = 1000
 
-/** On the other side: puts what a thread hands over into the traffic that the screen shows. */
+/** Runs in the main thread: adds the traffic that a thread sends to the traffic that the screen shows. */
 export function createTrafficReceiver(traffic: Traffic): (recorded: RelayedTraffic) => void {
   const connections = new Map<number, number>()
   const exchanges = new Map<number, Exchange>()

@@ -115,8 +115,8 @@ CREATE TABLE idempotency (
 `
 
 /**
- * Clients and environments. An environment outlives its client, so that it can say what is missing; a name or a
- * content belongs to one live environment only.
+ * Clients and environments. An environment outlives its client, so that it can report what is missing. Names and
+ * contents are unique among existing environments only.
  */
 const clientsAndEnvironments = `
 CREATE TABLE client (
@@ -144,7 +144,7 @@ CREATE UNIQUE INDEX environmentByContent ON environment (projectId, contentDiges
   WHERE contentDigest IS NOT NULL AND archivedAt IS NULL;
 `
 
-/** Limits of an organization, its use of them today, and background work in progress with its process. */
+/** Limits of an organization, what it used today, and the background work in progress with its process. */
 const organizationSettingsAndJobs = `
 CREATE TABLE organizationSetting (
   organizationId TEXT NOT NULL REFERENCES organization ON DELETE CASCADE,
@@ -167,8 +167,8 @@ CREATE TABLE job (
 `
 
 /**
- * Personas, journeys and swarms. `position` is the order in which they were made, for lists. What a journey names may
- * be gone: a retired journey does not keep its persona, and environments and clients are looked up at launch.
+ * Personas, journeys and swarms. `position` is the order of creation, for lists. What a journey names may no longer
+ * exist: a retired journey does not keep its persona, and environments and clients are looked up at launch.
  */
 const swarms = `
 CREATE TABLE persona (
@@ -209,7 +209,7 @@ CREATE INDEX journeyByPersona ON journey (projectId, personaId) WHERE archivedAt
 
 /**
  * Journey runs with their sessions. `position` is the order in which runs and sessions began, for lists. A run outlives
- * what it was made of, since its plan holds all of it.
+ * its journey and the rest, since its plan contains a copy.
  */
 const journeyRuns = `
 CREATE TABLE journeyRun (
@@ -262,8 +262,8 @@ CREATE TABLE journeyMessage (
 
 /**
  * Findings over waves and windows, with generated insights. A scope is 'swarm' or the id of a scenario. A wave's row of
- * a finding keeps the finding's state after that wave, so that a wave which arrives late is replayed from where it
- * belongs.
+ * a finding keeps the finding's state after that wave, so that later waves can be replayed after a wave that arrives
+ * late.
  */
 const findings = `
 CREATE TABLE finding (
@@ -318,8 +318,8 @@ export const FIRST_TO_SIXTH: readonly string[] = [
 ]
 
 /**
- * Published environments with their visitors. A scenario that was taken down stays as a row that nothing reads but its
- * sessions, so that they can say why they ended; an environment has one published scenario at most.
+ * Published environments with their visitors. The row of a scenario that was taken down is kept for its sessions, which
+ * use it to say why they ended. An environment has at most one published scenario.
  */
 const scenarios = `
 CREATE TABLE scenario (
@@ -401,7 +401,10 @@ CREATE TABLE runAnalysis (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Suites made by other programs, and the runs and conformance reports that they send. Times are epoch milliseconds. */
+/**
+ * Suites that other programs created, and the runs and conformance reports that they send. Times are epoch
+ * milliseconds.
+ */
 const ingest = `
 CREATE TABLE suiteOwnership (
   suiteId TEXT PRIMARY KEY REFERENCES suite ON DELETE CASCADE,
@@ -451,8 +454,8 @@ CREATE INDEX trialByActivity
 `
 
 /**
- * Requests to connect a server and directory readiness. A request outlives its server, so that it can say what became
- * of it; `dueAt` is when its next attempt begins, NULL = one is under way or nothing is to be tried. `position` is the
+ * Requests to connect a server, and directory readiness. A request outlives its server, so that it can report the
+ * outcome. `dueAt` is when its next attempt begins; NULL = one is in progress or no more are planned. `position` is the
  * order in which readiness runs were started, for their list.
  */
 const connectionsAndReadiness = `
@@ -494,7 +497,7 @@ CREATE TABLE readinessReport (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Request rates shared by processes, and an index by age for records that are removed. */
+/** Request rates shared by processes, and an index by age for records that expire. */
 const limits = `
 CREATE TABLE rateBucket (
   keyId TEXT PRIMARY KEY REFERENCES apiKey ON DELETE CASCADE,
@@ -506,8 +509,8 @@ CREATE INDEX quotaUseByAge ON quotaUse (at);
 `
 
 /**
- * Which records are samples; what belongs to such a record, as its runs and sessions, is a sample with it. And what of
- * the samples is still to be inserted, in that order.
+ * Marks records as samples. Records that belong to a sample, such as its runs and sessions, are samples too. Also
+ * stores the samples that are still to be inserted, in that order.
  */
 const samples = `
 CREATE TABLE sample (
@@ -519,7 +522,10 @@ CREATE TABLE sample (
 CREATE TABLE sampleDue (position INTEGER PRIMARY KEY, step TEXT NOT NULL) STRICT;
 `
 
-/** The tools of a run's servers as its trials saw them: one row for each listing that differs from the one before. */
+/**
+ * The tools of a run's servers as its trials saw them, with one row for each listing that differed from the previous
+ * one.
+ */
 const runTools = `
 CREATE TABLE runTools (
   runId TEXT NOT NULL REFERENCES run ON DELETE CASCADE,
@@ -529,7 +535,7 @@ CREATE TABLE runTools (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Whether the scores of a trial, and of its run, agree with their definitions; NULL for earlier ones. */
+/** Whether the scores of a trial and of its run agree with their definitions. Unset for older ones. */
 const scoreIntegrity = `
 ALTER TABLE trial ADD COLUMN scoreIntegrity TEXT;
 ALTER TABLE run ADD COLUMN scoreIntegrity TEXT;

@@ -5,7 +5,10 @@ const serverRoots = `
 ALTER TABLE server ADD COLUMN roots TEXT;
 `
 
-/** Manual calls with their results as JSON text; `status` is NULL until one has ended. Deleted with their server. */
+/**
+ * Manual calls, with their results as JSON text. `status` is NULL until a call has ended. They are deleted with their
+ * server.
+ */
 const serverCalls = `
 CREATE TABLE serverCall (
   position INTEGER PRIMARY KEY,
@@ -21,7 +24,10 @@ CREATE TABLE serverCall (
 CREATE INDEX serverCallByServer ON serverCall (serverId, position);
 `
 
-/** Turns of the agent with what they did, and their proposals until somebody decides. Deleted with their project. */
+/**
+ * Turns of the agent with their actions, and their proposals until a person decides. They are deleted with their
+ * project.
+ */
 const agentTurns = `
 CREATE TABLE agentTurn (
   position INTEGER PRIMARY KEY,
@@ -46,10 +52,10 @@ CREATE INDEX agentProposalByTurn ON agentProposal (turnId);
 CREATE INDEX agentProposalByProject ON agentProposal (projectId);
 `
 
-/** Whether a turn read what others wrote; unknown for earlier turns. */
+/** Whether a turn read what others wrote. Unknown for older turns. */
 const agentTurnOrigins = 'ALTER TABLE agentTurn ADD COLUMN hasOutside INTEGER NOT NULL DEFAULT 1'
 
-/** Chats of members with the servers of an environment or a client. Deleted with their project. */
+/** Chats of members with the servers of an environment or a client. They are deleted with their project. */
 const chats = `
 CREATE TABLE chat (
   position INTEGER PRIMARY KEY,
@@ -73,7 +79,7 @@ CREATE TABLE chatMessage (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** What a run started of its servers; unknown for earlier runs. */
+/** The server programs and addresses that a run started with. Unknown for older runs. */
 const startedServers = 'ALTER TABLE run ADD COLUMN startedServers TEXT'
 
 const SINCE_FIFTEENTH: readonly string[] = [
@@ -85,18 +91,18 @@ const SINCE_FIFTEENTH: readonly string[] = [
   startedServers,
 ]
 
-/** In order; the position of the last applied one is the database's `user_version`. */
+/** Migrations in order. The position of the last one applied is the database's `user_version`. */
 const MIGRATIONS: readonly string[] = [...FIRST_TO_SIXTH, ...SEVENTH_TO_FOURTEENTH, ...SINCE_FIFTEENTH]
 
-/** The schema of this version; a workspace with a later one is refused. */
+/** The schema that this version writes. A workspace with a later schema is refused. */
 export const SCHEMA = MIGRATIONS.length
 
-/** The schema of a database: the number of applied migrations; 0 before the first. */
+/** Returns the schema of a database, which is the number of migrations that were applied. */
 export function schemaOf(database: Database): number {
   return database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
 }
 
-/** Migrates a database to the current schema. The caller holds the write lock, unless it is already current. */
+/** Migrates an older database to the current schema. The caller holds the write lock unless the schema is current. */
 export function migrate(database: Database): void {
   const schema = schemaOf(database)
   if (schema >= SCHEMA) return
