@@ -17,51 +17,54 @@ import type { Purpose } from './budget/gauge.ts'
 import { resultOf } from './journal/entry.ts'
 
 type Attempts = {
-  /** Called right before a request may leave. */
+  /** Called just before a request may be sent. */
   leaving: () => void
   failed: (error: unknown) => void
 }
 
 export type ClientOptions = TransportOptions & {
-  /** Shared by all clients of one key; a limited one of its own by default. */
+  /** Shared by all clients of one key. Default: a limited one of its own. */
   budget?: Budget
   /** Refuses everything but reads before it is sent. */
   readOnly?: boolean
-  /** Service name in `x-<service>-eval-vocabulary`, to ask the deployment once for the vocabulary of its reads. */
+  /** Service name in `x-<service>-eval-vocabulary`, for asking the deployment once for the vocabulary of its reads. */
   negotiate?: string
-  /** Keeps every write from before it leaves until its end is known; reads are not noted. */
+  /** Records every write from before it is sent until its outcome is known. Reads are not recorded. */
   journal?: Journal
   retry?: Partial<RetryRule>
-  /** Names the state of all that an operation's answers hang on; a service elsewhere cannot say it. */
+  /** Names the state that the answers of an operation depend on. A remote service cannot tell it. */
   stateOf?: (endpoint: AnyEndpoint) => string | undefined
-  /** Aborts when the connections close; what failed before is not sent again. */
+  /** Aborts when the connections close. Requests that failed before are not repeated then. */
   closing?: AbortSignal
   random?: () => number
 }
 
 export type CallOptions = {
   signal?: AbortSignal | undefined
-  /** Place in the request budget; `foreground` by default, since a person waits for what is called by name. */
+  /** Priority in the request budget. Default: `foreground`, since a person waits for calls made by name. */
   priority?: Priority | undefined
-  /** Who asks, such as a pane; owners of one priority take turns. */
+  /** Owner of the request, such as a pane. Owners with the same priority take turns. */
   owner?: string | undefined
-  /** What it is for, where its priority does not say it. */
+  /** Purpose of the request, if the priority does not tell it. */
   purpose?: Purpose | undefined
-  /** Key of the caller's intent, kept across retries; only for endpoints with `idempotency: 'header'`. */
+  /** Key of the caller's intent, kept across retries. Only for endpoints with `idempotency: 'header'`. */
   idempotencyKey?: string | undefined
-  /** Longest wait in which nothing of an answer arrives, in milliseconds. */
+  /** Milliseconds to wait while nothing of an answer arrives. */
   deadlineMs?: number | undefined
-  /** Receives progress, where a local workspace of this process does the work; elsewhere it is never called. */
+  /** Receives progress if a local workspace of this process does the work. Otherwise it is never called. */
   onProgress?: OnProgress | undefined
-  /** Receives the time at which the request of an answer left, in epoch milliseconds. */
+  /** Receives the time at which the request of an answer was sent, in epoch milliseconds. */
   leftAt?: ((at: number) => void) | undefined
-  /** The caller knows that the call changes nothing, such as a read-only tool: no journal entry, no doubt. */
+  /**
+   * The caller knows that the call changes nothing, such as a read-only tool, so there is no journal entry and no
+   * doubt.
+   */
   changesNothing?: boolean | undefined
-  /** Entry that this write already has in the journal; without one it gets its own. */
+  /** Existing entry of this write in the journal. Without it the write gets a new one. */
   intent?: Intent | undefined
 }
 
-/** One operation as a function; the input may be left out where nothing in it is required. */
+/** One operation as a function. The input may be omitted if nothing in it is required. */
 type Call<E> =
   {} extends InputOf<E>
     ? (input?: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
@@ -71,14 +74,17 @@ type ResourceCalls = {
   [R in keyof Contract]: { [N in keyof Contract[R]]: Call<Contract[R][N]> }
 }
 
-/** Every operation of the contract. All rejections are {@link ApiError}. */
+/** All operations of the contract. All rejections are {@link ApiError}. */
 export type Client = ResourceCalls & {
   readonly budget: Budget
   readonly monitor: ServiceMonitor
-  /** Names the state that the answers depend on: same state, same answer. Undefined if only a read can tell. */
+  /**
+   * Names the state that the answers depend on: the same state gives the same answer. Undefined if only a read can
+   * tell.
+   */
   stateOf: (endpoint: AnyEndpoint) => string | undefined
   call: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<OutputOf<E>>
-  /** Like `call`, with the body as received. */
+  /** Like `call`, but also returns the body as received. */
   exchange: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<Answer<E>>
   /**
    * Reads all pages of a list, each when it is needed. A list that exceeds the bounds throws instead of being cut
@@ -92,7 +98,7 @@ export type Client = ResourceCalls & {
   items: <E extends AnyEndpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions) => Promise<ItemOf<E>[]>
 }
 
-/** The client of one service and one key. */
+/** Creates the client of one service and one key. */
 export function createClient(options: ClientOptions): Client {
   const clock = options.clock ?? systemClock
   const budget = options.budget ?? createBudget({ clock })
@@ -100,13 +106,13 @@ export function createClient(options: ClientOptions): Client {
   const random = options.random ?? Math.random
   const transport = createTransport({ ...options, clock, onSame: () => budget.spare('same') })
   const monitor = createServiceMonitor(clock, options.clock ?? wallClock)
-  // On a slow line bodies come one by one; what has gone silent keeps nothing waiting.
+  // On a slow connection bodies are read one by one. A request that has become silent does not block the others.
   monitor.subscribe(() => budget.setOneByOne(monitor.slowLine() !== undefined && monitor.silentSince() === undefined))
   const exchange: Client['exchange'] = async (endpoint, input, call = {}) => {
     try {
       return await exchangeOnce(endpoint, input, call)
     } catch (error) {
-      // Deployments without capabilities are usual, so their 404 says nothing about the path.
+      // Many deployments have no capabilities, so their 404 says nothing about the path.
       const mayLack = endpoint.operation === contract.capabilities.get.operation
       if (!isMissing(error) || mayLack || monitor.hasSucceeded()) throw error
       const { signal } = call
@@ -116,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
       throw isWrongPath ? new ApiError({ ...error, message: error.message, endpoint, isWrongPath }) : error
     }
   }
-  /** A 404 before anything else was answered may be that of a wrong base path; one further read decides. */
+  /** A 404 before any other answer may come from a wrong base path. One further read decides. */
   let lacking: Promise<boolean> | undefined
   const lacksAccount = ({ priority, owner }: CallOptions): Promise<boolean> =>
     (lacking ??= exchange(contract.account.me, {}, { priority, owner }).then(
@@ -218,7 +224,7 @@ async function sendWithPermit<E extends AnyEndpoint>(
   }
 }
 
-/** The functions of a resource are made when it is first used. */
+/** Returns the functions of a resource, created when it is first used. */
 function resourceCalls(call: Client['call']): ResourceCalls {
   const calls = {}
   for (const [name, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
@@ -235,13 +241,13 @@ function resourceCalls(call: Client['call']): ResourceCalls {
   return calls as ResourceCalls
 }
 
-/** Runs the attempts of a write under its entry in the journal; answers and errors pass unchanged. */
+/** Runs the attempts of a write under its entry in the journal. Answers and errors are passed on unchanged. */
 async function recorded<T extends { value: unknown }>(
   intent: Intent,
   send: (attempts: Attempts) => Promise<T>,
 ): Promise<T> {
   let left = false
-  // A later refusal does not prove that an earlier attempt, whose answer was lost, did nothing.
+  // A later refusal does not prove that an earlier attempt with a lost answer did nothing.
   let doubtful = false
   const attempts: Attempts = {
     leaving() {

@@ -2,7 +2,7 @@ import { ApiError } from './errors/api-error.ts'
 import type { AnyEndpoint, InputOf, OutputOf } from '../contract/endpoint.ts'
 import { nextCursorOf } from '../contract/shapes.ts'
 
-/** The cursor of the page after this one, or `undefined` at the end or on a list without cursors. */
+/** Returns the cursor of the next page, or `undefined` at the end or for a list without cursors. */
 export function nextCursor(endpoint: AnyEndpoint, reply: unknown): string | undefined {
   if (!endpoint.cursor || typeof reply !== 'object' || reply === null || !('nextCursor' in reply)) return undefined
   return typeof reply.nextCursor === 'string' ? nextCursorOf({ nextCursor: reply.nextCursor }) : undefined
@@ -21,23 +21,23 @@ export function withCursor<E extends AnyEndpoint>(
   return next as InputOf<E>
 }
 
-/** What one walk through a list reads at most; a list that has more ends with an error that says how far it came. */
+/** Limits of reading one list. A list that has more ends with an error that says how far it was read. */
 export const LIST_BOUNDS = {
   pages: 200,
   items: 20_000,
-  /** Characters of all answers together. */
+  /** Maximum characters of all answers together. */
   text: 64 * 1024 * 1024,
-  /** Pages one after the other that hold nothing new. */
+  /** Maximum number of successive pages with nothing new. */
   idlePages: 20,
 } as const
 
-/** How much of a list a walk may read; `Infinity` where a person asked for all of it. */
+/** The limits of reading a list. `Infinity` if a person asked for all of it. */
 export type ListBounds = { pages: number; items: number; text: number }
 
-/** How much of a list was read, and how many of the last pages held nothing new. */
+/** The amount that was read of a list, and the number of last pages that had nothing new. */
 export type ListRead = ListBounds & { idlePages: number }
 
-/** Whether a list is read no further without a person. */
+/** Whether a list is only read further if a person asks for it. */
 export function reachesBounds(read: ListRead, bounds: ListBounds = LIST_BOUNDS): boolean {
   const { pages, items, text } = bounds
   return read.idlePages >= LIST_BOUNDS.idlePages || read.pages >= pages || read.items >= items || read.text >= text
@@ -46,9 +46,9 @@ export function reachesBounds(read: ListRead, bounds: ListBounds = LIST_BOUNDS):
 type Walked<E extends AnyEndpoint> = { value: OutputOf<E>; size: number }
 
 /**
- * Walks a list page by page within its bounds.
- * @throws ApiError `invalid-response` with code `repeated-cursor` when a cursor or only known items come back, with
- *   code `endless-list` beyond the bounds
+ * Reads a list page by page within its limits.
+ * @throws ApiError `invalid-response` with code `repeated-cursor` if a cursor or only known items are returned, with
+ * code `endless-list` beyond the limits
  */
 export async function* pagesOf<E extends AnyEndpoint>(
   endpoint: E,
@@ -83,7 +83,7 @@ export function isCutShort(error: unknown): error is ApiError {
 
 const CUTS: ReadonlySet<string> = new Set(['repeated-cursor', 'endless-list'])
 
-/** Notes the items of pages by their ids; returns whether one is new. What has no id counts as new. */
+/** Records the items of pages by their ids, and returns whether one is new. Items without an id count as new. */
 export function createNews(): (items: readonly unknown[]) => boolean {
   const ids = new Set<string>()
   return items => {
@@ -97,7 +97,7 @@ export function createNews(): (items: readonly unknown[]) => boolean {
   }
 }
 
-/** Undefined if pages hold something else, such as messages. */
+/** Returns undefined if pages contain something else, such as messages. */
 function itemsOf(page: unknown): readonly unknown[] | undefined {
   const items: unknown = Object(page)['items']
   return Array.isArray(items) ? items : undefined

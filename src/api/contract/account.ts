@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listOf, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** The account that the key acts as. */
+/** The account of the key. */
 export const Me = shape(() =>
   record({
     id: z.string(),
@@ -17,7 +17,7 @@ export const Me = shape(() =>
 )
 export type Me = z.infer<typeof Me>
 
-/** An organization; a key sees exactly one. */
+/** An organization. A key sees exactly one. */
 export const Organization = shape(() =>
   record({
     id: z.string(),
@@ -31,7 +31,7 @@ export const Organization = shape(() =>
 )
 export type Organization = z.infer<typeof Organization>
 
-/** What a deployment announces about itself; its fields are not documented, so all stay open. */
+/** The facts that a deployment announces about itself. Its fields are not documented, so all are open. */
 export const DeploymentCapabilities = shape(() => record({}))
 export type DeploymentCapabilities = z.infer<typeof DeploymentCapabilities>
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { listOf, openEnum, openObject, pageOptions, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/** What a turn takes of what was said (limits-and-errors, section 4). */
+/** Limits of the history that a turn is given (limits-and-errors, section 4). */
 export const AGENT_HISTORY = { messages: 50, bytes: 98_304, messageCharacters: 8000, messageBytes: 8192 } as const
 
 function utf8Bytes(text: string): number {
@@ -34,8 +34,8 @@ const history = shape(() =>
 )
 
 /**
- * One turn over the whole history, oldest first. A repeat of an `idempotencyKey` writes the same rows and is charged
- * again. Actions are proposed only where `conversationId` (formerly `slackChannelId`) says where to ask.
+ * One turn over the whole history, oldest first. A repeat with the same `idempotencyKey` writes the same rows and is
+ * charged again. Actions are proposed only if `conversationId` (formerly `slackChannelId`) says where to ask.
  */
 export const AgentTurnRequest = shape(() =>
   strictBody({
@@ -51,13 +51,13 @@ export const AgentTurnRequest = shape(() =>
   }),
 )
 
-/** Something that a turn made; types beyond eval suites may appear. */
+/** Something that a turn created. Types other than eval suites may appear. */
 export const AgentResource = shape(() =>
   record({ type: z.string(), id: z.string(), name: z.string().nullish(), url: z.string().nullish() }),
 )
 export type AgentResource = z.infer<typeof AgentResource>
 
-/** An action that waits for approval. `description` is influenced by the model; unknown kinds get neutral words. */
+/** An action that waits for approval. The model influences `description`. Unknown kinds are shown in neutral words. */
 export const ProposedAction = shape(() =>
   record({
     actionId: z.string(),
@@ -71,7 +71,7 @@ export const ProposedAction = shape(() =>
 )
 export type ProposedAction = z.infer<typeof ProposedAction>
 
-/** What outlives a turn; a failed one carries it in the `details` of its error (differences, row 27). */
+/** Effects of a turn that remain. A failed turn has them in the `details` of its error (differences, row 27). */
 export const AgentTurnEffects = shape(() =>
   record({
     createdResources: z.array(AgentResource()).nullish(),
@@ -97,7 +97,7 @@ export const agent = resource('agent', {
     errors: ['VALIDATION_ERROR', 'FEATURE_NOT_SUPPORTED', 'TIMEOUT'],
     risk: 'spend',
     idempotency: 'none',
-    // It writes whatever does not spend, and only created resources are reported.
+    // A turn may write anything that does not spend, and only created resources are reported.
     refreshes: [
       'agentTurns',
       'servers',
@@ -115,16 +115,16 @@ export const agent = resource('agent', {
   }),
 })
 
-/** The outcome of a proposed action; absent = nobody has decided. */
+/** The decision about a proposed action; absent while nobody has decided. */
 export const AgentDecision = shape(() => z.enum(['approved', 'dismissed']))
 export type AgentDecision = z.infer<typeof AgentDecision>
 
-/** A turn as the local workspace keeps it; its id is the request id of the answer. */
+/** A turn as the local workspace stores it. Its id is the request id of the answer. */
 export const AgentTurn = shape(() =>
   AgentTurnEffects().extend({
     id: z.string(),
     conversationId: z.string().nullish(),
-    /** `interrupted`: its process ended, and what it had made by then stands. */
+    /** `interrupted` means that its process ended. What it had created by then remains. */
     status: openEnum(['running', 'answered', 'failed', 'interrupted']),
     startedAt: timestamp(),
     endedAt: timestamp().nullish(),
@@ -136,7 +136,7 @@ export const AgentTurn = shape(() =>
         operation: z.string(),
         input: openObject(),
         outcome: openEnum(['done', 'proposed', 'refused']),
-        /** Why it was refused. */
+        /** Why the action was refused. */
         message: z.string().nullish(),
       }),
     ),
@@ -146,12 +146,12 @@ export const AgentTurn = shape(() =>
 )
 export type AgentTurn = z.infer<typeof AgentTurn>
 
-/** What the turns of a day took, from 00:00 UTC on, as far as they are stored. */
+/** The usage of a day's turns, from 00:00 UTC on, as far as they are stored. */
 export const AgentUsage = shape(() =>
   record({ since: timestamp(), turns: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
 )
 
-/** What approving a proposal sends, as the approver's own request. */
+/** The request that approving a proposal sends, in the approver's name. */
 export const AgentProposal = shape(() =>
   ProposedAction().extend({
     operation: z.string(),

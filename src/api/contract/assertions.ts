@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { shape, type Shape } from './shapes.ts'
 
-/** One type of assertion: when it holds, and the fields that are beside `type`. */
+/** One type of assertion: when it passes, and its fields besides `type`. */
 export type AssertionDeclaration<Raw extends z.ZodRawShape = z.ZodRawShape> = {
   holds: string
-  /** Strict: a misspelt optional field would otherwise change the meaning in silence. */
+  /** Strict, because a misspelt optional field would otherwise silently change the meaning. */
   fields: Shape<z.ZodObject<Raw, z.core.$strict>>
 }
 
@@ -17,7 +17,7 @@ const amount = shape(() => z.number().positive())
 const noFields = () => ({})
 const inScope = () => ({ toolName: toolName().optional() })
 
-/** The thirteen known types. The wire leaves the grammar open; the local workspace fails a trial with another type. */
+/** The thirteen known types. The contract allows others; the local workspace fails a trial with another type. */
 export const assertions = {
   toolCalledWith: assertion('at least minCount calls of the tool have matching arguments', () => ({
     toolName: toolName(),
@@ -57,7 +57,7 @@ export function isAssertionName(type: unknown): type is AssertionName {
   return typeof type === 'string' && Object.hasOwn(assertions, type)
 }
 
-/** `toolCalledWith {toolName, args, minCount?}`: a type with its fields. */
+/** Returns a type with its fields: `toolCalledWith {toolName, args, minCount?}`. */
 export function assertionUsage(name: AssertionName): string {
   const fields = Object.entries(assertions[name].fields().shape).map(([field, type]) =>
     (type as z.ZodType).safeParse(undefined).success ? `${field}?` : field,

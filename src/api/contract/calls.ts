@@ -5,41 +5,41 @@ import { endpoint, resource } from './endpoint.ts'
 
 const call = () =>
   ({
-    /** Also the request id of the answer to anyone who made the call. */
+    /** Equal to the request id of the answer to the caller. */
     id: z.string(),
     kind: openEnum(['tool', 'prompt', 'resource']),
     /** Name of the tool or prompt, or the resource's URI. */
     target: z.string(),
     input: openObject().nullish(),
-    /** What keeps `input` from being what was sent: secrets in it are struck out, or it was too large to store. */
+    /** Why `input` differs from what was sent: secrets in it were removed, or it was too large to store. */
     incomplete: openEnum(['secrets', 'size']).nullish(),
     startedAt: timestamp(),
-    /** `unknown`: it may have happened, as where the program ended meanwhile. */
+    /** `unknown` means that the call may have been made, for example if the program ended meanwhile. */
     status: openEnum(['running', 'answered', 'tool_error', 'failed', 'given_up', 'unknown']),
-    /** In milliseconds; of a tool as the service measured it, else until its answer. */
+    /** Milliseconds. For a tool as measured by the service, else until the answer. */
     durationMs: z.number().nullish(),
-    /** Why there is no answer. */
+    /** Why the call has no answer. */
     error: record({ code: z.string(), message: z.string() }).nullish(),
-    /** Bytes of the whole result as JSON. */
+    /** Size of the whole result as JSON, in bytes. */
     resultBytes: z.number().nullish(),
   }) as const
 
-/** A tool call, prompt or resource read that somebody made by hand. */
+/** A manual tool call, prompt or resource read. */
 export const ServerCall = shape(() => record(call()))
 export type ServerCall = z.infer<typeof ServerCall>
 
-/** The same with what came back, as the MCP server answered it but for secrets; absent if it was too large. */
+/** A call with the MCP server's result, except for secrets; absent if it was too large. */
 export const ServerCallDetail = shape(() => record({ ...call(), result: z.unknown().optional() }))
 export type ServerCallDetail = z.infer<typeof ServerCallDetail>
 
 const STATUS_WORDS: Readonly<Record<string, string>> = { tool_error: 'tool error', given_up: 'cancelled' }
 
-/** What people read for the status of a call; one that is not known here is itself. */
+/** Returns the status of a call in words. An unknown status is returned unchanged. */
 export function callStatusWord(status: string): string {
   return ownValue(STATUS_WORDS, status) ?? status
 }
 
-/** What a tool returned last, in a call by hand or in a trial; errors of tools do not count. */
+/** The last result of a tool, in a manual call or in a trial. Errors of tools do not count. */
 const RecordedResult = shape(() =>
   record({
     tool: z.string(),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listOf, openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** What is known about one MCP client product; its full creation settings survive as extra fields. */
+/** Facts about one MCP client product. Its full creation settings are kept as extra fields. */
 export const CatalogClient = shape(() =>
   record({
     id: z.string(),
@@ -31,11 +31,11 @@ export const ClientCatalog = shape(() =>
 )
 export type ClientCatalog = z.infer<typeof ClientCatalog>
 
-/** The hosted model catalog: an open document. */
+/** The hosted model catalog, which the contract does not define. */
 export const ModelCatalog = shape(() => record({}))
 export type ModelCatalog = z.infer<typeof ModelCatalog>
 
-/** A tool inside a harness; it is shown, never callable. */
+/** A tool inside a harness. It is shown, but can never be called. */
 export const BuiltinTool = shape(() =>
   record({
     key: z.string(),
@@ -65,7 +65,7 @@ export const models = resource('models', {
   }),
 })
 
-/** The only harness that the documents name is `claude-code`. */
+/** The only harness in the documents is `claude-code`. */
 export const harness = resource('harness', {
   builtinTools: endpoint('listHarnessBuiltinTools', 'GET', '/harness/{harnessId}/builtin-tools', {
     summary: 'Tools built into an agent harness, for display only.',

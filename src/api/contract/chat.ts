@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/** Only `browser` is documented; the rest of the body stays open (differences, section 5, item 8). */
+/** Only `browser` is documented. The rest of the body is open (differences, section 5, item 8). */
 export const ChatMessageRequest = shape(() =>
   record({ browser: strictBody({ policy: z.unknown().optional(), profileId: z.string().optional() }).optional() }),
 )
 
-/** The reply is not documented. */
+/** The reply, which is not documented. */
 export const ChatMessageReply = shape(() => record({}))
 export type ChatMessageReply = z.infer<typeof ChatMessageReply>
 
@@ -18,7 +18,8 @@ export const chat = resource('chat', {
     response: ChatMessageReply,
     errors: ['VALIDATION_ERROR', 'CONFLICT'],
     risk: 'spend',
-    // A capacity refusal releases the turn for the same key; an execution of unknown outcome is inspected first.
+    // A refusal for lack of capacity releases the turn for the same key. An execution with an unknown outcome is
+    // checked first.
     idempotency: 'caller',
     refreshes: ['chatSessions', 'sessions'],
     // A model answers while the caller waits, as in an agent turn.
@@ -29,7 +30,7 @@ export const chat = resource('chat', {
 
 export const CHAT_CHARACTERS = 8000
 
-/** What is said to the servers of an environment or a client, in a new session, or in one that there is. */
+/** A message to the servers of an environment or a client, in a new session or in an existing one. */
 export const ChatRequest = shape(() =>
   strictBody({
     text: z
@@ -46,7 +47,7 @@ export const ChatRequest = shape(() =>
   ),
 )
 
-/** One message of a chat; `system` says why there is no answer. */
+/** One message of a chat. `system` says why there is no answer. */
 export const ChatMessage = shape(() =>
   record({
     role: openEnum(['user', 'assistant', 'system']),
@@ -57,7 +58,7 @@ export const ChatMessage = shape(() =>
         toolName: z.string(),
         arguments: openObject(),
         isError: z.boolean(),
-        /** The server's own words, clipped. */
+        /** The server's own text, cut. */
         result: z.string(),
         startedAt: timestamp(),
         durationMs: z.number(),
@@ -70,15 +71,15 @@ export const ChatMessage = shape(() =>
 )
 export type ChatMessage = z.infer<typeof ChatMessage>
 
-/** A chat with all that was said in it, oldest first; an answer returns what it added. */
+/** A chat with all its messages, oldest first. An answer returns the messages that it added. */
 export const Chat = shape(() =>
   record({
-    /** Of the session, as the feed of sessions has it. */
+    /** Id of the session, as in the feed of sessions. */
     id: z.string(),
     title: z.string(),
     environmentId: z.string().nullish(),
     clientId: z.string().nullish(),
-    /** `interrupted`: the process that wrote an answer has ended. */
+    /** `interrupted` means that the process that wrote an answer has ended. */
     status: openEnum(['idle', 'answering', 'interrupted']),
     modelId: z.string().nullish(),
     messages: z.array(ChatMessage()),

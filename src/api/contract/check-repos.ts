@@ -4,7 +4,7 @@ import { endpoint, resource } from './endpoint.ts'
 
 const OUTAGE_POLICIES = ['fail_open', 'fail_closed'] as const
 
-/** A repository whose pull requests run a suite; an `outagePolicy` that was never chosen behaves like `fail_open`. */
+/** A repository whose pull requests run a suite. An `outagePolicy` that was never chosen works like `fail_open`. */
 export const EvalCheckRepo = shape(() =>
   record({
     id: z.string(),
@@ -19,7 +19,7 @@ export const EvalCheckRepo = shape(() =>
 )
 export type EvalCheckRepo = z.infer<typeof EvalCheckRepo>
 
-/** `available: false` means the feature is off; `connectable: null` that the choices could not be looked up. */
+/** `available: false` means that the feature is off; `connectable: null` that the choices could not be read. */
 export const EvalCheckRepos = shape(() =>
   record({
     organizationId: z.string().nullish(),
@@ -30,7 +30,7 @@ export const EvalCheckRepos = shape(() =>
 )
 export type EvalCheckRepos = z.infer<typeof EvalCheckRepos>
 
-/** `repo` reads `owner/repo`; with `fail_closed` an outage of the service blocks merges there. */
+/** `repo` has the form `owner/repo`. With `fail_closed` an outage of the service blocks merges there. */
 export const EvalCheckRepoConnectRequest = shape(() =>
   strictBody({ projectId: z.string(), suiteId: z.string(), repo: z.string(), outagePolicy: z.enum(OUTAGE_POLICIES) }),
 )

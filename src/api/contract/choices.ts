@@ -1,7 +1,7 @@
-// What commands offer as choices, apart from the shapes: help and completion have no use for those.
+// Choices of commands, separate from the shapes, which help and completion do not need.
 
 /** Surfaces that produce sessions. */
 export const SESSION_SOURCES = ['direct', 'scenario', 'eval', 'swarm'] as const
 
-/** Who may open a share link; nothing stands for "unpublished", because such a scenario is gone. */
+/** Modes of access to a share link. No value means "unpublished", because such a scenario no longer exists. */
 export const SCENARIO_MODES = ['project_members', 'invited_only', 'anyone_with_link'] as const

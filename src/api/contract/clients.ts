@@ -3,10 +3,10 @@ import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
 import * as z from 'zod'
 
-/** `configId` in the prose document, `hostConfigId` on list rows of the OpenAPI file (differences, row 2). */
+/** `configId` in the prose document, `hostConfigId` in list rows of the OpenAPI file (differences, row 2). */
 const configIds = () => ({ configId: z.string().nullish(), hostConfigId: z.string().nullish() })
 
-/** A client as the list shows it: a named way to connect to and talk to MCP servers. */
+/** A client as the list shows it: a named way to connect to and use MCP servers. */
 export const Client = shape(() =>
   record({
     id: z.string(),
@@ -20,13 +20,16 @@ export const Client = shape(() =>
 )
 export type Client = z.infer<typeof Client>
 
-/** A client with its configuration, an open document of which only `modelId` is documented. */
+/** A client with its configuration, of which only `modelId` is documented. */
 export const ClientDetail = shape(() =>
   record({ id: z.string(), name: z.string(), ...configIds(), config: openObject() }),
 )
 export type ClientDetail = z.infer<typeof ClientDetail>
 
-/** What to send as `expectedConfigId`; without one a config edit would overwrite blindly (differences, row 2). */
+/**
+ * Returns what to send as `expectedConfigId`. Without it a config edit would overwrite other changes (differences, row
+ * 2).
+ */
 export function configIdOf(client: Pick<Client, 'configId' | 'hostConfigId'>): string | undefined {
   return client.configId ?? client.hostConfigId ?? undefined
 }
@@ -46,7 +49,7 @@ export const CLIENT_TEMPLATES = [
   'perplexity',
 ] as const
 
-/** A whole configuration replaces the stored one and is never empty. */
+/** A whole configuration, which replaces the stored one and is never empty. */
 const config = shape(() =>
   openObject().refine(fields => Object.keys(fields).length > 0, { error: 'must not be empty' }),
 )
@@ -64,10 +67,13 @@ export const ClientCreateRequest = shape(() =>
 
 const editFields = () => ({ name: z.string().optional(), config: config().optional() })
 
-/** The edit of the deprecated paths, which do not know the two expectations. */
+/** The edit of the deprecated paths, which do not have the two expectations. */
 export const HostUpdateRequest = shape(() => strictBody(editFields()).refine(...anyField))
 
-/** Compare-and-set: each change carries what its writer read, so that a concurrent edit is refused. */
+/**
+ * An edit with compare-and-set: each change includes the state that its writer read, so that a concurrent edit is
+ * refused.
+ */
 export const ClientUpdateRequest = shape(() =>
   strictBody({ ...editFields(), expectedConfigId: z.string().optional(), expectedName: z.string().optional() })
     .refine(body => body.name !== undefined || body.config !== undefined, { error: 'send a name, a config or both' })
@@ -75,19 +81,19 @@ export const ClientUpdateRequest = shape(() =>
     .refine(...needs('name', 'expectedName')),
 )
 
-/** `force` deletes a client that something still refers to. */
+/** `force` deletes a client even if something refers to it. */
 export const ClientDeleteRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
 
 export const ClientDuplicateRequest = shape(() => strictBody({ name: z.string().min(1).optional() }).optional())
 
-/** Replaces both lists; optional servers are attached without being required to connect. */
+/** Replaces both lists. Optional servers are attached, but need not be connected. */
 export const HostServersRequest = shape(() =>
   strictBody({ serverIds: z.array(z.string()), optionalServerIds: z.array(z.string()).optional() }),
 )
 
 /**
- * Segment of the client paths, which the prose document never prints; a 404 on a read means that the deployment has
- * only {@link HOSTS_SEGMENT} (differences, row 1).
+ * Segment of the client paths, which the prose document never shows. A 404 on a read means that the deployment has only
+ * {@link HOSTS_SEGMENT} (differences, row 1).
  */
 export const CLIENTS_SEGMENT = 'clients'
 /** Segment of the deprecated aliases. */
@@ -98,7 +104,7 @@ const client = `${clientCollection}/{clientId}` as const
 const hostCollection = `/projects/{projectId}/${HOSTS_SEGMENT}` as const
 const host = `${hostCollection}/{hostId}` as const
 
-/** Environments resolve through a client and suites name theirs, and both paths show the same records. */
+/** Environments refer to clients, suites name theirs, and both paths show the same records. */
 const clientReaders = ['hosts', 'environments', 'suites'] as const
 const hostReaders = ['clients', 'environments', 'suites'] as const
 
@@ -110,7 +116,7 @@ const changing = {
   source: 'prose',
 } as const
 
-/** Bodies and answers beside the edit follow the deprecated paths, which alone print any. */
+/** Bodies and answers except the edit follow the deprecated paths, since only these are documented. */
 export const clients = resource('clients', {
   list: endpoint('listClients', 'GET', clientCollection, {
     summary: 'Clients saved in a project.',

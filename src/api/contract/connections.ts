@@ -5,12 +5,12 @@ import { emptyBody, openEnum, record, shape, strictBody, timestamp } from './sha
 /** States after which a connection request never changes. */
 export const TERMINAL_CONNECTION_STATUSES = ['ready', 'failed', 'expired', 'cancelled'] as const
 
-/** Whether a connection request has ended; an unknown state counts as in progress. */
+/** Whether a connection request has ended. An unknown state counts as in progress. */
 export function isTerminalConnectionStatus(status: string): boolean {
   return (TERMINAL_CONNECTION_STATUSES as readonly string[]).includes(status)
 }
 
-/** Why a request ended badly; `candidates` comes with `AMBIGUOUS_SERVER` and holds what `serverId` may be. */
+/** Why a request failed. `candidates` comes with `AMBIGUOUS_SERVER` and lists possible values of `serverId`. */
 const ConnectionError = shape(() =>
   record({
     code: z.string().nullish(),
@@ -22,7 +22,10 @@ const ConnectionError = shape(() =>
   }),
 )
 
-/** A request to attach a server URL. `handoffUrl` lets its holder finish the request: shown to the caller alone. */
+/**
+ * A request to attach a server URL. The holder of `handoffUrl` can finish the request, so it is shown only to the
+ * caller.
+ */
 export const ServerConnection = shape(() =>
   record({
     connectionRequestId: z.string(),
@@ -49,7 +52,7 @@ export const ServerConnection = shape(() =>
 )
 export type ServerConnection = z.infer<typeof ServerConnection>
 
-/** Without `projectId` the person chooses the project in the browser; `name` applies only to a new server. */
+/** Without `projectId` the person chooses the project in the browser. `name` applies only to a new server. */
 export const ServerConnectionCreateRequest = shape(() =>
   strictBody({
     url: z.string(),

@@ -32,7 +32,7 @@ import { console, traffic } from './traffic.ts'
 import { tunnels } from './tunnels.ts'
 import { userTestingFindings, userTestingInsights, userTestingSessions, userTesting } from './user-testing.ts'
 import { waveInsights } from './wave-insights.ts'
-/** Every declared operation by resource; client, queries, service and docs derive from it. */
+/** All declared operations by resource. Client, queries, service and docs are derived from it. */
 export const contract = {
   account,
   capabilities,
@@ -87,12 +87,12 @@ export const contract = {
 }
 export type Contract = typeof contract
 
-/** All operations as one list, in declaration order. */
+/** Returns all operations as one list, in the order of declaration. */
 export function allEndpoints(): AnyEndpoint[] {
   return Object.values(contract).flatMap(resource => Object.values(resource) as unknown as AnyEndpoint[])
 }
 
-/** The operations of the published contract, without those that only a local workspace offers. */
+/** Returns the operations of the published contract, without those that only a local workspace offers. */
 export function publishedEndpoints(): AnyEndpoint[] {
   return allEndpoints().filter(({ local }) => !local)
 }

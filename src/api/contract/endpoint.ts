@@ -4,36 +4,37 @@ import type { ErrorCode } from './error.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a call can do, in rising order of care. It decides retries (`read` only), read-only mode
- * (everything else is refused) and confirmation (`spend` and beyond ask first).
- * - `read`: changes nothing, also where the wire uses POST
+ * What a call can do, in rising order of care. It decides about retries (`read` only), read-only mode (everything else
+ * is refused) and confirmation (`spend` and above ask first).
+ * - `read`: changes nothing, even if it uses POST
  * - `write`: changes records that can be changed back
  * - `external`: side effects on somebody else's server
  * - `spend`: costs credits or occupies a run slot
- * - `end`: stops something that is live
+ * - `end`: stops something that is running
  * - `expose`: opens data to more people
  * - `delete`: cannot be undone
  */
 export type Risk = 'read' | 'write' | 'external' | 'spend' | 'end' | 'expose' | 'delete'
 
 /**
- * How a repeat of one intent is recognised (limits-and-errors section 5).
+ * How a repeat of one intent is recognized (limits-and-errors, section 5).
  * - `header`: `Idempotency-Key`
- * - `caller`: `Idempotency-Key` of the caller, who may send it again after a refusal; nothing repeats it by itself
+ * - `caller`: `Idempotency-Key` of the caller, who may send it again after a refusal; it is never repeated
+ * automatically
  * - `natural`: a repeat is harmless by nature
- * - `none`: never repeat blindly
+ * - `none`: must never be repeated blindly
  */
 export type Idempotency = 'header' | 'caller' | 'natural' | 'none'
 
-/** A fresh key for one intent. */
+/** Returns a new key for one intent. */
 export function newIdempotencyKey(): string {
   return crypto.randomUUID()
 }
 
-/** Features that are switched on per organization (limits-and-errors section 7). */
+/** Features that are switched on for each organization (limits-and-errors, section 7). */
 export type Gate = 'swarms' | 'user-testing'
 
-/** Where a declaration comes from: the prose document, the OpenAPI file, or local workspaces alone. */
+/** Source of a declaration: the prose document, the OpenAPI file, or only local workspaces. */
 export type Source = 'prose' | 'openapi' | 'local'
 
 type Schema = z.ZodType
@@ -43,72 +44,73 @@ export type PathParameter<P extends string> = P extends `${string}{${infer Name}
   : never
 
 type Operation<Path extends string> = Described & {
-  /** The operation's name on the wire documents and in `mcpdeck api`. */
+  /** The operation's name in the contract's documents and in `mcpdeck api`. */
   operation: string
   method: Method
-  /** Path below the base address; `{name}` marks a parameter. */
+  /** Path below the base address, in which `{name}` marks a parameter. */
   path: Path
   risk: Risk
   source: Source
 }
 
 type Described = {
-  /** One sentence for lists and docs. */
+  /** One sentence for lists and documentation. */
   summary: string
   status?: 200 | 201 | 202
-  /** Codes beside those of any operation (401, 403, 404, 429, 500). Default with a body: VALIDATION_ERROR. */
+  /** Codes in addition to those of every operation (401, 403, 404, 429, 500). Default with a body: VALIDATION_ERROR. */
   errors?: readonly ErrorCode[]
   /**
-   * Lowest role in the project where a member's does not do: an admin's by the contract, an editor's for servers and
+   * Lowest role in the project, if a member's is not enough: an admin's by the contract, an editor's for servers and
    * scenario access.
    */
   role?: ProjectRole
   idempotency?: Idempotency
-  /** Headers that carry the key of an intent, the preferred one first, where it is not `Idempotency-Key` alone. */
+  /** Headers for the key of an intent, the preferred one first, if there are others than `Idempotency-Key`. */
   idempotencyHeaders?: readonly string[]
-  /** Fields of the input that are secrets, such as `body.env`; they are never written to disk. */
+  /** Fields of the input that are secrets, such as `body.env`. They are never written to disk. */
   secrets?: readonly string[]
-  /** Refused with 403, or answered empty on reads, where the organization has this feature off. */
+  /** Refused with 403, or answered empty on reads, if the organization has this feature off. */
   gate?: Gate
-  /** Offered by local workspaces alone, which announce it in their capabilities; the path begins with `/local/`. */
+  /** Offered only by local workspaces, which announce it in their capabilities. The path begins with `/local/`. */
   local?: true
-  /** Answered without a key too; the OpenAPI file alone says so (differences, row 31). */
+  /** Answered without a key too, according to the OpenAPI file (differences, row 31). */
   public?: true
-  /** Resources whose reads are out of date after this write, beside its own. */
+  /** Resources that are outdated after this write, in addition to its own. */
   refreshes?: readonly string[]
-  /** Where the cursor of the next page goes, and the response header it comes in where the body has none. */
+  /** Place of the next page's cursor in the request, and the response header that contains it if the body does not. */
   cursor?: { in: 'query' | 'body'; name: string; fromHeader?: string }
-  /** The answer is spelt in the eval vocabulary that the request asks for (contract: "Versioning"). */
+  /** The answer depends on the eval vocabulary that the request asks for (contract: "Versioning"). */
   varies?: 'eval-vocabulary'
-  /** The body holds cases or what judges them, which each eval vocabulary spells in its own way. */
+  /** The body contains cases or their assertions, which each eval vocabulary writes in its own way. */
   casesInBody?: true
-  /** The answer holds them. */
+  /** The answer contains cases or their assertions. */
   casesInAnswer?: true
   /** The service document answers this list as a bare array, the OpenAPI file as a page (differences, row 3). */
   bareList?: true
-  /** Has a request budget of its own, which its handler keeps, and takes nothing from the rate of the key. */
+  /**
+   * The operation has a separate request limit, kept by its handler, and does not count against the rate of the key.
+   */
   ownBudget?: true
-  /** A long list that depends on stored records alone, neither on the time nor on what a process is doing. */
+  /** A long list that depends only on stored records, not on the time or on what a process is doing. */
   fromRecords?: true
   /** `default` in place of the project's id names the Default project of the key's organization. */
   defaultProject?: true
-  /** The work goes on after the answer although the status is not 202; see {@link outlivesAnswer}. */
+  /** The work continues after the answer although the status is not 202; see {@link outlivesAnswer}. */
   goesOn?: true
   /**
-   * Why nothing has to be found out when its answer is lost: what it does is seen at once and lasts no longer than what
-   * it is about, so that it is done again or left. The journal does not note such a write.
+   * Why a lost answer needs no check: the effect is seen at once and lasts no longer than its subject, so that it can
+   * be repeated or left. The journal does not record such a write.
    */
   leavesNothing?: string
-  /** Longest wait without any data in milliseconds, where the default is too short. */
+  /** Milliseconds to wait without any data, if the default is too short. */
   deadlineMs?: number
   /**
-   * Maximum number of decoded bytes of an answer, where the usual bound is too small for what servers returned in a
-   * trial.
+   * Maximum number of decoded bytes of an answer, if the usual limit is too small for what servers returned in a trial.
    */
   maxAnswerBytes?: number
 }
 
-/** An operation with its schemas; each of them is made when it is first read. */
+/** An operation with its schemas, each of which is created when it is first used. */
 export type EndpointDeclaration<
   Path extends string = string,
   Query extends Schema | undefined = Schema | undefined,
@@ -116,7 +118,7 @@ export type EndpointDeclaration<
   Response extends Schema = Schema,
 > = Operation<Path> & { readonly query?: Query; readonly body?: Body; readonly response: Response }
 
-/** The same as it is written down: a GET is a read, and what names no source comes from the OpenAPI file. */
+/** A declaration as it is written. A GET is a read, and an operation without a source comes from the OpenAPI file. */
 type Written<
   M extends Method,
   Query extends Schema | undefined,
@@ -129,7 +131,7 @@ type Written<
     response: () => Response
   }
 
-/** A declared operation that knows its place: resource `runs`, name `list`. */
+/** A declared operation that knows its place in the contract, such as resource `runs` and name `list`. */
 export type Endpoint<
   Path extends string = string,
   Query extends Schema | undefined = Schema | undefined,
@@ -148,13 +150,13 @@ type BodyInput<B> = B extends Schema
   : unknown
 type Flatten<T> = { [K in keyof T]: T[K] }
 
-/** What a caller passes: path parameters and query options side by side, the body under `body`. */
+/** The input that a caller passes: path parameters and query options on one level, the body under `body`. */
 export type InputOf<E> =
   E extends EndpointDeclaration<infer P, infer Q, infer B, Schema>
     ? Flatten<PathInput<P> & QueryInput<Q> & BodyInput<B>>
     : never
 
-/** What the service side receives after validation. */
+/** The input that the service receives after validation. */
 export type ParsedInputOf<E> =
   E extends EndpointDeclaration<infer P, infer Q, infer B, Schema>
     ? {
@@ -170,10 +172,10 @@ export type OutputOf<E> =
 /** An item of a list's answer. */
 export type ItemOf<E> = OutputOf<E> extends { items: readonly (infer Item)[] } ? Item : never
 
-/** A path whose text the compiler lost (a constant without `as const`) would lose its parameters silently. */
+/** A path whose literal type is lost (a constant without `as const`) would silently lose its parameters. */
 type LiteralPath<P extends string> = string extends P ? never : P
 
-/** Declares one operation under its name on the wire; everything else about it is derived. */
+/** Declares one operation under its name in the contract. Everything else about it is derived. */
 export function endpoint<
   const Path extends string,
   M extends Method,
@@ -208,7 +210,7 @@ export function endpoint<
 
 type Named<D> = D extends EndpointDeclaration<infer P, infer Q, infer B, infer R> ? Endpoint<P, Q, B, R> : never
 
-/** Whether an operation starts work that goes on after its answer: 202 says so, some others do it too. */
+/** Whether an operation starts work that continues after its answer. Status 202 means so, and some others do it too. */
 export function outlivesAnswer({ status, goesOn }: Pick<Endpoint, 'status' | 'goesOn'>): boolean {
   return status === 202 || goesOn === true
 }
@@ -228,7 +230,9 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!)
 }
 
-/** Fills a path, percent-encoded; empty, `.` and `..` are refused, because a proxy would read another path. */
+/**
+ * Fills in a path, percent-encoded. Empty values, `.` and `..` are refused, because a proxy would read another path.
+ */
 export function fillPath(path: string, values: Record<string, unknown>): string {
   return path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = values[name]
@@ -238,27 +242,27 @@ export function fillPath(path: string, values: Record<string, unknown>): string 
   })
 }
 
-/** What a key may do in a project, in rising order. */
+/** Roles of a key in a project, in rising order. */
 export const PROJECT_ROLES = ['guest', 'member', 'editor', 'admin'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
 
-/** The lowest role in the project that an operation needs; `null` where it names no project. */
+/** Returns the lowest role in the project that an operation needs; `null` if it names no project. */
 export function requiredRole({ path, role }: { path: string; role?: ProjectRole }): ProjectRole | null {
   return role ?? (path.includes('{projectId}') ? 'member' : null)
 }
 
-/** Whether a role, if any, reaches what is needed. */
+/** Whether a role, if any, is at least the needed one. */
 export function isAtLeast(role: ProjectRole | undefined, needed: ProjectRole | null): boolean {
   if (needed === null) return true
   return role !== undefined && PROJECT_ROLES.indexOf(role) >= PROJECT_ROLES.indexOf(needed)
 }
 
-/** Why a role does not suffice; `change` is what needs more. The role is left out where it is unknown. */
+/** Returns why a role is not enough. `change` is what needs more. The role is left out if it is unknown. */
 export function roleSentence(needed: ProjectRole, role: string | undefined, change = 'This'): string {
   return `${change} needs the role ${needed} in the project${role ? `; yours is ${role}` : ''}.`
 }
 
-/** Segments of paths that were renamed, with what they are called since. */
+/** Segments of renamed paths, with their current names. */
 const RENAMED: readonly (readonly [former: RegExp, successor: string])[] = [
   [/\/hosts(?=\/|$)/, '/clients'],
   [/(?:\/user-testing)?\/scenarios(?=\/|$)/, '/studies'],
@@ -267,7 +271,7 @@ const RENAMED: readonly (readonly [former: RegExp, successor: string])[] = [
 
 const PARAMETERS: Readonly<Record<string, string>> = { '{hostId}': '{client}', '{scenarioId}': '{studyId}' }
 
-/** The path that replaces a deprecated one, as a template (service-api, "Versioning"; newer, section 2). */
+/** Returns the path that replaces a deprecated one, as a template (service-api, "Versioning"; newer, section 2). */
 export function successorOf(path: string): string | undefined {
   const renamed = RENAMED.find(([former]) => former.test(path))
   if (!renamed) return undefined

@@ -2,10 +2,13 @@ import { pageOptions, queryCursor, flag, page, shape, strictBody, openEnum, reco
 import { endpoint, resource } from './endpoint.ts'
 import * as z from 'zod'
 
-/** A pinned choice of skills; never empty, because "no pins" is a cleared field. */
+/** A pinned choice of skills. It is never empty, because "no pins" is a cleared field. */
 const SkillSelection = shape(() => strictBody({ mode: z.literal('explicit'), skillIds: z.array(z.string()).min(1) }))
 
-/** A named execution bundle, or a nameless one that was found by its content; `revision` goes back with every edit. */
+/**
+ * A named bundle of settings for execution, or an unnamed one that was found by its content. Every edit sends
+ * `revision` back.
+ */
 export const Environment = shape(() =>
   record({
     id: z.string(),
@@ -28,11 +31,11 @@ export const Environment = shape(() =>
 )
 export type Environment = z.infer<typeof Environment>
 
-/** `created` is false when an environment of the same content existed. */
+/** `created` is false if an environment with the same content existed. */
 export const AdhocEnvironmentEnsured = shape(() => record({ environment: Environment(), created: z.boolean() }))
 export type AdhocEnvironmentEnsured = z.infer<typeof AdhocEnvironmentEnsured>
 
-/** What this deployment understands; an absent flag means false (differences, row 7). */
+/** The features that this deployment supports. An absent flag means false (differences, row 7). */
 export const EnvironmentCapabilities = shape(() =>
   record({
     modelOverrides: z.boolean().nullish(),
@@ -42,7 +45,7 @@ export const EnvironmentCapabilities = shape(() =>
 )
 export type EnvironmentCapabilities = z.infer<typeof EnvironmentCapabilities>
 
-/** What a launch would use now. `modelSource` differs from the field of a run (differences, row 18). */
+/** The settings that a launch would use now. `modelSource` differs from the field of a run (differences, row 18). */
 export const EnvironmentResolved = shape(() =>
   record({
     environment: record({ id: z.string(), name: z.string().nullish(), revision: z.number() }),
@@ -87,7 +90,7 @@ export const EnvironmentCreateRequest = shape(() =>
   }),
 )
 
-/** An absent field stays, null clears it, an empty list is refused. */
+/** An absent field is kept, null clears it, an empty list is refused. */
 export const EnvironmentUpdateRequest = shape(() =>
   strictBody({
     expectedRevision: expectedRevision(),

@@ -7,7 +7,7 @@ export const ERROR_STATUS = {
   CONFLICT: 409,
   VALIDATION_ERROR: 400,
   RATE_LIMITED: 429,
-  /** Named in prose only; the status is that of the other limits (differences, section 5, item 9). */
+  /** Named only in prose. The status is that of the other limits (differences, section 5, item 9). */
   ACTIVE_REQUEST_LIMIT: 429,
   INTERNAL_ERROR: 500,
   FEATURE_NOT_SUPPORTED: 422,
@@ -17,7 +17,7 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** `details.reason` values that the contract names, and those of local workspaces; new ones may appear. */
+/** `details.reason` values in the contract, and those of local workspaces. New ones may appear. */
 export type ErrorReason =
   | 'ORPHANED_KEY'
   | 'NO_SAVED_SERVER_SELECTION'
@@ -36,7 +36,7 @@ export type ErrorReason =
   | 'SERVER_CREDENTIALS'
   | 'UNUSABLE_ANSWER'
 
-/** What keeps a workspace on this machine from being read or written; `next` says what to do. */
+/** Thrown if a workspace on this machine cannot be read or written. `next` says what to do. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly next: string

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { openEnum, openObject, record, shape, strictBody } from './shapes.ts'
 
-/** One authored step; `kind` decides which fields apply. Unknown assertions and actions survive (assertions.md). */
+/** One authored step. `kind` decides which fields apply. Unknown assertions and actions are kept (assertions.md). */
 export const EvalTestStep = shape(() =>
   record({
     id: z.string().min(1),
@@ -16,7 +16,7 @@ export const EvalTestStep = shape(() =>
 )
 export type EvalTestStep = z.infer<typeof EvalTestStep>
 
-/** A step as the service answers it: a kind that is not known yet survives. */
+/** A step as the service returns it. An unknown kind is kept. */
 export const EvalCaseStep = shape(() =>
   record({
     id: z.string(),
@@ -30,10 +30,10 @@ export const EvalCaseStep = shape(() =>
   }),
 )
 
-/** Whether `minimumPassRate` is a fraction or a percentage is not stated anywhere. */
+/** The contract does not say whether `minimumPassRate` is a fraction or a percentage. */
 export const PassCriteria = shape(() => strictBody({ minimumPassRate: z.number().optional() }))
 
-/** An inline case of a run create; extra fields are allowed here. */
+/** An inline case of a run create request. Extra fields are allowed here. */
 export const EvalTestCase = shape(() =>
   record({
     title: z.string().min(1),
@@ -58,7 +58,7 @@ export const MatchOptionsOverride = shape(() =>
   }),
 )
 
-/** The pinned environment of a run; null when a saved server selection was used. */
+/** The pinned environment of a run; null if saved servers were used. */
 export const EvalRunEnvironment = shape(() =>
   record({ id: z.string(), name: z.string().nullish(), revision: z.number().nullish() }),
 )

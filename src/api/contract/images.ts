@@ -3,7 +3,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
 import * as z from 'zod'
 
-/** One build; `logPreview` is the capped end of its log. */
+/** One build. `logPreview` is the limited end of its log. */
 export const SandboxImageBuild = shape(() =>
   record({
     id: z.string(),
@@ -20,7 +20,7 @@ export const SandboxImageBuild = shape(() =>
 )
 export type SandboxImageBuild = z.infer<typeof SandboxImageBuild>
 
-/** A sandbox image; `sharing: user` is a private draft, `blueprint` is YAML. */
+/** A sandbox image. `sharing: user` is a private draft; `blueprint` is YAML. */
 export const SandboxImage = shape(() =>
   record({
     id: z.string(),
@@ -45,7 +45,7 @@ export const SandboxImageUpdateRequest = shape(() =>
   strictBody({ name: z.string().min(1).optional(), blueprint: z.string().min(1).optional() }).refine(...anyField),
 )
 
-/** `reused` means an identical earlier build was taken. */
+/** `reused` means that an identical earlier build was used. */
 export const SandboxImageBuildStarted = shape(() =>
   record({ id: z.string(), buildId: z.string(), reused: z.boolean().nullish() }),
 )
@@ -53,7 +53,7 @@ export type SandboxImageBuildStarted = z.infer<typeof SandboxImageBuildStarted>
 
 export const BlueprintValidateRequest = shape(() => strictBody({ blueprint: z.string() }))
 
-/** Judged blueprint: the digest of its base when `ok`, else the errors, each with its place in the document. */
+/** A validated blueprint: the digest of its base if `ok`, else the errors, each with its position in the document. */
 export const BlueprintValidated = shape(() =>
   record({
     ok: z.boolean(),

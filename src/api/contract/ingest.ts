@@ -1,7 +1,7 @@
 import { endpoint, resource } from './endpoint.ts'
 import { openObject, record, shape } from './shapes.ts'
 
-/** Bodies and answers of ingest are opaque: the backend behind the service owns their shapes. */
+/** Bodies and answers of ingest are not defined here: the backend behind the service defines them. */
 export const IngestRequest = openObject
 export const IngestResponse = shape(() => record({}))
 

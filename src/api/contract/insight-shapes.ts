@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { openEnum, record, shape, timestamp } from './shapes.ts'
 
-/** What an insights document is about; which of the optional ids apply follows from `kind`. */
+/** The subject of an insights document. `kind` decides which of the optional ids apply. */
 export const InsightScope = shape(() =>
   record({
     kind: openEnum(['eval_run', 'swarm_wave', 'user_testing_window']),
@@ -14,7 +14,7 @@ export const InsightScope = shape(() =>
 )
 export type InsightScope = z.infer<typeof InsightScope>
 
-/** Where an observation comes from; the excerpt is scrubbed and clipped by the service. */
+/** The source of an observation. The service removes secrets from the excerpt and cuts it. */
 export const ActionableFindingEvidence = shape(() =>
   record({
     sessionId: z.string().nullish(),
@@ -27,7 +27,7 @@ export const ActionableFindingEvidence = shape(() =>
 )
 export type ActionableFindingEvidence = z.infer<typeof ActionableFindingEvidence>
 
-/** The definition an advice wants changed; present only when it was found in a snapshot. */
+/** The definition that should be changed. Present only if it was found in a snapshot. */
 const FindingTarget = shape(() =>
   record({
     serverId: z.string(),
@@ -89,7 +89,7 @@ export const ActionableFinding = shape(() =>
 )
 export type ActionableFinding = z.infer<typeof ActionableFinding>
 
-/** How much was analyzed; to be read before a finding is quoted. */
+/** The amount that was analyzed. It must be read before a finding is quoted. */
 const InsightCoverage = shape(() =>
   record({
     unit: openEnum(['iterations', 'sessions']).nullish(),
@@ -102,7 +102,7 @@ const InsightCoverage = shape(() =>
   }),
 )
 
-/** Attempts of a wave by target; only on insights about a swarm. */
+/** Attempts of a wave by target. Present only in insights about a swarm. */
 const RunHealth = shape(() =>
   record({
     targets: z

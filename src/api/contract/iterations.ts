@@ -14,7 +14,7 @@ import {
 } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** One scorer's row on one iteration; `error` means the grader broke and is not a low score. */
+/** One scorer's row on one iteration. `error` means that the grader broke, which is no low score. */
 export const ScoreResult = shape(() =>
   record({
     scorerId: z.string(),
@@ -63,11 +63,11 @@ export const EvalStepVerdict = shape(() =>
 )
 export type EvalStepVerdict = z.infer<typeof EvalStepVerdict>
 
-/** Conversation, tool calls and spans of one iteration: an open document that may evolve. */
+/** Conversation, tool calls and spans of one iteration, in a document that may evolve. */
 export const EvalTrace = shape(() => record({}))
 export type EvalTrace = z.infer<typeof EvalTrace>
 
-/** Some hundred tool results of the size that a server may send. */
+/** Maximum size of a trace in bytes: some hundred tool results of the size that a server may send. */
 const MAX_RECORDED_BYTES = 256 * 1024 * 1024
 
 const iteration = '/projects/{projectId}/eval-runs/{runId}/iterations/{iterationId}'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** A failure tracked over waves by its `fingerprint`. Dismissal (`dismissedAt`) is independent of `status`. */
+/** A failure that is tracked over waves by its `fingerprint`. Dismissal (`dismissedAt`) is independent of `status`. */
 export const SwarmFinding = shape(() =>
   record({
     id: z.string(),

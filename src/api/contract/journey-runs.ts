@@ -4,7 +4,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { environmentIds } from './swarms.ts'
 import { InsightsEnvelope } from './insight-shapes.ts'
 
-/** Session counts of a run; `total` is fixed at launch. */
+/** Session counts of a run. `total` is fixed at launch. */
 export const JourneyRunSummary = shape(() =>
   record({
     total: z.number().nullish(),
@@ -15,7 +15,7 @@ export const JourneyRunSummary = shape(() =>
 )
 export type JourneyRunSummary = z.infer<typeof JourneyRunSummary>
 
-/** A target of a run. Clients may repeat, so `targetId` distinguishes targets where it is there. */
+/** A target of a run. Clients may occur more than once, so `targetId` distinguishes targets if present. */
 const JourneyRunTarget = shape(() =>
   record({
     hostId: z.string(),
@@ -25,7 +25,7 @@ const JourneyRunTarget = shape(() =>
   }),
 )
 
-/** One session of a run as the runner sees it: pending, then running, then one of the ends. */
+/** One session of a run as the runner sees it: pending, then running, then one of the final states. */
 export const JourneyRunAttempt = shape(() =>
   record({
     chatSessionId: z.string().nullish(),
@@ -41,7 +41,7 @@ export type JourneyRunAttempt = z.infer<typeof JourneyRunAttempt>
 
 /**
  * A launch of one journey, in flight while `status` is `running`. A stopped run has `status: failed` and `canceled`;
- * `stale` = a watchdog ended it. Some fields are documented elsewhere (differences, row 26).
+ * `stale` means that a watchdog ended it. Some fields are documented elsewhere (differences, row 26).
  */
 export const JourneyRun = shape(() =>
   record({
@@ -101,7 +101,9 @@ export const JourneyRunSession = shape(() =>
 )
 export type JourneyRunSession = z.infer<typeof JourneyRunSession>
 
-/** Tally of one rubric entry. `failedGradingCount` means that the grader broke and is no `failCount`. */
+/**
+ * Counts of one rubric entry. `failedGradingCount` means that the grader broke, which does not count in `failCount`.
+ */
 export const ScorecardCriterion = shape(() =>
   record({
     id: z.string(),
@@ -115,7 +117,7 @@ export const ScorecardCriterion = shape(() =>
 )
 export type ScorecardCriterion = z.infer<typeof ScorecardCriterion>
 
-/** Rubric tallies of a run. Rates divide by `sessionsGraded`, never by `sessionsTotal`. */
+/** Counts of a run's rubric. Rates divide by `sessionsGraded`, never by `sessionsTotal`. */
 export const RunScorecard = shape(() =>
   record({
     runId: z.string().nullish(),
@@ -126,7 +128,7 @@ export const RunScorecard = shape(() =>
 )
 export type RunScorecard = z.infer<typeof RunScorecard>
 
-/** A criterion that failed in a recent run; `runStreak` counts failing runs in a row. */
+/** A criterion that failed in a recent run. `runStreak` counts failing runs in a row. */
 const OverviewFinding = shape(() =>
   record({
     criterionId: z.string(),
@@ -171,7 +173,7 @@ const OverviewRun = shape(() =>
   }),
 )
 
-/** Recent runs of a project by UTC day. Null means ungraded; `runsConsidered` is how far the scan went. */
+/** Recent runs of a project by UTC day. Null means ungraded; `runsConsidered` is the number of runs examined. */
 export const SwarmOverview = shape(() =>
   record({
     runs: z.array(OverviewRun()).nullish(),
@@ -196,12 +198,12 @@ export const SwarmOverview = shape(() =>
 )
 export type SwarmOverview = z.infer<typeof SwarmOverview>
 
-/** `waveId` is minted by the caller and groups runs; without `environmentIds` the journey's own targets are used. */
+/** The caller chooses `waveId`, which groups runs. Without `environmentIds` the journey's own targets are used. */
 export const JourneyRunLaunchRequest = shape(() =>
   strictBody({ waveId: z.string().max(64).optional(), environmentIds: environmentIds().optional() }),
 )
 
-/** `deduped` marks the replay of an earlier launch under the same key. */
+/** `deduped` means that an earlier launch with the same key is returned. */
 export const JourneyRunLaunched = shape(() =>
   record({
     id: z.string(),
@@ -213,7 +215,7 @@ export const JourneyRunLaunched = shape(() =>
 )
 export type JourneyRunLaunched = z.infer<typeof JourneyRunLaunched>
 
-/** `finalized` counts the attempts that this call settled. */
+/** `finalized` counts the attempts that this call ended. */
 export const JourneyRunCanceled = shape(() =>
   record({
     id: z.string(),

@@ -3,7 +3,7 @@ import { anyField, exactlyOne, needs, listOf, record, shape, strictBody, timesta
 import { endpoint, resource } from './endpoint.ts'
 import { draftFields, drafting, environmentIds, fanOut, saving, PersonaInput } from './swarms.ts'
 
-/** A task for one persona. `swarmId` only names where it was authored; no environments = pinned to clients. */
+/** A task for one persona. `swarmId` only names where it was created. Without environments it uses its clients. */
 export const Journey = shape(() =>
   record({
     id: z.string(),
@@ -39,7 +39,10 @@ export const JourneyCreateRequest = shape(() =>
   }),
 )
 
-/** Absent keeps, a value sets, `null` clears; `null` environments return the journey to its client targets. */
+/**
+ * An absent field is kept, a value sets it, `null` clears it. `null` environments return the journey to its client
+ * targets.
+ */
 export const JourneyUpdateRequest = shape(() =>
   strictBody({
     name: name(),
@@ -89,7 +92,7 @@ export const journeys = resource('journeys', {
     gate: 'swarms',
     refreshes: ['journeyRuns'],
   }),
-  /** No route restores a journey, so it cannot be undone. */
+  /** No operation restores a journey, so it cannot be undone. */
   archive: endpoint('archiveJourney', 'DELETE', journey, {
     summary: 'Retire a journey; its past runs remain readable.',
     response: JourneyArchived,

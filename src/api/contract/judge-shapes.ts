@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { openEnum, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/** `caseKey` is the authored identity of a case, not a row id. */
+/** `caseKey` is the authored id of a case, not a row id. */
 const judgedCase = () => ({
   caseKey: z.string(),
   score: z.number().nullish(),
@@ -9,7 +9,7 @@ const judgedCase = () => ({
   reason: z.string().nullish(),
 })
 
-/** A null `status` means that grading was never asked for; `cases` is filled only when completed. */
+/** State of a judge. A null `status` means that grading was never requested. `cases` is filled only when completed. */
 const judgeState = () => ({
   status: openEnum(['pending', 'completed', 'failed']).nullish(),
   errorCode: z.string().nullish(),
@@ -19,7 +19,7 @@ const judgeState = () => ({
   threshold: z.number().nullish(),
 })
 
-/** Grades of a run by judge; other judges may appear beside the two that are documented. */
+/** Grades of a run by judge. Others than the two documented judges may appear. */
 export const EvalRunJudges = shape(() =>
   record({
     goalCompletion: record({
@@ -34,7 +34,7 @@ export const EvalRunJudges = shape(() =>
 )
 export type EvalRunJudges = z.infer<typeof EvalRunJudges>
 
-/** Each request clears what an earlier one set for `model` and `threshold`; `force` is charged again. */
+/** Each request clears what an earlier one set for `model` and `threshold`. `force` is charged again. */
 export const EvalRunJudgeRequest = shape(() =>
   strictBody({
     force: z.boolean().optional(),
@@ -44,10 +44,10 @@ export const EvalRunJudgeRequest = shape(() =>
   }).optional(),
 )
 
-/** `force` makes new insights although there are some, and is charged again. */
+/** `force` creates new insights although there are some, and is charged again. */
 export const EvalRunInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }).optional())
 
-/** Grading or insights were scheduled; the run itself reports when they are there. */
+/** Grading or insights were scheduled. The run itself contains them when they are done. */
 export const EvalRunAnalysisRequested = shape(() =>
   record({ runId: z.string(), projectId: z.string().nullish(), status: openEnum(['pending']).nullish() }),
 )

@@ -3,7 +3,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { cursorBody } from './server-operations.ts'
 import { emptyBody, flag, page, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/** Resources whose address has variables, as the MCP server gave it (RFC 6570). */
+/** Resources whose address contains variables, as the MCP server returned them (RFC 6570). */
 export const ResourceTemplate = shape(() =>
   record({
     uriTemplate: z.string(),
@@ -16,12 +16,12 @@ export type ResourceTemplate = z.infer<typeof ResourceTemplate>
 
 const CompletionRequest = shape(() =>
   strictBody({
-    /** What takes the argument: a prompt by its name, or a template by its text. */
+    /** The owner of the argument: a prompt by its name, or a template by its text. */
     of: z.enum(['prompt', 'template']),
     name: z.string(),
     argument: z.string(),
     value: z.string(),
-    /** What the other arguments are so far. */
+    /** Values of the other arguments so far. */
     others: z.record(z.string(), z.string()).optional(),
   }),
 )
@@ -38,29 +38,31 @@ const SubscriptionRequest = shape(() => strictBody({ uri: z.string().max(2000), 
 
 const count = () => z.number()
 
-/** What is known of a server that is connected from this process, or was. */
+/** Facts about a server that is, or was, connected from this process. */
 export const LiveServer = shape(() =>
   record({
-    /** What it can do; null while there is no connection. */
+    /** Features of the server; null while there is no connection. */
     offers: record({ logging: z.boolean(), subscriptions: z.boolean() }).nullish(),
-    /** The level that was set here, again on each connection. */
+    /** The level that was set here, which applies to each new connection. */
     logLevel: z.string().nullish(),
-    /** Why the latest connection is without the level or the subscriptions. */
+    /** Why the latest connection lacks the level or the subscriptions. */
     problem: z.string().nullish(),
-    /** When the connection began, and with it the program of a server over stdio; null while there is none. */
+    /** When the connection, and over stdio the server's program, began; null while there is none. */
     startedAt: timestamp().nullish(),
-    /** How often it was connected for tools, prompts, resources, calls and the doctor since mcpdeck started. */
+    /** Number of connections for tools, prompts, resources, calls and the doctor since mcpdeck started. */
     starts: count(),
-    /** Its instructions for models, as of the last connection; null if it sends none. */
+    /** Instructions of the server for models, as of the last connection; null if it sends none. */
     instructions: z.string().nullish(),
-    /** How often it said since the start that a list has changed. */
+    /** Numbers of changes of each list that the server has reported since its start. */
     listChanges: record({ tools: count(), prompts: count(), resources: count() }),
     subscriptions: z.array(record({ uri: z.string(), updates: count(), updatedAt: timestamp().nullish() })),
-    /** Until when the connection is kept without a request, null when it is `held`; each read extends it. */
+    /** Until when the connection is kept without a request; null if it is `held`. Each read extends it. */
     keptUntil: timestamp().nullish(),
-    /** A tool was called over the connection, so that it is kept until somebody ends it or leaves the workspace. */
+    /**
+     * Whether a tool was called over the connection, so that it is kept until somebody ends it or leaves the workspace.
+     */
     held: z.boolean().nullish(),
-    /** The last start that ended by itself after calls: what the server held for them is gone. */
+    /** The last start that ended unexpectedly after calls. What the server stored for them is lost. */
     stateLost: record({ start: count(), calls: count(), endedAt: timestamp() }).nullish(),
   }),
 )
@@ -68,15 +70,15 @@ export type LiveServer = z.infer<typeof LiveServer>
 
 const server = '/local/projects/{projectId}/servers/{serverId}' as const
 const errors = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT', 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] as const
-/** As for the operations of the contract that ask a server. */
+/** The same deadline as for the operations of the contract that connect to a server. */
 const deadlineMs = 60_000
 
-/** Sent again later it would start a server that nobody asks anything. */
+/** Sent again later, the request would start a server that nobody uses. */
 const OF_PROCESS = 'it holds until the service ends, and the server shows it'
 
 const asking = { errors, deadlineMs, local: true } as const
 
-/** What a local workspace asks servers beyond the published contract. */
+/** Requests to servers that a local workspace offers in addition to the published contract. */
 export const liveServers = resource('liveServers', {
   templates: endpoint('listResourceTemplates', 'POST', `${server}/resource-templates`, {
     ...asking,
@@ -89,7 +91,7 @@ export const liveServers = resource('liveServers', {
   get: endpoint('getLiveServer', 'GET', `${server}/live`, {
     summary:
       'Notifications, log level and subscriptions of a connected server; keeps the connection, unless told not to.',
-    // A look back at the end of the connection is no reason to keep it.
+    // Reading the end of the connection back is no reason to keep it.
     query: shape(() => strictBody({ keepsConnection: flag().optional() })),
     response: LiveServer,
     local: true,

@@ -4,7 +4,8 @@ import { endpoint, resource } from './endpoint.ts'
 import { draftFields, drafting, saving } from './swarms.ts'
 
 /**
- * A reusable synthetic character. `slug` correlates and is not an address; a null avatar leaves the look to the client.
+ * A reusable synthetic character. `slug` identifies it in reports, but not in paths. A null avatar leaves the look to
+ * the client.
  */
 export const Persona = shape(() =>
   record({
@@ -41,7 +42,7 @@ export const PersonaDeleted = shape(() =>
   record({ id: z.string(), projectId: z.string().nullish(), deleted: z.boolean().nullish() }),
 )
 
-/** `personaCount` selects the form of the answer by its presence, so 1 differs from leaving it out. */
+/** If `personaCount` is present, the answer has another form, so 1 differs from leaving it out. */
 export const PersonaGenerateRequest = shape(() =>
   strictBody({
     ...draftFields(),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listOf, openEnum, record, shape, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** An installed plugin; without `activeVersionId` it was never activated. */
+/** An installed plugin. Without `activeVersionId` it was never activated. */
 export const Plugin = shape(() =>
   record({
     id: z.string(),
@@ -24,7 +24,7 @@ const component = () => ({
   declaredName: z.string().nullish(),
 })
 
-/** One imported version with the servers and skills it brought; only a `ready` one runs. */
+/** One imported version with its servers and skills. Only a `ready` one runs. */
 export const PluginVersion = shape(() =>
   record({
     id: z.string(),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { pageOptions, queryCursor, openEnum, openObject, page, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** A project; `role` appears only when the service resolved it. */
+/** A project. `role` is present only if the service determined it. */
 export const Project = shape(() =>
   record({
     id: z.string(),
@@ -18,7 +18,7 @@ export const Project = shape(() =>
 )
 export type Project = z.infer<typeof Project>
 
-/** What the caller may do in a project: advice, every write still checks. */
+/** The permissions of the caller in a project. They are only advice, since every write is checked. */
 export const ProjectCapabilities = shape(() =>
   record({
     projectId: z.string(),
@@ -44,7 +44,7 @@ export const ProjectCapabilities = shape(() =>
 )
 export type ProjectCapabilities = z.infer<typeof ProjectCapabilities>
 
-/** Names of `can.*` that the contract documents; others may appear. */
+/** Names of `can.*` in the contract. Others may appear. */
 export const PROJECT_PERMISSIONS = [
   'readSwarms',
   'readUserTesting',

@@ -16,7 +16,10 @@ const lane = shape(() =>
   ]),
 )
 
-/** What one lane looked at. No violation over nothing evaluated is not a pass; `missingInputs` could close gaps. */
+/**
+ * The examination of one lane. The absence of violations is no pass if nothing was evaluated. `missingInputs` could
+ * close gaps.
+ */
 export const ReadinessLane = shape(() =>
   record({
     lane: lane(),
@@ -37,7 +40,7 @@ const ReadinessStage = shape(() =>
   }),
 )
 
-/** Model-backed observations, independent of the run's status; `reason` is stable, `detail` is text for people. */
+/** A model's observations, independent of the run's status. `reason` is stable, `detail` is text for people. */
 const ReadinessObservations = shape(() =>
   record({
     status: openEnum([
@@ -63,7 +66,10 @@ const ReadinessObservations = shape(() =>
 
 export const readinessStatus = shape(() => openEnum(['pending', 'running', 'completed', 'failed', 'cancelled']))
 
-/** A server graded against a publisher's requirements; `incomplete` means unviolated but partly unchecked. */
+/**
+ * A server graded against a publisher's requirements. `incomplete` means that nothing is violated, but part was not
+ * checked.
+ */
 export const ReadinessRun = shape(() =>
   record({
     id: z.string(),
@@ -93,7 +99,7 @@ export const ReadinessRun = shape(() =>
 )
 export type ReadinessRun = z.infer<typeof ReadinessRun>
 
-/** Reply of a start; `status` is that of the earlier run when `deduped`. */
+/** Reply of a start. `status` is that of the earlier run if `deduped`. */
 export const ReadinessRunReceipt = shape(() =>
   record({
     runId: z.string(),
@@ -107,7 +113,7 @@ export const ReadinessRunReceipt = shape(() =>
 )
 export type ReadinessRunReceipt = z.infer<typeof ReadinessRunReceipt>
 
-/** Absent `includeLlmObservations` means false; true consumes credits. */
+/** Fields of a start. An absent `includeLlmObservations` means false; true costs credits. */
 const startFields = () => ({
   idempotencyKey: z.string().max(200).optional(),
   includeLlmObservations: z.boolean().optional(),
@@ -115,7 +121,7 @@ const startFields = () => ({
 
 export const ClaudeReadinessRequest = shape(() => strictBody(startFields()))
 
-/** The submission form is never inferred: a forgotten package would read as a clean bill of health. */
+/** The submission form is never guessed: without a forgotten package a report would look better than it is. */
 export const OpenAIReadinessRequest = shape(() =>
   strictBody({ submissionMode: z.enum(['mcp-only', 'mcp-imported-skills']), ...startFields() }),
 )
@@ -124,11 +130,11 @@ export const ReadinessRunCancelled = shape(() =>
   record({ runId: z.string(), projectId: z.string().nullish(), status: readinessStatus().nullish() }),
 )
 
-/** Every finding with citation and provenance: an open document. */
+/** Every finding with citation and provenance. The contract does not define the document. */
 export const ReadinessReport = shape(() => record({}))
 export type ReadinessReport = z.infer<typeof ReadinessReport>
 
-/** The one list whose `items` the OpenAPI file marks optional. */
+/** The only list whose `items` the OpenAPI file marks as optional. */
 const ReadinessRunPage = shape(() =>
   record({
     items: z
@@ -143,7 +149,7 @@ const start = '/projects/{projectId}/servers/{serverId}/readiness-runs' as const
 const collection = '/projects/{projectId}/readiness-runs' as const
 const run = `${collection}/{runId}` as const
 
-/** A start reaches a third party's server and with observations spends credits, so it counts as the latter. */
+/** A start connects to a third party's server, and with observations spends credits, so it counts as `spend`. */
 const starting = { status: 202, response: ReadinessRunReceipt, risk: 'spend', idempotency: 'none' } as const
 
 export const readiness = resource('readiness', {

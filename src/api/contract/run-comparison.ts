@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { openEnum, openObject, record, shape, timestamp } from './shapes.ts'
 
-/** What a run counted, in its own unit. */
+/** The counts of a run, in its own unit. */
 export const RunSummary = shape(() =>
   record({
     total: z.number().nullish(),
@@ -11,7 +11,7 @@ export const RunSummary = shape(() =>
   }),
 )
 
-/** A figure on both sides; rates are fractions unless their name ends in `Percent`. */
+/** A number on both sides. Rates are fractions unless their name ends in `Percent`. */
 export const NumericDiff = shape(() =>
   record({
     base: z.number().nullish(),
@@ -63,7 +63,7 @@ export const ComparedCase = shape(() =>
 )
 export type ComparedCase = z.infer<typeof ComparedCase>
 
-/** Two runs of a suite, case by case. `passSummary` counts the runs' own units, `scoreContract` iterations. */
+/** Two runs of a suite, compared by case. `passSummary` counts the runs' own units, `scoreContract` iterations. */
 export const EvalRunCompare = shape(() =>
   record({
     suite: record({ id: z.string(), name: z.string().nullish() }),

@@ -4,12 +4,12 @@ import type { ErrorReason } from './error.ts'
 import { EvalRunEnvironment, MatchOptionsOverride, PassCriteria } from './eval-shapes.ts'
 import { openEnum, openObject, record, shape, strictBody } from './shapes.ts'
 
-/** What one run of a group uses; a group never mixes the two kinds. */
+/** The target of one run of a group. A group never mixes the two kinds. */
 const RunGroupTarget = shape(() =>
   z.union([strictBody({ environmentId: z.string() }), strictBody({ namedHostId: z.string() })]),
 )
 
-/** Options apply to every run of the group; the answer's 202 says nothing, its `outcome` does. */
+/** Options apply to every run of the group. The answer's status 202 says nothing about success, its `outcome` does. */
 export const EvalRunGroupCreateRequest = shape(() =>
   strictBody({
     suiteId: z.string(),
@@ -30,7 +30,7 @@ export const EvalRunGroupCreateRequest = shape(() =>
 
 const LaunchedServer = shape(() => record({ id: z.string().nullish(), name: z.string().nullish() }))
 
-/** The outcome of one target; its siblings continue when it fails. */
+/** The outcome of one target. The others continue if it fails. */
 export const RunGroupTargetOutcome = shape(() =>
   record({
     target: record({

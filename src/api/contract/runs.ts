@@ -9,33 +9,33 @@ import { CaseUpsert, NamedServer } from './suites.ts'
 
 type Named = { id: string; runNumber?: number | null | undefined }
 
-/** `#3`; the id of a run that has no number. */
+/** Returns `#3`, or the id of a run without a number. */
 export function runNumberOf({ id, runNumber }: Named): string {
   return runNumber == null ? id : `#${runNumber}`
 }
 
-/** `run #3`, within a sentence. */
+/** Returns `run #3`, for use within a sentence. */
 export function runName(run: Named): string {
   return `run ${runNumberOf(run)}`
 }
 
-/** `#3`, or the end of the id, if there are a few columns for it. */
+/** Returns `#3`, or the end of the id, for a few columns. */
 export function shortRunName({ id, runNumber }: Named): string {
   return runNumber == null ? id.slice(-5) : `#${runNumber}`
 }
 
-/** States after which a run never changes; every other value counts as in flight (contract: "Eval run status"). */
+/** States after which a run never changes. Every other value counts as in flight (contract: "Eval run status"). */
 export const TERMINAL_RUN_STATUSES = ['completed', 'failed', 'cancelled'] as const
 
-/** Whether a run has ended. `timed_out` is shown as ended if it ever appears (differences, row 17). */
+/** Whether a run has ended. `timed_out` counts as ended if it ever appears (differences, row 17). */
 export function isTerminalRunStatus(status: string): boolean {
   return (TERMINAL_RUN_STATUSES as readonly string[]).includes(status) || status === 'timed_out'
 }
 
-/** One page of what went wrong in a run. Its rows are not documented, so all of it is optional. */
+/** One page of the failures of a run. Its rows are not documented, so all of it is optional. */
 export const Diagnostics = shape(() =>
   record({
-    /** Whether every failure of the run is on this page; a page that was asked for with a cursor never says so. */
+    /** Whether every failure of the run is on this page. Never true for a page requested with a cursor. */
     complete: z.boolean().nullish(),
     scannedIterations: z.number().nullish(),
     nextCursor: z.string().nullish(),
@@ -56,7 +56,7 @@ export const Diagnostics = shape(() =>
 )
 export type Diagnostics = z.infer<typeof Diagnostics>
 
-/** The decision of a run with its evidence. Mostly undocumented, so everything is optional and open. */
+/** The decision of a run with its evidence. It is mostly undocumented, so everything is optional and open. */
 export const DecisionSummary = shape(() =>
   record({
     measurementUnit: z.string().nullish(),
@@ -69,7 +69,10 @@ export const DecisionSummary = shape(() =>
 )
 export type DecisionSummary = z.infer<typeof DecisionSummary>
 
-/** A server as a run started it, which the local workspace tells; a second one of a name took a broken one's place. */
+/**
+ * A server that a run started, as the local workspace reports it. A second one with the same name replaced a broken
+ * one.
+ */
 const StartedServer = shape(() =>
   record({
     name: z.string(),
@@ -78,7 +81,7 @@ const StartedServer = shape(() =>
     /** The program with its arguments. */
     command: z.array(z.string()).nullish(),
     url: z.string().nullish(),
-    /** The server's own words. */
+    /** Name, version and other facts that the server reports about itself. */
     serverInfo: openObject().nullish(),
     protocolVersion: z.string().nullish(),
   }),
@@ -159,7 +162,10 @@ export const EvalRunCreated = shape(() =>
 )
 export type EvalRunCreated = z.infer<typeof EvalRunCreated>
 
-/** What a rerun of failed cases would execute: `selected…` count cases, `reasons` and `excluded` count trials. */
+/**
+ * The cases and trials that a rerun of failed cases would execute. `selected…` count cases, `reasons` and `excluded`
+ * count trials.
+ */
 export const RerunPreview = shape(() =>
   record({
     runId: z.string(),
@@ -187,10 +193,10 @@ export const RERUN_REASONS = [
   'pending',
 ] as const
 
-/** Only `scope` is documented; the service refuses what it does not know. */
+/** Only `scope` is documented. The service refuses other fields. */
 export const RerunRequest = shape(() => strictBody({ scope: z.literal('failed_cases') }))
 
-/** The reply of a rerun is not documented: every field may be missing. */
+/** The reply of a rerun, which is not documented: every field may be missing. */
 export const RerunLaunched = shape(() =>
   record({ runId: z.string().nullish(), suiteId: z.string().nullish(), status: z.string().nullish() }),
 )
@@ -281,25 +287,25 @@ export const runs = resource('runs', {
 
 type OwnChecks<T> = { mode?: string | null | undefined; list?: readonly T[] | null | undefined }
 
-/** Applies the case's `checks.mode` to the suite's list (assertions.md); an absent mode means `inherit`. */
+/** Applies the case's `checks.mode` to the suite's list (assertions.md). An absent mode means `inherit`. */
 export function effectiveChecks<T>(suite: readonly T[], own: OwnChecks<T> | null | undefined): T[] {
   const list = own?.list ?? []
   if (own?.mode === 'replace') return [...list]
   return own?.mode === 'extend' ? [...suite, ...list] : [...suite]
 }
 
-/** Whether a case asks a model; without a prompt it has none and spends no tokens, however many it names. */
+/** Whether a case uses a model. Without a prompt it uses none and spends no tokens, however many it names. */
 export function asksModel({ steps }: { steps: readonly { kind: string }[] }): boolean {
   return steps.some(({ kind }) => kind === 'prompt')
 }
 
-/** The key of a case-execution variant (contract: "Decision summary"): a case on one model. */
+/** Returns the key of a case-execution variant (contract: "Decision summary"): a case on one model. */
 export function variantKey(variant: {
   caseId: string
   model?: string | null | undefined
   provider?: string | null | undefined
 }): string {
   const { caseId, model, provider } = variant
-  // A run may have ten thousand trials, and most say no model: their key need not be made.
+  // A run may have ten thousand trials, most without a model, whose keys need not be built.
   return model || provider ? JSON.stringify([caseId, model ?? null, provider ?? null]) : caseId
 }

@@ -5,11 +5,11 @@ import { SCENARIO_MODES } from './choices.ts'
 
 export const scenarioMode = shape(() => openEnum(SCENARIO_MODES))
 
-/** A share link, which grants access by itself: text or object (differences, row 34). See {@link scenarioUrl}. */
+/** A share link, which itself grants access, as text or object (differences, row 34). See {@link scenarioUrl}. */
 export const ScenarioLink = shape(() => z.union([z.string(), record({ path: z.string().nullish(), url: z.string() })]))
 export type ScenarioLink = z.infer<typeof ScenarioLink>
 
-/** Address of a share link in either form; `undefined` when the scenario has none. */
+/** Returns the address of a share link in either form; `undefined` if the scenario has none. */
 export function scenarioUrl(link: ScenarioLink | null | undefined): string | undefined {
   return typeof link === 'string' ? link : link?.url
 }
@@ -34,7 +34,7 @@ export const ProjectScenario = shape(() =>
 )
 export type ProjectScenario = z.infer<typeof ProjectScenario>
 
-/** The same with its run settings. */
+/** A published scenario with its run settings. */
 export const ScenarioDetail = shape(() =>
   ProjectScenario().extend({
     modelId: z.string().nullish(),

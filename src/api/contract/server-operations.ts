@@ -8,7 +8,7 @@ export const ValidateResult = shape(() =>
 )
 export type ValidateResult = z.infer<typeof ValidateResult>
 
-/** A tool definition as the MCP server gave it. */
+/** A tool definition as the MCP server returned it. */
 export const Tool = shape(() =>
   record({
     name: z.string(),
@@ -40,7 +40,7 @@ export const Resource = shape(() =>
 )
 export type Resource = z.infer<typeof Resource>
 
-/** One step of the doctor; `durationMs` is given by services that time their steps. */
+/** One step of the doctor. `durationMs` is present if the service times the steps. */
 export const DoctorCheck = shape(() =>
   record({ status: openEnum(['ok', 'error', 'skipped']), detail: z.string(), durationMs: z.number().nullish() }),
 )
@@ -59,7 +59,7 @@ export const DOCTOR_STEPS = [
 ] as const
 export type DoctorStep = (typeof DOCTOR_STEPS)[number]
 
-/** The same in the order in which a local workspace takes them. */
+/** Names of the doctor's steps in the order in which a local workspace takes them. */
 export const DOCTOR_STEPS_TAKEN: readonly DoctorStep[] = [
   ...DOCTOR_STEPS.slice(0, 5),
   'prompts',
@@ -92,7 +92,7 @@ export const CallToolRequest = shape(() =>
   strictBody({ toolName: z.string().min(1), parameters: openObject().optional() }),
 )
 
-/** The MCP result verbatim; a tool's own failure is `isError: true` inside a success. */
+/** The MCP result verbatim. A tool's own failure is `isError: true` inside a success. */
 export const CallToolResult = shape(() =>
   record({
     content: z.array(openObject()).nullish(),
@@ -143,7 +143,7 @@ export const ExportSnapshot = shape(() =>
     prompts: z.array(Prompt()),
     /** Instructions for models that the server sends when a session begins; null if it sends none. */
     instructions: z.string().nullish(),
-    /** Why a list that the server announces could not be read, by its name; that list is empty. */
+    /** Why an announced list could not be read, by the name of the list, which is then empty. */
     unread: z.record(z.string(), z.string()).nullish(),
   }),
 )

@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** What a server asks of a person while a connection of this process is open: a form, a visit, words of a model. */
+/**
+ * A request of a server to a person while a connection of this process is open: a form, a visit, or text of a model.
+ */
 export const ServerRequest = shape(() =>
   record({
     id: z.string(),
@@ -11,14 +13,14 @@ export const ServerRequest = shape(() =>
     serverName: z.string(),
     kind: openEnum(['form', 'url', 'sampling']),
     params: openObject(),
-    /** What is under way there and waits for the answer, such as `tools/call echo`; null when nothing is. */
+    /** The call that waits for the answer, such as `tools/call echo`; null if there is none. */
     call: z.string().nullable(),
-    /** The call ended with this demand, and can be made again after it. */
+    /** Whether the call ended with this demand, so that it can be made again afterwards. */
     hasCallEnded: z.boolean(),
     askedAt: timestamp(),
-    /** An answer after this comes too late. */
+    /** Time after which an answer is too late. */
     endsAt: timestamp(),
-    /** Of sampling the model that could answer, and where; null when none is configured. */
+    /** For sampling, the model that could answer, and its endpoint; null if none is configured. */
     model: z.string().nullable(),
   }),
 )
@@ -30,7 +32,7 @@ const Answer = shape(() =>
   strictBody({
     action: z.enum(['accept', 'decline', 'cancel']),
     content: content().optional(),
-    /** What sampling is answered with, and by whom it was written. */
+    /** The answer to a sampling request, and who wrote it. */
     text: z.string().optional(),
     model: z.string().optional(),
   }),

@@ -21,7 +21,7 @@ import {
 } from './server-operations.ts'
 import { Deleted } from './projects.ts'
 
-/** A saved server; the service never returns its command, arguments, environment or headers. */
+/** A saved server. The service never returns its command, arguments, environment or headers. */
 export const ProjectServer = shape(() =>
   record({
     id: z.string(),
@@ -97,11 +97,11 @@ export const ProjectServerUpdateRequest = shape(() =>
 )
 
 const server = '/projects/{projectId}/servers/{serverId}' as const
-/** What the service withholds when it returns a saved server; the command alone is harmless. */
+/** Fields that the service omits when it returns a saved server. The command alone is harmless. */
 const secrets = ['body.args', 'body.env', 'body.headers', 'body.clientSecret']
 const connecting = ['OAUTH_REQUIRED', 'SERVER_UNREACHABLE', 'TIMEOUT'] as const
 const primitives = [...connecting, 'FEATURE_NOT_SUPPORTED', 'VALIDATION_ERROR'] as const
-/** The service itself waits up to about half a minute for a server, so the caller waits longer than that. */
+/** The service itself waits up to about half a minute for a server, so the caller waits longer. */
 const deadlineMs = 60_000
 /** A server's own `timeout` may be five minutes. */
 export const SERVER_DEADLINE_MS = 310_000
@@ -192,7 +192,7 @@ export const servers = resource('servers', {
     response: CallToolResult,
     errors: primitives,
     risk: 'external',
-    // Progress starts this time again.
+    // Progress restarts this deadline.
     deadlineMs: SERVER_DEADLINE_MS,
     source: 'prose',
   }),

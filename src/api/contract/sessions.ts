@@ -15,7 +15,7 @@ import {
 import { SESSION_SOURCES } from './choices.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** What a session belongs to; `kind` decides which ids are there. */
+/** The parent of a session. `kind` decides which ids are present. */
 export const SessionParentRef = shape(() =>
   record({
     kind: openEnum(['evalRun', 'journeyRun', 'scenario']),
@@ -60,7 +60,7 @@ export const SessionSummary = shape(() =>
 )
 export type SessionSummary = z.infer<typeof SessionSummary>
 
-/** One page of the feed. A deployment that does not echo `scope` has not searched transcripts. */
+/** One page of the feed. A deployment that does not return `scope` has not searched transcripts. */
 export const SessionSummaryPage = shape(() =>
   record({
     items: z.array(SessionSummary()),
@@ -69,7 +69,7 @@ export const SessionSummaryPage = shape(() =>
   }),
 )
 
-/** Cursors do not cross scopes: every page is asked for with the options of the first. */
+/** Cursors are valid only for their scope: every page is requested with the options of the first. */
 const SessionQuery = shape(() =>
   strictBody({
     q: z.string().optional(),
@@ -81,7 +81,7 @@ const SessionQuery = shape(() =>
   }).refine(query => query.scope === undefined || query.q !== undefined, { path: ['scope'], error: 'needs q' }),
 )
 
-/** A chat session as the list shows it; no route reads its transcript. */
+/** A chat session as the list shows it. No operation reads its transcript. */
 export const ChatSession = shape(() =>
   record({
     id: z.string(),
@@ -97,7 +97,7 @@ export const ChatSession = shape(() =>
 )
 export type ChatSession = z.infer<typeof ChatSession>
 
-/** A page of spans as an OTLP/JSON `ExportTraceServiceRequest`, which leaves no room for a cursor in the body. */
+/** A page of spans as an OTLP/JSON `ExportTraceServiceRequest`, whose body has no place for a cursor. */
 export const OtlpTraces = shape(() => record({}))
 
 export const sessions = resource('sessions', {

@@ -3,37 +3,37 @@ import * as z from 'zod'
 // Compiling a function for each schema costs more at startup than it saves over a hundred pages of answers.
 z.config({ jitless: true })
 
-/** A schema made at its first use: `EvalRun()` is the schema, `z.infer<typeof EvalRun>` its type. */
+/** A schema that is created on first use: `EvalRun()` is the schema, `z.infer<typeof EvalRun>` its type. */
 export type Shape<T extends z.ZodType = z.ZodType> = (() => T) & { readonly _zod: T['_zod'] }
 
-/** Declares a shape; `make` is called at most once. */
+/** Declares a shape. `make` is called at most once. */
 export function shape<T extends z.ZodType>(make: () => T): Shape<T> {
   let made: T | undefined
   return Object.defineProperty(() => (made ??= make()), '_zod', asSchema) as Shape<T>
 }
 
-/** What zod looks for in a schema; a shape that is used as one works. */
+/** Properties that zod expects of a schema, so that a shape can be used as one. */
 const asSchema = {
   get(this: Shape) {
     return this()._zod
   },
 }
 
-/** A record as the service answers it: unknown fields survive (contract: "Clients must ignore unknown …"). */
+/** A record as the service returns it. Unknown fields are kept (contract: "Clients must ignore unknown …"). */
 export const record = z.looseObject
 
-/** A body as the caller writes it: an undeclared field is an error (contract: strict bodies). */
+/** A body as the caller writes it. An undeclared field is an error (contract: strict bodies). */
 export const strictBody = z.strictObject
 
-/** Text with known values; an unknown value survives as it is. */
+/** Text with known values. An unknown value is kept as it is. */
 export type Open<T extends string> = T | (string & {})
 
-/** Read-side enum: documents the known values and lets every other text through. */
+/** Declares an enum for reading: it documents the known values and accepts every other text. */
 export function openEnum<const T extends string>(values: readonly T[]): z.ZodType<Open<T>> {
   return z.string().meta({ values })
 }
 
-/** A point in time: epoch milliseconds or ISO text (differences, row 33). Read it with {@link toEpochMs}. */
+/** A point in time as epoch milliseconds or ISO text (differences, row 33). Read it with {@link toEpochMs}. */
 export const timestamp = shape(() => z.union([z.number(), z.string()]))
 
 /** Converts a wire timestamp to epoch milliseconds; `undefined` if it is absent, unreadable or not a valid date. */
@@ -47,7 +47,10 @@ export { isPlainObject } from '../../lib/json.ts'
 
 export const openObject = shape(() => z.record(z.string(), z.unknown()))
 
-/** One page of a list. Absent, null and empty `nextCursor` mean the end (row 13); an array is one page (row 3). */
+/**
+ * Declares one page of a list. An absent, null or empty `nextCursor` means the end (row 13). An array is one page (row
+ * 3).
+ */
 export function page<T extends z.ZodType>(item: Shape<T>) {
   return shape(() =>
     z.preprocess(
@@ -57,22 +60,22 @@ export function page<T extends z.ZodType>(item: Shape<T>) {
   )
 }
 
-/** Cursor to send for the next page, or `undefined` at the end of a list. */
+/** Returns the cursor to send for the next page, or `undefined` at the end of a list. */
 export function nextCursorOf(reply: { nextCursor?: string | null | undefined }): string | undefined {
   return reply.nextCursor ? reply.nextCursor : undefined
 }
 
-/** POST body of operations that take nothing; sent as `{}`. */
+/** POST body of operations without input, sent as `{}`. */
 export const emptyBody = shape(() => strictBody({}).optional())
 
 /**
- * Has the library stop at the first fault of each list and record, as its own `validate` does, which alone its
- * types let have the option. Without it a list of 100,000 wrong items takes hundreds of megabytes to describe.
+ * Makes the library stop at the first fault of each list and record, as its own `validate` does. Its types allow the
+ * option only there. Without it a list of 100,000 wrong items takes hundreds of megabytes to describe.
  */
 const FIRST_FAULTS: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
 
 /**
- * Reads a value by its shape, as `safeParse`; issues beyond the library's recursion become one issue.
+ * Reads a value by its shape, like `safeParse`. Issues beyond the library's recursion become one issue.
  * @param isLong the value may have thousands of faults, of which the first ones are enough
  */
 export function readShape<T extends z.ZodType>(
@@ -90,19 +93,19 @@ export function readShape<T extends z.ZodType>(
   }
 }
 
-/** Arguments of `.refine`: what must hold for a body, and which field is named when it does not. */
+/** Arguments of `.refine`: the condition of a body, and the field that is named if it is violated. */
 type BodyRule = readonly [
   holds: (body: Record<string, unknown>) => boolean,
   failure: { path?: string[]; error: string },
 ]
 
-/** A sparse edit sets something; `undefined` vanishes in JSON, so it counts as unset, while `null` is a value. */
+/** A sparse edit must set something. `undefined` vanishes in JSON, so it counts as unset, while `null` is a value. */
 export const anyField: BodyRule = [
   body => Object.values(body).some(value => value !== undefined),
   { error: 'at least one field is needed' },
 ]
 
-/** Sending `field` demands `other` as well; the missing one is named. */
+/** Requires `other` if `field` is sent. The missing one is named. */
 export function needs(field: string, other: string): BodyRule {
   return [
     body => body[field] === undefined || body[other] !== undefined,
@@ -110,7 +113,7 @@ export function needs(field: string, other: string): BodyRule {
   ]
 }
 
-/** Either of two fields is sent, never both and never none. */
+/** Requires exactly one of two fields. */
 export function exactlyOne(field: string, other: string): BodyRule {
   return [
     body => (body[field] === undefined) !== (body[other] === undefined),
@@ -118,7 +121,7 @@ export function exactlyOne(field: string, other: string): BodyRule {
   ]
 }
 
-/** `field` is sent without any other. */
+/** Requires that `field` is sent without any other. */
 export function alone(field: string): BodyRule {
   return [
     body =>
@@ -127,9 +130,9 @@ export function alone(field: string): BodyRule {
   ]
 }
 
-/** Options of every GET list (service-api, "General conventions"; differences, row 12). */
+/** Declares the options of every GET list (service-api, "General conventions"; differences, row 12). */
 export const pageOptions = () => ({
-  /** Maximum number of items of the answer; the service may give fewer, with a cursor. */
+  /** Maximum number of items of the answer. The service may return fewer, with a cursor. */
   limit: z.coerce.number().int().min(1).optional(),
   cursor: z.string().optional(),
 })
@@ -138,20 +141,22 @@ export const listQuery = shape(() => strictBody(pageOptions()))
 
 export const queryCursor = { in: 'query', name: 'cursor' } as const
 
-/** What such a list declares about its items. */
+/** Declares the items of such a list. */
 export function listOf<T extends z.ZodType>(item: Shape<T>) {
   return { query: listQuery, response: page(item), cursor: queryCursor }
 }
 
-/** A query switch: a boolean on the caller's side, its text on the service's side. */
+/** A switch in the query: a boolean for the caller, its text for the service. */
 export const flag = shape(() => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]))
 
-/** A page size from 1 up to `max`. */
+/** Declares a page size from 1 up to `max`. */
 export function limit(max: number) {
   return z.coerce.number().int().min(1).max(max)
 }
 
-/** A comma list whose entries must all be known; the service refuses an unknown one instead of widening the filter. */
+/**
+ * Declares a comma-separated list of known entries. The service refuses an unknown one instead of widening the filter.
+ */
 export function commaList(known: readonly string[]) {
   return z
     .string()

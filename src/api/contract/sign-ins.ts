@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { record, shape, timestamp } from './shapes.ts'
 
-/** The tokens that are stored for a server, without them. */
+/** Facts about the tokens that are stored for a server, without the tokens. */
 export const StoredSignIn = shape(() =>
   record({
     signedIn: z.boolean(),
     /** When the access token ends; null if its authorization server did not say. */
     expiresAt: timestamp().nullish(),
-    /** Whether the next access token comes without a person. */
+    /** Whether the access token can be refreshed without a person. */
     refreshable: z.boolean(),
     /** The authorization server, if it is known. */
     issuer: z.string().nullish(),

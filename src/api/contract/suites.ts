@@ -4,7 +4,7 @@ import { endpoint, resource } from './endpoint.ts'
 import { Deleted } from './projects.ts'
 import { EvalCaseStep, EvalTestStep, PassCriteria } from './eval-shapes.ts'
 
-/** A suite as the list shows it. Rates have no stated unit, so compute them from `passed` and `failed`. */
+/** A suite as the list shows it. The unit of rates is not stated, so compute them from `passed` and `failed`. */
 export const EvalSuite = shape(() =>
   record({
     id: z.string(),
@@ -70,7 +70,7 @@ export const EvalSuiteDetail = shape(() =>
 )
 export type EvalSuiteDetail = z.infer<typeof EvalSuiteDetail>
 
-/** A case inside a suite create; the suite's model fills its gaps. Extra fields are allowed here. */
+/** A case inside a suite create request. It uses the suite's model by default. Extra fields are allowed here. */
 const SuiteTest = shape(() =>
   record({
     title: z.string().min(1),
@@ -99,7 +99,7 @@ export const EvalSuiteCreateRequest = shape(() =>
   }),
 )
 
-/** Outcome of writing the cases of a suite; a partial failure keeps the suite. */
+/** Outcome of writing the cases of a suite. The suite is kept if some cases fail. */
 export const CaseUpsert = shape(() =>
   record({
     committed: z.array(record({ id: z.string().nullish(), name: z.string().nullish() })).nullish(),
@@ -209,7 +209,7 @@ export const EvalCaseUpdateRequest = shape(() =>
   }),
 )
 
-/** Entries stay open so that one bad entry is judged alone (contract: "The outcome is partial by design"). */
+/** Entries are open, so that one bad entry is judged alone (contract: "The outcome is partial by design"). */
 export const EvalCasesBatchCreateRequest = shape(() =>
   strictBody({
     cases: z.array(openObject()).min(1).max(100),
@@ -252,7 +252,7 @@ export const EvalCasesBatchResult = shape(() =>
 )
 export type EvalCasesBatchResult = z.infer<typeof EvalCasesBatchResult>
 
-/** With several attached environments `environmentId` is mandatory, which only the service can judge. */
+/** `environmentId` is mandatory with several attached environments, which only the service can check. */
 export const EvalSuiteScheduleRequest = shape(() =>
   strictBody({
     enabled: z.boolean(),
@@ -263,7 +263,7 @@ export const EvalSuiteScheduleRequest = shape(() =>
 
 export const EvalSuiteEnvironmentAttachRequest = shape(() => strictBody({ environmentId: z.string() }))
 
-/** `attached` is false when the environment was there already. */
+/** `attached` is false if the environment was already attached. */
 export const EvalSuiteEnvironmentAttached = shape(() =>
   record({ suiteId: z.string(), attached: z.boolean(), environmentIds: z.array(z.string()) }),
 )
@@ -271,7 +271,7 @@ export type EvalSuiteEnvironmentAttached = z.infer<typeof EvalSuiteEnvironmentAt
 
 const bucket = shape(() => z.int().min(0).max(10).optional())
 
-/** `caseMix` supersedes `mode`; a bucket that it leaves out keeps its usual count. */
+/** `caseMix` takes precedence over `mode`. A bucket that it leaves out keeps its usual count. */
 export const EvalCaseGenerateRequest = shape(() =>
   strictBody({
     mode: z.enum(['normal', 'negative']).optional(),
@@ -290,7 +290,7 @@ export const EvalCaseGenerateRequest = shape(() =>
   }).optional(),
 )
 
-/** The stored cases; `skipped` holds drafts that could not be stored. */
+/** The stored cases. `skipped` contains drafts that could not be stored. */
 export const EvalCaseGenerated = shape(() =>
   record({
     generationModel: z.string().nullish(),
@@ -415,7 +415,7 @@ export const cases = resource('cases', {
     idempotencyHeaders: ['idempotency-key', 'x-mcpjam-idempotency-key'],
     refreshes: ['suites'],
     casesInAnswer: true,
-    // Connecting, drafting and storing all happen inside the one answer.
+    // Connecting, drafting and storing all happen before the answer.
     deadlineMs: 120_000,
   }),
 })

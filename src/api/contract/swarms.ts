@@ -2,25 +2,28 @@ import * as z from 'zod'
 import { anyField, needs, listOf, record, shape, strictBody, timestamp, openObject } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** Size of a launch: sessions in all = targets × `sessionsPerTarget`, each of up to `maxTurns` turns. */
+/** Size of a launch: total sessions = targets × `sessionsPerTarget`, each of up to `maxTurns` turns. */
 export const fanOut = () => ({ sessionsPerTarget: z.int().min(1).max(100), maxTurns: z.int().min(1).max(200) })
 
-/** Environments to fan out over; `[]` is refused because it would read as "these, naming none". */
+/** Environments of a launch. `[]` is refused because it would mean an explicit list of none. */
 export const environmentIds = shape(() => z.array(z.string()).min(1))
 
-/** A drafted persona; nothing of it is stored. */
+/** A drafted persona, of which nothing is stored. */
 export const PersonaDraft = shape(() =>
   record({ name: z.string(), role: z.string().nullish(), notes: z.string().nullish() }),
 )
 export type PersonaDraft = z.infer<typeof PersonaDraft>
 
-/** A drafted journey; `suggestedChecks` are assertions that need no model. */
+/** A drafted journey. `suggestedChecks` are assertions that need no model. */
 export const JourneyDraft = shape(() =>
   record({ name: z.string().nullish(), goal: z.string(), suggestedChecks: z.array(openObject()).nullish() }),
 )
 export type JourneyDraft = z.infer<typeof JourneyDraft>
 
-/** Drafts by the form of the request: journeys; `persona` with `journeys`; or `personas` with `personaCount`. */
+/**
+ * Drafts, in a form that depends on the request: journeys; `persona` with `journeys`; or `personas` with
+ * `personaCount`.
+ */
 export const GenerationDrafts = shape(() =>
   record({
     persona: PersonaDraft().nullish(),
@@ -32,22 +35,22 @@ export const GenerationDrafts = shape(() =>
 )
 export type GenerationDrafts = z.infer<typeof GenerationDrafts>
 
-/** What drafts are grounded in; exactly one of the two (contract: "Journey-draft request fields"). */
+/** The basis of drafts: exactly one of the two fields (contract: "Journey-draft request fields"). */
 const grounding = () => ({ serverAttachmentId: z.string().optional(), environmentId: z.string().optional() })
 
-/** Fields that both drafting requests take; the service states no bound for `journeyCount`. */
+/** Fields of both drafting requests. The service states no limit for `journeyCount`. */
 export const draftFields = () => ({
   ...grounding(),
   journeyCount: z.int().optional(),
   description: z.string().max(2000).optional(),
 })
 
-/** A persona by value, because drafts are made before anything is saved. */
+/** A persona by value, because drafts are created before anything is saved. */
 export const PersonaInput = shape(() =>
   strictBody({ name: z.string(), role: z.string(), notes: z.string().optional() }),
 )
 
-/** A model answers these while the caller waits; giving up early would still use up quota. */
+/** A model answers while the caller waits. Giving up early would still use up the quota. */
 export const DRAFTING_DEADLINE_MS = 100_000
 
 export const saving = {
@@ -59,7 +62,10 @@ export const saving = {
   source: 'prose',
 } as const
 
-/** What drafting declares; `spend` stands for the daily quota: it takes no credits (differences, row 9). */
+/**
+ * Settings that drafting operations share. `spend` stands for the daily quota, since they take no credits (differences,
+ * row 9).
+ */
 export const drafting = {
   response: GenerationDrafts,
   risk: 'spend',
@@ -69,7 +75,7 @@ export const drafting = {
   source: 'prose',
 } as const
 
-/** A container of defaults for new journeys. `setupWrites` is read-only: no request shows it (differences, row 15). */
+/** Defaults for new journeys. `setupWrites` is read-only: no request sets it (differences, row 15). */
 export const Swarm = shape(() =>
   record({
     id: z.string(),
@@ -98,7 +104,7 @@ export const SwarmCreateRequest = shape(() =>
   }),
 )
 
-/** Absent keeps, a value sets, `null` clears. */
+/** An absent field is kept, a value sets it, `null` clears it. */
 export const SwarmUpdateRequest = shape(() =>
   strictBody({
     name: name().optional(),
@@ -140,7 +146,7 @@ export const swarms = resource('swarms', {
     risk: 'write',
     gate: 'swarms',
   }),
-  /** No route restores a swarm, so it cannot be undone. */
+  /** No operation restores a swarm, so it cannot be undone. */
   archive: endpoint('archiveSwarm', 'DELETE', swarm, {
     summary: 'Retire a swarm container; its journeys can still launch.',
     response: SwarmArchived,

@@ -2,28 +2,28 @@ import * as z from 'zod'
 import { listQuery, openEnum, queryCursor, record, shape, timestamp, type Shape } from './shapes.ts'
 import { endpoint, resource } from './endpoint.ts'
 
-/** A message of MCP as it went over the wire, or an answer of HTTP that is none. */
+/** An MCP message as it was sent or received, or an HTTP answer that is none. */
 export const TrafficFrame = shape(() =>
   record({
     id: z.string(),
-    /** Counts the connections of the process; ids of the protocol are unique within one. */
+    /** Number of the connection in this process. Ids of the protocol are unique within one. */
     connection: z.number(),
     at: timestamp(),
     direction: openEnum(['sent', 'received']),
     kind: openEnum(['request', 'notification', 'result', 'error', 'other']),
-    /** Of an answer that of its request, as far as that is still kept. */
+    /** For an answer, the method of its request, as long as that is kept. */
     method: z.string().nullish(),
-    /** The id of the protocol, as JSON. */
+    /** The id in the protocol, as JSON. */
     rpcId: z.string().nullish(),
     size: z.number(),
-    /** The frame that this one answers, and how long that took, in milliseconds. */
+    /** The frame that this one answers, and the time between them in milliseconds. */
     answers: z.string().nullish(),
     durationMs: z.number().nullish(),
-    /** An error of the protocol, of HTTP, or of the tool that was called. */
+    /** Whether it is an error of the protocol, of HTTP, or of the called tool. */
     failed: z.boolean(),
-    /** The beginning of what it holds. */
+    /** The beginning of its content. */
     summary: z.string(),
-    /** The trial that it was sent for, or answers; absent of what serves no trial, or several. */
+    /** The trial that it was sent for, or answers; absent if it belongs to no trial, or to several. */
     origin: record({ runId: z.string(), runNumber: z.number(), caseTitle: z.string() }).nullish(),
   }),
 )
@@ -31,24 +31,24 @@ export type TrafficFrame = z.infer<typeof TrafficFrame>
 
 const headers = () => z.record(z.string(), z.string())
 
-/** A frame as a whole; secrets are struck out. */
+/** A complete frame without secrets. */
 export const TrafficMessage = shape(() =>
   record({
     frame: TrafficFrame(),
-    /** The message, JSON where the program behind it wrote JSON. */
+    /** The message, which is JSON if the sender wrote JSON. */
     text: z.string(),
-    /** Of a long message its end, with how many bytes are missing before it. */
+    /** The end of a long message, and the number of missing bytes before it. */
     end: z.string().nullish(),
     leftOut: z.number(),
-    /** The exchange that carried it, where it went over HTTP. */
+    /** The HTTP exchange that contained the message, if there was one. */
     exchange: record({
       method: z.string(),
       url: z.string(),
       requestHeaders: headers(),
-      /** Absent until it is answered. */
+      /** Absent until the request is answered. */
       status: z.number().nullish(),
       responseHeaders: headers().nullish(),
-      /** Until the headers of the answer, in milliseconds. */
+      /** Milliseconds until the headers of the answer. */
       durationMs: z.number().nullish(),
       /** Why there was no answer. */
       problem: z.string().nullish(),
@@ -57,41 +57,44 @@ export const TrafficMessage = shape(() =>
 )
 export type TrafficMessage = z.infer<typeof TrafficMessage>
 
-/** A line that a server's program printed, a log message of the protocol, or what became of the program. */
+/** A line that a server's program printed, a log message of the protocol, or the end of the program. */
 export const ConsoleLine = shape(() =>
   record({
     id: z.string(),
     connection: z.number(),
     at: timestamp(),
-    /** `stdout` is pollution: the protocol has it for itself. */
+    /** `stdout` is an error of the program, because it is reserved for the protocol. */
     stream: openEnum(['stderr', 'stdout', 'process', 'log']),
     text: z.string(),
-    /** Characters that are missing at its end. */
+    /** Number of characters missing at the end of the line. */
     leftOut: z.number(),
-    /** Of a log message, as the server wrote them. */
+    /** Level and logger of a log message, as the server wrote them. */
     level: z.string().nullish(),
     logger: z.string().nullish(),
   }),
 )
 export type ConsoleLine = z.infer<typeof ConsoleLine>
 
-/** The oldest first. What the process keeps is bounded, so older entries go while it is read. */
+/**
+ * Declares a page of recorded entries, oldest first. The process keeps a limited number, so older entries may be
+ * removed meanwhile.
+ */
 function recordedPage<T extends z.ZodType>(item: Shape<T>) {
   return shape(() =>
     record({
       items: z.array(item()),
       nextCursor: z.string().nullish(),
-      /** Sent as the cursor it leads to what was recorded after these. */
+      /** Sent as the cursor, it returns what was recorded after these entries. */
       latest: z.string(),
-      /** Nothing with a lower id is kept. */
+      /** Entries with a lower id are no longer kept. */
       keptFrom: z.string(),
-      /** Older entries had to go. */
+      /** Whether older entries were removed. */
       dropped: z.boolean(),
     }),
   )
 }
 
-/** Sent again later it would clear what came since. */
+/** Sent again later, the request would clear what was recorded since. */
 const RECORDED = 'what is recorded lasts no longer than the service, and the list shows it'
 
 const Cleared = shape(() => record({ cleared: z.boolean() }))

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { record, shape, strictBody, timestamp } from './shapes.ts'
 
-/** Leave to serve a tunnel. `url` and `connectToken` are credentials: handed out once, never stored or logged. */
+/** Permission to serve a tunnel. `url` and `connectToken` are credentials: returned once, never stored or logged. */
 export const TunnelGrant = shape(() =>
   record({
     serverId: z.string(),

@@ -17,8 +17,8 @@ import { ScenarioLink, scenarioMode } from './scenarios.ts'
 import { SCENARIO_MODES } from './choices.ts'
 
 /**
- * Reply of publish and rebind. `accessVersion` rises when access narrows. `overridesIgnored` = a repeated publish asked
- * for other settings.
+ * Reply of publish and rebind. `accessVersion` rises when access is narrowed. `overridesIgnored` means that a repeated
+ * publish requested other settings.
  */
 export const Scenario = shape(() =>
   record({
@@ -37,7 +37,7 @@ export type Scenario = z.infer<typeof Scenario>
 const identity = () => ({ name: z.string().max(200).optional(), description: z.string().max(2000).optional() })
 const mode = shape(() => z.enum(SCENARIO_MODES).optional())
 
-/** Settings of a first publish; a repeated one ignores them. */
+/** Settings of a first publish. A repeated one ignores them. */
 export const ScenarioPublishRequest = shape(() => strictBody({ ...identity(), mode: mode() }))
 
 /** `deleted: false` means that nothing was published. */
@@ -46,7 +46,7 @@ const ScenarioDeleted = shape(() =>
 )
 type ScenarioDeleted = z.infer<typeof ScenarioDeleted>
 
-/** Reply of an edit; it carries no `accessVersion` and no members. */
+/** Reply of an edit, without `accessVersion` and members. */
 export const UserTestingScenario = shape(() =>
   record({
     id: z.string(),
@@ -58,20 +58,20 @@ export const UserTestingScenario = shape(() =>
 )
 export type UserTestingScenario = z.infer<typeof UserTestingScenario>
 
-/** One scenario; `insights` is missing for viewers who may not see them. */
+/** One scenario. `insights` is missing for viewers who may not see them. */
 const UserTestingScenarioDetail = shape(() =>
   UserTestingScenario().extend({ environmentId: z.string().nullish(), insights: InsightsEnvelope().nullish() }),
 )
 type UserTestingScenarioDetail = z.infer<typeof UserTestingScenarioDetail>
 
-/** Text and access are two changes: sent together, the first could go live in a mode nobody asked for. */
+/** Text and access are separate changes: sent together, the first could become public in an unwanted mode. */
 export const ScenarioUpdateRequest = shape(() =>
   strictBody({ ...identity(), mode: mode() })
     .refine(...anyField)
     .refine(...alone('mode')),
 )
 
-/** Spending caps for anonymous visitors: credits and starts a day, US dollar micros for harnesses. */
+/** Spending caps for anonymous visitors: credits and starts per day, millionths of a US dollar for harnesses. */
 const GuestExecution = shape(() =>
   record({
     enabled: z.boolean().nullish(),
@@ -90,7 +90,7 @@ type GuestExecution = z.infer<typeof GuestExecution>
 
 const count = shape(() => z.int().min(0))
 
-/** The caps are replaced as a whole, because they only mean something as a set. */
+/** The caps are replaced as a whole, because they are meaningful only together. */
 export const GuestExecutionRequest = shape(() =>
   strictBody({
     enabled: z.boolean(),
@@ -106,7 +106,7 @@ export const GuestExecutionRequest = shape(() =>
   }),
 )
 
-/** `link` is the new one. */
+/** `link` is the new link. */
 const ScenarioLinkRotated = shape(() =>
   record({
     id: z.string(),
@@ -117,7 +117,7 @@ const ScenarioLinkRotated = shape(() =>
 )
 type ScenarioLinkRotated = z.infer<typeof ScenarioLinkRotated>
 
-/** No mail goes out unless `sendInviteEmail` is true. */
+/** No mail is sent unless `sendInviteEmail` is true. */
 export const ScenarioMemberRequest = shape(() =>
   strictBody({ email: z.string().max(320), sendInviteEmail: z.boolean().optional() }),
 )
@@ -133,7 +133,7 @@ const ScenarioRebindRequest = shape(() => strictBody({ environmentId: z.string()
 const published = '/projects/{projectId}/environments/{environmentId}/scenario' as const
 const scenario = '/projects/{projectId}/user-testing/scenarios/{scenarioId}' as const
 
-/** Resources whose reads tell who may enter, and who is in. */
+/** Resources that show who may enter, and who has entered. */
 const readers = ['scenarios', 'userTestingSessions', 'userTestingInsights'] as const
 
 const publishing = {
@@ -154,12 +154,12 @@ export const userTesting = resource('userTesting', {
     summary: 'Publish an environment to visitors; repeat returns same scenario.',
     source: 'prose',
   }),
-  /** The OpenAPI file's spelling, for a deployment that answers 404 or 405 to `publish` (differences, row 4). */
+  /** The form in the OpenAPI file, for a deployment that answers 404 or 405 to `publish` (differences, row 4). */
   publishPut: endpoint('publishScenarioPut', 'PUT', published, {
     ...publishing,
     summary: 'Publish an environment on a deployment that does not take POST.',
   }),
-  /** Publishing again mints another link, so what is taken down does not come back. */
+  /** Publishing again creates another link, so the old link never works again. */
   unpublish: endpoint('unpublishScenario', 'DELETE', published, {
     summary: 'Take a published environment offline, ending live sessions; repeat is harmless.',
     response: ScenarioDeleted,
@@ -221,7 +221,10 @@ export const userTesting = resource('userTesting', {
   }),
 })
 
-/** A visitor's session as the list shows it; `authInterrupted` means they left at a server's login. */
+/**
+ * A visitor's session as the list shows it. `authInterrupted` means that the visitor left when a server required a
+ * sign-in.
+ */
 export const UserTestingSession = shape(() =>
   record({
     id: z.string(),
@@ -295,26 +298,26 @@ export const userTestingSessions = resource('userTestingSessions', {
   }),
 })
 
-/** Session volumes and rates: an open document, not found before any session. */
+/** Session volumes and rates, in an undefined document. Not found before any session. */
 export const ScenarioMetrics = shape(() => record({}))
 export type ScenarioMetrics = z.infer<typeof ScenarioMetrics>
 
-/** Models, tools and servers that visitors touched. With `scan.truncated` the rates cover recent sessions only. */
+/** Models, tools and servers that visitors used. With `scan.truncated` the rates cover recent sessions only. */
 export const ScenarioUsage = shape(() => record({ scan: record({ truncated: z.boolean().nullish() }).nullish() }))
 export type ScenarioUsage = z.infer<typeof ScenarioUsage>
 
-/** Mined signals of the current window, open but for the id that the insights read takes. */
+/** Signals of the current window. Only the id for reading insights is defined. */
 export const ScenarioSignals = shape(() => record({ windowId: z.string().nullish() }))
 export type ScenarioSignals = z.infer<typeof ScenarioSignals>
 
-/** Generated insights of one window: an open document; not found means that nobody asked. */
+/** Generated insights of one window, in an undefined document. Not found means that they were never requested. */
 export const ScenarioWindowInsights = shape(() => record({ windowId: z.string() }))
 export type ScenarioWindowInsights = z.infer<typeof ScenarioWindowInsights>
 
-/** `force` generates again and takes a second slice of `insightsPerDay`. */
+/** `force` generates again and counts again against `insightsPerDay`. */
 const ScenarioInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }))
 
-/** `windowId` is what to poll with. */
+/** `windowId` is needed for polling. */
 const ScenarioInsightsRequested = shape(() =>
   record({
     scenarioId: z.string().nullish(),
@@ -336,7 +339,7 @@ const ScenarioInsightsCanceled = shape(() =>
   }),
 )
 
-/** A finding over a window: an open document, its id included, whose name the contract does not state. */
+/** A finding of a window. Neither the document nor the name of its id is defined by the contract. */
 export const ScenarioFinding = shape(() => record({}))
 export type ScenarioFinding = z.infer<typeof ScenarioFinding>
 
@@ -385,7 +388,7 @@ export const userTestingInsights = resource('userTestingInsights', {
     gate: 'user-testing',
     refreshes: ['userTesting'],
   }),
-  /** Not gated, because the prose document puts cancelling outside the gate. */
+  /** Not gated, because cancelling is outside the gate in the prose document. */
   cancel: endpoint('cancelUserTestingInsights', 'DELETE', `${scenario}/insights`, {
     summary: "Release a window's analysis that hangs in pending.",
     body: ScenarioInsightsCancelRequest,
@@ -402,7 +405,7 @@ const dismissal = {
   gate: 'user-testing',
 } as const
 
-/** The list answers a cursor but takes none. */
+/** The list returns a cursor but accepts none. */
 export const userTestingFindings = resource('userTestingFindings', {
   list: endpoint('listUserTestingFindings', 'GET', `${scenario}/findings`, {
     summary: 'All findings of a scenario, dismissed ones included.',

@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { endpoint, resource } from './endpoint.ts'
 import { openEnum, openObject, record, shape, strictBody, timestamp } from './shapes.ts'
 
-/** Generated insights of a wave. `discovery` may arrive after `status` is completed; 404 means nobody asked. */
+/**
+ * Generated insights of a wave. `discovery` may arrive after `status` is completed. 404 means that they were never
+ * requested.
+ */
 export const WaveInsights = shape(() =>
   record({
     waveId: z.string(),
@@ -16,7 +19,7 @@ export const WaveInsights = shape(() =>
 )
 export type WaveInsights = z.infer<typeof WaveInsights>
 
-/** `force` generates again over a finished wave and takes a second slice of `insightsPerDay`. */
+/** `force` generates again for a finished wave and counts again against `insightsPerDay`. */
 export const WaveInsightsRequest = shape(() => strictBody({ force: z.boolean().optional() }))
 
 export const WaveInsightsRequested = shape(() =>
@@ -46,7 +49,7 @@ export const waveInsights = resource('waveInsights', {
     gate: 'swarms',
     refreshes: ['journeyRuns'],
   }),
-  /** Not gated, because the prose document puts cancelling outside the gate. */
+  /** Not gated, because cancelling is outside the gate in the prose document. */
   cancel: endpoint('cancelWaveInsights', 'DELETE', insights, {
     summary: 'Abort a pending wave analysis; a conflict when none is pending.',
     response: WaveInsightsCanceled,

@@ -1,4 +1,4 @@
-/** Path segment that versions the service; a base address already includes it. */
+/** Path segment with the version of the service. A base address already includes it. */
 export const API_PREFIX = '/api/v1'
 /** Prefix of every service API key (contract: "Authentication"). */
 export const KEY_PREFIX = 'sk_'

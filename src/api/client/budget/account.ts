@@ -3,7 +3,7 @@ import { type Cause, type Count, counted, type LostLedger, type Spent } from './
 /** A rate of requests: `capacity` at once, `refillPerSecond` in the long run. */
 export type BucketRule = { capacity: number; refillPerSecond: number }
 
-/** A token bucket as plain data. */
+/** The state of a token bucket as plain data. */
 type Bucket = {
   /** Tokens at the time `at`. */
   level: number
@@ -14,7 +14,8 @@ type Bucket = {
 }
 
 /**
- * Part of the refill left unused for rounding and clock drift: our bucket must never refill faster than the service's.
+ * Share of the refill that is left unused for rounding and clock drift: our bucket must never refill faster than the
+ * service's.
  */
 const DRIFT = 1e-4
 
@@ -23,8 +24,8 @@ function fullBucket(rule: BucketRule, now: number): Bucket {
 }
 
 /**
- * The bucket at a later time. Tokens never exceed the capacity less the requests in flight, because those may reach the
- * service only now: so ours never has more than the service's.
+ * Returns the bucket at a later time. Tokens never exceed the capacity minus the requests in flight, because those may
+ * reach the service only now. So our bucket never has more than the service's.
  */
 function refilled(bucket: Bucket, now: number, rule: BucketRule): Bucket {
   if (now <= bucket.at) return bucket
@@ -41,18 +42,18 @@ function settled(bucket: Bucket): Bucket {
   return { ...bucket, inFlight: bucket.inFlight - 1 }
 }
 
-/** The bucket after a request failed before it was sent: its token is returned. */
+/** Returns the bucket after a request failed before it was sent, with its token returned. */
 function returned(bucket: Bucket, rule: BucketRule): Bucket {
   const inFlight = bucket.inFlight - 1
   return { ...bucket, level: Math.min(Math.max(0, rule.capacity - inFlight), bucket.level + 1), inFlight }
 }
 
-/** The bucket after the service refused: empty until `until`, then a single token, as the service says. */
+/** Returns the bucket after the service refused: empty until `until`, then with a single token, as the service says. */
 function drained(bucket: Bucket, until: number): Bucket {
   return { ...bucket, level: 1, at: Math.max(bucket.at, until) }
 }
 
-/** Milliseconds until `tokens` are available, or `undefined` if an answer must come first. */
+/** Returns milliseconds until `tokens` are available, or `undefined` if an answer must come first. */
 export function timeUntil(bucket: Bucket, tokens: number, now: number, rule: BucketRule): number | undefined {
   const pause = Math.max(0, bucket.at - now)
   if (bucket.level >= tokens) return pause
@@ -60,36 +61,41 @@ export function timeUntil(bucket: Bucket, tokens: number, now: number, rule: Buc
   return pause + ((tokens - bucket.level) / (rule.refillPerSecond * (1 - DRIFT))) * 1000
 }
 
-/** What a key may still send, as plain data. Times are milliseconds of the ledger that stores it. */
+/**
+ * The account of a key, from which it follows what the key may still send, as plain data. Times are milliseconds of the
+ * ledger that stores it.
+ */
 export type Account = {
-  /** Includes the requests in flight of all that share the key. */
+  /** Includes the requests in flight of all processes that share the key. */
   bucket: Bucket
   /** Number of pauses so far, so that refusals of requests sent before a pause do not lengthen it. */
   pauses: number
   refusalsInARow: number
-  /** Share of the steady rate that is assumed to be available, at most 1; less while others use the key unseen. */
+  /**
+   * Share of the steady rate that is assumed to be available, at most 1. It is lower while unknown clients use the key.
+   */
   pace: number
-  /** Time up to which the recovery of `pace` is counted; in the future just after a refusal. */
+  /** Time up to which the recovery of `pace` is counted. It is in the future just after a refusal. */
   pacedAt: number
 }
 
 const SLOWEST_PACE = 1 / 20
-/** Time without a refusal after which one machine fewer is assumed to share the key. */
+/** Milliseconds without a refusal after which one machine fewer is assumed to share the key. */
 const RECOVERY_MS = 22 * 60_000
-/** Maximum recovery for one success, since it says nothing about a long silence before it. */
+/** Maximum recovery for one success in milliseconds, because a success says nothing about a long silence before it. */
 const RECOVERY_STEP_MS = 60_000
-/** A refusal this soon after another shows that far more machines share the key than assumed. */
+/** Milliseconds between two refusals below which far more machines than assumed must share the key. */
 const SETTLING_MS = 60_000
 const SETTLING_GROWTH = 0.45
 
-/** Longest pause in milliseconds, whatever the service asks: all processes observe it, so it must end. */
+/** Longest pause in milliseconds, whatever the service requests. All processes observe it, so it must end. */
 const LONGEST_PAUSE_MS = 3_600_000
 
 export function freshAccount(rule: BucketRule, now: number): Account {
   return { bucket: fullBucket(rule, now), pauses: 0, refusalsInARow: 0, pace: 1, pacedAt: now }
 }
 
-/** The rate that is currently assumed. */
+/** Returns the rate that is currently assumed. */
 export function pacedRule({ pace }: Pick<Account, 'pace'>, rule: BucketRule): BucketRule {
   return { ...rule, refillPerSecond: rule.refillPerSecond * pace }
 }
@@ -100,12 +106,12 @@ export function advanced<A extends Account>(account: A, now: number, rule: Bucke
   return { ...account, bucket: refilled(paused, now, pacedRule(account, rule)) }
 }
 
-/** Number of machines assumed to share the key, including this one. */
+/** Returns the number of machines assumed to share the key, including this one. */
 export function sharersOf({ pace }: Pick<Account, 'pace'>): number {
   return 1 / pace
 }
 
-/** After an accepted request: the pace recovers with the time since the last one. */
+/** Returns the account after an accepted request. The pace recovers with the time since the last one. */
 export function accepted<A extends Account>(account: A, now: number): A {
   const { pacedAt } = account
   const fewer = Math.min(RECOVERY_STEP_MS, Math.max(0, now - pacedAt)) / RECOVERY_MS
@@ -113,7 +119,10 @@ export function accepted<A extends Account>(account: A, now: number): A {
   return { ...account, refusalsInARow: 0, pace, pacedAt: Math.max(now, pacedAt) }
 }
 
-/** After a first refusal somebody unseen uses the key: one more machine is assumed, or several if refusals repeat. */
+/**
+ * Returns the account after a refusal, which means that an unknown client uses the key. One more machine is assumed, or
+ * several if refusals repeat.
+ */
 export function slowed<A extends Account>(account: A, now: number): A {
   const sharers = sharersOf(account)
   const more = now < account.pacedAt ? Math.max(1, SETTLING_GROWTH * sharers) : 1
@@ -126,7 +135,7 @@ export function slowed<A extends Account>(account: A, now: number): A {
   }
 }
 
-/** Ends the pause, in place, with one token, as after any pause. @returns whether there was one */
+/** Ends the pause in place, with one token, as after any pause. @returns whether there was one */
 export function resume(account: Account, now: number): boolean {
   const wasPaused = account.bucket.at > now
   const bucket = drained({ ...account.bucket, at: now }, now)
@@ -139,26 +148,26 @@ export function paused<A extends Account>(account: A, until: number, now: number
 }
 
 /**
- * The wait of the first request in a process's queue, announced so that others leave it the tokens that it may claim.
+ * A process announces the wait of the first request in its queue, so that others leave it the tokens that it may claim.
  */
 type Claim = {
-  /** Rank of its priority, starting from 0. */
+  /** Rank of the request's priority, starting at 0. */
   rank: number
-  /** End of the announcement, so that a stopped process does not block others. */
+  /** Time at which the announcement expires, so that a stopped process does not block others. */
   until: number
 }
 
-/** What each process reports to the others. */
+/** The report of one process to the others. */
 export type Member = {
   inFlight: number
-  /** Live pollers, which share the steady rate. */
+  /** Number of live pollers, which share the steady rate. */
   pollers: number
   claim: Claim | undefined
-  /** When its last request was sent; of equal claims the one served longest ago goes first. */
+  /** Time at which its last request was sent. Of equal claims the one served longest ago comes first. */
   servedAt: number
 }
 
-/** What a process knows of itself; `sent` contains its requests of the last minute. */
+/** The facts that a process knows about itself. `sent` contains its requests of the last minute. */
 export type Own = Member & { sent: readonly Count[] }
 
 export type Entry = Account & { own: Own; others: readonly Member[] }
@@ -180,21 +189,21 @@ export function countSettled(entry: Entry, returning?: BucketRule): void {
   entry.own = { ...entry.own, inFlight: entry.own.inFlight - 1 }
 }
 
-/** Where the account of a key is stored. */
+/** Stores the account of a key. */
 export type Ledger = {
   /** Time of the ledger, in milliseconds on any scale. */
   now: () => number
-  /** The entry as last known, at most slightly outdated. */
+  /** Returns the entry as last known, at most slightly outdated. */
   read: () => Entry
   /** Changes the entry in one atomic step. `step` may run twice, so it must only change its argument. */
   update: <T>(step: (entry: Entry) => T) => T
-  /** Time after which others may have changed the entry; undefined if only this process changes it. */
+  /** Milliseconds after which others may have changed the entry; undefined if only this process changes it. */
   readonly changesWithinMs: number | undefined
-  /** False while other processes share the account but cannot be reached. */
+  /** False if other processes share the account but cannot be reached. */
   readonly reached: boolean
-  /** What prevents this process from using the shared account, if known. */
+  /** The obstacle that prevents this process from using the shared account, if known. */
   readonly lost: LostLedger | undefined
-  /** Requests of all processes in the last minute, as far as they can be read. */
+  /** Returns the requests of all processes in the last minute, as far as they can be read. */
   spent: () => readonly Spent[]
   close: () => void
 }
@@ -208,7 +217,7 @@ export function ownSpent({ own }: Entry): readonly Spent[] {
   return own.sent.map(count => ({ ...count, isOwn: true }))
 }
 
-/** The account of a process that shares its key with no other. */
+/** Creates the account of a process that shares its key with no other. */
 export function memoryLedger(rule: BucketRule, now: () => number): Ledger {
   const entry = freshEntry(rule, now())
   return {

@@ -22,18 +22,18 @@ import { type Sharing, SharedLedger } from './shared-ledger.ts'
 import { pausedTooLong, takePermit, type PermitDecision, type Priority, WaitingLine } from './waiting-queue.ts'
 
 export type BudgetOptions = {
-  /** Requests at once (contract: burst 10). */
+  /** Number of requests at once (contract: burst 10). */
   capacity?: number
-  /** Requests a second on average (contract: 60 per minute). */
+  /** Average number of requests per second (contract: 60 per minute). */
   refillPerSecond?: number
-  /** For a service in the same process: requests are only counted. */
+  /** Whether the service is in the same process, so that requests are only counted. */
   unlimited?: boolean
-  /** Shares the budget with other processes; for this process alone by default. */
+  /** Shares the budget with other processes. Default: the budget is for this process alone. */
   sharing?: Sharing
   /** Longest pause that a caller waits for, in milliseconds. */
   longestPauseMs?: number
   clock?: Clock
-  /** Spreads pauses; by default a series of numbers that differs between machines and is always the same on one. */
+  /** Spreads pauses. Default: a series of numbers that differs between machines and is always the same on one. */
   random?: () => number
 }
 
@@ -43,32 +43,34 @@ export type BudgetSnapshot = {
   capacity: number
   unlimited: boolean
   waiting: number
-  /** Requests of all processes that were sent and not yet answered or failed. */
+  /** Number of requests of all processes that were sent and not yet answered or failed. */
   inFlight: number
-  /** End of a pause that the service asked for, in epoch milliseconds. */
+  /** End of a pause that the service requested, in epoch milliseconds. */
   pausedUntil: number | undefined
   pollers: number
-  /** Steady rate currently assumed; less than the key's after a refusal, because others use the key too. */
+  /**
+   * Steady rate that is currently assumed. It is lower than the key's after a refusal, because others use the key too.
+   */
   refillPerSecond: number
   slowed: boolean
 }
 
 export type Permit = {
-  /** Reports that the request was answered or failed; further calls do nothing. */
+  /** Reports that the request was answered or failed. Further calls do nothing. */
   release: () => void
-  /** Reports that the request was never sent, such as for a refused connection; it costs nothing. */
+  /** Reports that the request was never sent, such as for a refused connection. It then costs nothing. */
   unused: () => void
-  /** Reports that the service refused because of the key's rate: empties the budget and pauses it. */
+  /** Reports that the service refused because of the key's rate. Empties the budget and pauses it. */
   limited: (retryAfterMs: number | undefined) => void
 }
 
 type AcquireOptions = {
   priority?: Priority | undefined
-  /** Callers that share a priority take turns by owner, such as a pane. */
+  /** Owner of the request, such as a pane. Owners with the same priority take turns. */
   owner?: string | undefined
   /** Name of the operation, for lists of waiting requests. */
   what?: string | undefined
-  /** By default derived from the priority. */
+  /** Default: derived from the priority. */
   purpose?: Purpose | undefined
   signal?: AbortSignal | undefined
 }
@@ -77,25 +79,25 @@ export type Budget = {
   /** Waits for the right to send one request. @throws ApiError `aborted`, or `refused` with code `rate-paused` */
   acquire: (options?: AcquireOptions) => Promise<Permit>
   subscribe: (listener: () => void) => () => void
-  /** The gauge; the same object until something changes. */
+  /** Returns the gauge, the same object until something changes. */
   snapshot: () => BudgetSnapshot
   /** Counts one more poller, which shares the steady rate, until the returned function is called. */
   startPolling: () => () => void
   /** Attributes later requests to this screen or command. */
   placeIs: (place: string) => void
-  /** Counts something that needed no request. */
+  /** Counts an event that needed no request. */
   spare: (kind: keyof Spared) => void
   report: () => BudgetReport
   /** Slows the display of other processes' requests by this factor. */
   setRest: (factor: number) => void
-  /** Whether background requests are sent one at a time. */
+  /** Sets whether background requests are sent one at a time. */
   setOneByOne: (oneByOne: boolean) => void
   /**
    * Ends the pause of the key on this machine.
-   * @returns whether there was one; undefined if that is out of reach
+   * @returns whether there was one; undefined if the shared account is unreachable
    */
   reset: () => boolean | undefined
-  /** Leaves a shared budget; later requests count for this process only. */
+  /** Leaves a shared budget. Later requests count for this process only. */
   close: () => void
 }
 
@@ -112,12 +114,12 @@ type Waiting = {
 const MINUTE_MS = 60_000
 const BACKOFF_BASE_MS = 2_000
 const BACKOFF_CAP_MS = 60_000
-/** Time within which requests of other processes are shown while somebody is there. */
+/** Milliseconds within which requests of other processes are shown while somebody is there. */
 const OTHERS_SHOWN_MS = 1_000
 
 /**
- * The only way to a service: every request of a key takes a permit here. Its bucket never holds more than the service's
- * own (see `refilled`), so only users of the key on other machines can cause a 429.
+ * Creates the budget, which is the only way to a service: every request of a key takes a permit here. Its bucket never
+ * holds more than the service's own (see `refilled`), so only users of the key on other machines can cause a 429.
  */
 export function createBudget(options: BudgetOptions = {}): Budget {
   return new RequestBudget(options)
@@ -135,7 +137,7 @@ class RequestBudget implements Budget {
   #cancelGrant: (() => void) | undefined
   #rest = 1
   #isOneByOne = false
-  /** Requests in flight that nobody is waiting for. */
+  /** Number of requests in flight that nobody is waiting for. */
   #unawaited = 0
   #place = 'mcpdeck'
   readonly #spared: Spared = { fresh: 0, same: 0, pages: 0, givenUp: 0 }
@@ -279,7 +281,7 @@ class RequestBudget implements Budget {
     })
   }
 
-  /** Grants permits to all that may send, then schedules the next check. */
+  /** Grants permits to all requests that may be sent, then schedules the next check. */
   #serve(): void {
     this.#cancelGrant?.()
     this.#cancelGrant = undefined
@@ -366,18 +368,21 @@ class RequestBudget implements Budget {
     Object.assign(entry, paused(entry, now + wait + spread, now))
   }
 
-  /** Between half and all of a doubling pause; never zero, because the service has just refused. */
+  /**
+   * Returns a random time between half and all of a doubling pause. It is never zero, because the service has just
+   * refused.
+   */
   #backoff(refusalsInARow: number): number {
     const most = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (refusalsInARow - 1))
     return (most * (1 + this.#random())) / 2
   }
 
-  /** The service then has one token for all that were refused, so they return one after the other. */
+  /** After a pause the service has one token for all refused requests, so they are repeated one after the other. */
   #spread(entry: Entry): number {
     return (this.#random() * (sharersOf(entry) - 1) * 1000) / this.#rule.refillPerSecond
   }
 
-  /** Time refills tokens, ends a pause and lets others change a shared entry. */
+  /** Returns milliseconds until time alone refills tokens, ends a pause or lets others change a shared entry. */
   #nextChange(): number | undefined {
     const { now, entry } = this.#look()
     const { bucket } = entry

@@ -1,15 +1,15 @@
 import type { Clock } from '../../../lib/clock.ts'
 
-/** A file that processes share, which could not be accessed at the last attempt. */
+/** A file shared by processes that could not be accessed at the last attempt. */
 export type LostLedger = { file: string; error: Error }
 
 /** The order of requests: what a person waits for, what is on screen, pinned runs elsewhere, everything else. */
 export type Priority = 'foreground' | 'visible' | 'pinned' | 'background'
 
-/** What a request is for; `refused` counts refusals because of the rate, and is not a request of its own. */
+/** The purpose of a request. `refused` counts refusals because of the rate, and is not a request of its own. */
 export type Purpose = Priority | 'write' | 'live' | 'refused'
 
-/** Who a request is for: a screen or a command, and its purpose. */
+/** The screen or command that a request is for, and its purpose. */
 export type Cause = { place: string; purpose: Purpose }
 
 /** Requests sent in one second for one cause. */
@@ -18,9 +18,9 @@ export type Count = Cause & { second: number; count: number }
 /** A count of any process of the machine. */
 export type Spent = Count & { isOwn: boolean }
 
-/** What needed no request, or was not sent after all. */
+/** Numbers of events that needed no request, or whose request was not sent after all. */
 export type Spared = {
-  /** Reads answered by data that had just been read. */
+  /** Reads answered from data that had just been read. */
   fresh: number
   /** Answers with the same text as before, which were not parsed, compared or rendered. */
   same: number
@@ -32,7 +32,7 @@ export type Spared = {
 
 const KEPT_SECONDS = 60
 
-/** The first second of the last minute. */
+/** Returns the first second of the last minute. */
 export function minuteBefore(now: number): number {
   return Math.floor(now / 1000) - KEPT_SECONDS + 1
 }
@@ -46,39 +46,39 @@ export function counted(counts: readonly Count[], now: number, { place, purpose 
   return [...others, { second, place, purpose, count: (known?.count ?? 0) + 1 }]
 }
 
-/** What the budget was used for. */
+/** A report about the use of the budget. */
 export type BudgetReport = {
   /** The current second, in the units of `spent`. */
   second: number
   /** Requests of the last minute, of all processes of this machine that use the key. */
   spent: readonly Spent[]
-  /** Why the other processes are unknown; then `spent` contains only requests of this process. */
+  /** Why the other processes are unknown. `spent` then contains only requests of this process. */
   lost: LostLedger | undefined
   /** Waiting requests of this process, in order. */
   waiting: readonly (Cause & { what: string; sinceMs: number })[]
   /** Number of other processes with waiting requests. */
   othersWaiting: number
-  /** What this process has saved since its start. */
+  /** Numbers of requests that this process has saved since its start. */
   spared: Readonly<Spared>
 }
 
 /** A value that changes through events and through time alone. */
 export type Measured<T> = {
   measure: () => T
-  /** Milliseconds until time alone changes the value, or `undefined` when it does not. */
+  /** Returns milliseconds until time alone changes the value, or `undefined` if it does not. */
   nextChange: () => number | undefined
   clock: Clock
 }
 
-/** Minimum time between two renders caused by time alone. */
+/** Minimum milliseconds between two renders caused by time alone. */
 const TICK_MS = 250
 
-/** Notifies listeners of a measured value, and returns the same object as long as it is the same. */
+/** Notifies listeners of a measured value, and returns the same object as long as the value is the same. */
 export class Gauge<T extends Record<string, unknown>> {
   readonly #source: Measured<T>
   readonly #listeners = new Set<() => void>()
   #current: T | undefined
-  /** The value that listeners know; somebody may have read a newer one since. */
+  /** The value that listeners know. Somebody may have read a newer one since. */
   #published: T | undefined
   /** Guards against recursive calls: each listener reads the value, and a measurement may read a file. */
   #isTelling = false

@@ -2,17 +2,18 @@ import type { Budget } from './budget.ts'
 import { type Clock, systemClock } from '../../../lib/clock.ts'
 import { yieldToInput } from '../../../lib/yield-to-input.ts'
 
-/** No key follows another within this time, in milliseconds, unless it is held down. */
+/** Milliseconds within which no key follows another, unless it is held down. */
 const AFTER_KEY_MS = 40
-/** After this long without a key the person counts as pausing, in milliseconds. */
+/** Milliseconds without a key after which the person counts as pausing. */
 const REST_MS = 200
 
-/** Moments in which background work delays no key. */
+/** Finds moments in which background work delays no key. */
 export type InputIdle = {
-  /** A key arrived, and is being handled. */
+  /** Must be called when a key arrived, while it is being handled. */
   inputArrived: () => void
   /**
-   * Resolves right after a key was handled, or once keys pause; for one caller at a time, with keys handled in between.
+   * Resolves right after a key was handled, or when keys pause. It resolves for one caller at a time, with keys handled
+   * in between.
    */
   next: () => Promise<void>
 }
@@ -42,7 +43,8 @@ export function createInputIdle(clock: Clock = systemClock): InputIdle {
 }
 
 /**
- * A budget whose background requests are sent between keys, because a service in the same process shares the thread.
+ * Returns a budget whose background requests are sent between keys, because a service in the same process shares the
+ * thread.
  */
 export function betweenKeys(budget: Budget, pauses: InputIdle): Budget {
   return {

@@ -6,7 +6,7 @@ import { type Database, openForOwner, WRITE_AHEAD_LOG } from '../../../lib/sqlit
 
 /** Longest time that another process's step may block this one, in milliseconds. */
 const PATIENCE_MS = 100
-/** Minimum time between checks whether other processes still run, in milliseconds. */
+/** Minimum milliseconds between checks whether other processes still run. */
 const CHECK_EVERY_MS = 250
 
 const SCHEMA = `
@@ -50,11 +50,13 @@ export type LedgerFileOptions = {
   file: string
   keyId: string
   machine: Machine
-  /** How long this process counts as alive after its last step, in milliseconds. */
+  /** Milliseconds that this process counts as alive after its last step. */
   leaseMs: number
 }
 
-/** The accounts of all processes of one machine, in SQLite. A crash loses nothing important, since buckets refill. */
+/**
+ * Stores the accounts of all processes of one machine in SQLite. A crash loses nothing important, since buckets refill.
+ */
 export class LedgerFile {
   readonly #database: Database
   readonly #machine: Machine
@@ -67,7 +69,7 @@ export class LedgerFile {
   #storedUpTo = -Infinity
 
   /**
-   * Creates directory and file for their owner only.
+   * Creates directory and file, accessible only to their owner.
    * @throws errors of the file system and of SQLite
    */
   constructor({ file, keyId, machine, leaseMs }: LedgerFileOptions) {
@@ -92,7 +94,7 @@ export class LedgerFile {
     return this.#load(own, fresh, false).entry
   }
 
-  /** Requests of all processes in the last minute, including those that have ended since. */
+  /** Returns the requests of all processes in the last minute, including processes that have ended. */
   spent(): Spent[] {
     const rows = this.#database.all<SpentRow>(READ_SPENT, { id: this.#id, ...this.#lastMinute() })
     return rows.map(({ token, ...count }) => ({ ...count, isOwn: token === this.#token }))
@@ -107,12 +109,12 @@ export class LedgerFile {
     try {
       this.#database.run(REMOVE_MEMBER, { id: this.#id, token: this.#token })
     } catch {
-      // This tells the others that the process is gone.
+      // This shows the others that the process is gone.
     }
     this.#database.close()
   }
 
-  /** @param own this process as it knows itself, because others may have assumed it dead */
+  /** @param own this process as it knows itself, because others may have assumed that it is dead */
   #load(own: Own, fresh: () => Account, clean: boolean): { entry: Entry; seen: number } {
     const row = this.#database.get<AccountRow>(READ_ACCOUNT, { id: this.#id })
     const others = this.#others(clean)

@@ -16,7 +16,7 @@ import { LedgerFile, type LedgerFileOptions } from './ledger-file.ts'
 import { type Machine, thisMachine } from '../../../lib/machine.ts'
 import { isBusy, resultCode } from '../../../lib/sqlite.ts'
 
-/** Names the budget of a key at a service, without revealing the key. */
+/** Returns a name for the budget of a key at a service that does not reveal the key. */
 export function budgetKeyId(baseUrl: string, key: string): string {
   return createHash('sha256').update(`${baseUrl}\n${key}`).digest('hex')
 }
@@ -27,21 +27,23 @@ export type Sharing = {
   file: string
   /** Identifies key and service without revealing the key. */
   keyId: string
-  /** Called at most once, with one sentence, when the budget cannot be shared. */
+  /** Called at most once, with a sentence, if the budget cannot be shared. */
   onNotice?: (text: string) => void
   machine?: Machine
 }
 
-/** A process without a step for this long counts as dead, in milliseconds. */
+/** Milliseconds without a step after which a process counts as dead. */
 export const LEASE_MS = 15_000
 const RENEW_EVERY_MS = LEASE_MS / 3
-/** First retry delay of a process that cannot reach the others; the delay grows. */
+/** Milliseconds before the first retry if the others cannot be reached. The delay grows. */
 const FIRST_RETRY_MS = 250
-/** Nothing is sent at first: most blocks are short, and this time covers what others still send. */
+/**
+ * Milliseconds for which nothing is sent at first. Most blocks are short, and this time covers what others still send.
+ */
 const PATIENCE_MS = 2_000
 /** SQLite's code for a table that another connection has locked. */
 const SQLITE_LOCKED = 6
-/** Age up to which an entry is shown without reading it again. */
+/** Milliseconds for which an entry is shown without reading it again. */
 const FRESH_MS = 250
 
 /** Number of pauses before the file became unavailable, and time of the last attempt to access it. */
@@ -49,7 +51,7 @@ type Away = { pauses: number; triedAt: number; retryMs: number }
 
 /**
  * The account of a key in a file that all processes of the machine share. While another process blocks it, this one
- * waits, then sends its share of the rate; without a usable file it continues alone.
+ * waits, then sends its share of the rate. Without a usable file it continues alone.
  */
 export class SharedLedger implements Ledger {
   readonly now: () => number
@@ -58,7 +60,7 @@ export class SharedLedger implements Ledger {
   readonly #fileOptions: LedgerFileOptions
   readonly #onNotice: (text: string) => void
   #file: LedgerFile | undefined
-  /** True permanently once sharing is given up. */
+  /** Permanently true once sharing is abandoned. */
   #alone = false
   #known: Entry
   #knownAt: number
@@ -148,7 +150,8 @@ export class SharedLedger implements Ledger {
   }
 
   /**
-   * Accounts for what was sent while the file was blocked: the first process to return gives up all tokens since then.
+   * Corrects the tokens for requests that were sent while the file was blocked: the first process to return gives up
+   * all tokens since then.
    */
   #payFor(away: Away, stored: Entry, seen: number): void {
     const { bucket, pauses } = this.#known
@@ -156,7 +159,7 @@ export class SharedLedger implements Ledger {
     if (pauses > away.pauses) Object.assign(stored, paused(slowed(stored, this.now()), bucket.at, this.now()))
   }
 
-  /** Runs what needs the file; `undefined` if it is unavailable. */
+  /** Runs work that needs the file. Returns `undefined` if the file is unavailable. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -181,7 +184,7 @@ export class SharedLedger implements Ledger {
     this.#away = { pauses, triedAt: this.now(), retryMs }
   }
 
-  /** A process with requests in flight stays alive for the others even without a step to make. */
+  /** A process with requests in flight must renew its lease for the others, even if it has no other step to make. */
   #renewLater(): void {
     const { inFlight, pollers } = this.#known.own
     if (this.#alone || inFlight + pollers === 0) {
@@ -196,7 +199,7 @@ export class SharedLedger implements Ledger {
   }
 }
 
-/** What a process may use that cannot reach the others: no reserve, and its share of the rate after a while. */
+/** Returns what a process may use that cannot reach the others: no reserve, and its share of the rate after a while. */
 function isolated(entry: Entry, now: number): Entry {
   const { bucket, own, others, pace } = entry
   return {
@@ -207,7 +210,7 @@ function isolated(entry: Entry, now: number): Entry {
   }
 }
 
-/** Errors of the file system, as opposed to bugs of the program. */
+/** Whether an error comes from the file system, as opposed to a bug of the program. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }

@@ -9,9 +9,9 @@ const ORDER: readonly Priority[] = ['foreground', 'visible', 'pinned', 'backgrou
 
 export type Waiter = { priority: Priority; owner: string }
 
-/** A queue by priority; within one, owners take turns, so that a busy pane cannot starve its neighbor. */
+/** A queue by priority. Within a priority owners take turns, so that a busy pane cannot starve its neighbor. */
 export class WaitingLine<T extends Waiter> {
-  /** A map keeps the order of its keys, so the first owner is the next one. */
+  /** A map keeps the order of its keys, so the first owner is the next one to be served. */
   readonly #owners: Record<Priority, Map<string, T[]>> = {
     foreground: new Map(),
     visible: new Map(),
@@ -69,10 +69,10 @@ export class WaitingLine<T extends Waiter> {
   }
 }
 
-/** Tokens that must be available before each priority may take one; the rest is reserved for the person. */
+/** Tokens that must be available before each priority may take one. The rest is reserved for the person. */
 const RESERVE: Record<Priority, number> = { foreground: 1, visible: 2, pinned: 3, background: 4 }
 const FULL_RESERVE_CAPACITY = 10
-/** How long a claim outlasts the next check of its process. */
+/** Milliseconds that a claim outlasts the next check of its process. */
 const CLAIM_GRACE_MS = 500
 
 type PermitRule = {
@@ -80,24 +80,26 @@ type PermitRule = {
   unlimited: boolean
   /** Longest pause that a caller waits for, in milliseconds. */
   longestPauseMs: number
-  /** Time after which other processes may have changed the entry; undefined if there are none. */
+  /** Milliseconds after which other processes may have changed the entry; undefined if there are none. */
   othersWithinMs: number | undefined
   othersReached: boolean
 }
 
 /** The decision about the first request in the queue. */
 export type PermitDecision =
-  | { kind: 'go'; /** Pauses so far. */ pause: number }
+  | { kind: 'go'; /** Number of pauses so far. */ pause: number }
   | { kind: 'refused'; retryAfterMs: number }
   | { kind: 'wait'; wakeMs: number | undefined }
 
-/** Tokens that a priority needs; the reserve shrinks with the capacity, down to none at one. */
+/** Returns the tokens that a priority needs. The reserve shrinks with the capacity, down to none at one. */
 export function tokensNeeded(priority: Priority, capacity: number): number {
   const scale = Math.min(1, Math.max(0, (capacity - 1) / (FULL_RESERVE_CAPACITY - 1)))
   return 1 + (RESERVE[priority] - 1) * scale
 }
 
-/** Tokens to leave to processes whose first request precedes ours. Claims expire, so nobody waits forever. */
+/**
+ * Returns the tokens to leave to processes whose first request precedes ours. Claims expire, so nobody waits forever.
+ */
 function tokensClaimed({ own, others }: Entry, rank: number, now: number): number {
   return others.filter(
     ({ claim, servedAt }) =>
@@ -108,7 +110,7 @@ function tokensClaimed({ own, others }: Entry, rank: number, now: number): numbe
 }
 
 /**
- * Takes a token for the first request in a process's queue, or announces its wait.
+ * Takes a token for the first request in a process's queue, or announces that it waits.
  * @param entry changed in place
  */
 export function takePermit(
@@ -133,7 +135,9 @@ export function takePermit(
   return { kind: 'wait', wakeMs }
 }
 
-/** A wait that depends on other processes may end at any time, so it is checked again soon. */
+/**
+ * Returns when to check again. A wait that depends on other processes may end at any time, so it is checked again soon.
+ */
 function wakeAfter(
   wait: number | undefined,
   othersFirst: boolean,
@@ -144,7 +148,7 @@ function wakeAfter(
   return waits.length > 0 ? Math.ceil(Math.min(...waits)) : undefined
 }
 
-/** The error for a caller that may not wait as long as the service asked. */
+/** Returns the error for a caller that must not wait as long as the service requested. */
 export function pausedTooLong(retryAfterMs: number) {
   const message = `The service asked for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`
   return refusal('rate-paused', message, { retryAfterMs })

@@ -10,7 +10,7 @@ import type { AnyEndpoint } from '../../contract/endpoint.ts'
 /** Maximum number of characters of one stored answer, and of all of them. */
 const MAX_ANSWER = BOUNDS.cachedAnswer.most
 const MAX_ALL = BOUNDS.cachedAnswers.most
-/** Older answers are not stored, in milliseconds. */
+/** Maximum age of stored answers in milliseconds. */
 const MAX_AGE_MS = 14 * 24 * 60 * 60_000
 
 /** Answers with links that grant access, to scenarios and for signing in. */
@@ -23,7 +23,7 @@ const CONVERSATIONS = new Set<AnyEndpoint>([
   contract.userTestingSessions.get,
 ])
 
-/** Answers to store for the next start, latest first, within limits on size and age. */
+/** Returns answers to store for the next start, latest first, within limits on size and age. */
 export function answersToStore(queryClient: QueryClient, now: number): StoredAnswer[] {
   const kept: StoredAnswer[] = []
   let room = MAX_ALL
@@ -34,7 +34,7 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
   for (const { queryKey, state } of queries) {
     const most = Math.min(room, MAX_ANSWER)
     const data = isPaged(queryKey) ? firstPage(state.data) : state.data
-    // Runs when the program ends, so an answer that is too large is not serialized first.
+    // This runs when the program ends, so an answer that is too large is not serialized first.
     if (takesMore(data, most)) continue
     const json = JSON.stringify(data)
     if (json.length > most) continue
@@ -44,7 +44,7 @@ export function answersToStore(queryClient: QueryClient, now: number): StoredAns
   return kept
 }
 
-/** Restores stored answers for what was not read yet. They count as outdated, whatever their age. */
+/** Restores stored answers for what has not been read yet. They count as outdated, whatever their age. */
 export function restoreAnswers(queryClient: QueryClient, answers: readonly StoredAnswer[]): void {
   const queries = answers.map(({ key, at, json }) => {
     const data: unknown = parseExact(json)
@@ -77,30 +77,30 @@ export function isRestored({ state }: Pick<Query, 'state'>): boolean {
   return state.data !== undefined && state.dataUpdateCount === 0
 }
 
-/** Whether a query only reads from the service; a read over POST connects to an MCP server. */
+/** Whether a query only reads from the service. A read over POST connects to an MCP server. */
 export function isPlainRead({ queryKey }: Pick<Query, 'queryKey'>): boolean {
   return endpointOf(queryKey)?.method === 'GET'
 }
 
-/** Whether a query reads from the service, and not from this machine, such as the journal. */
+/** Whether a query reads from the service, not from this machine as for the journal. */
 export function isOfService({ queryKey: [resource] }: Pick<Query, 'queryKey'>): boolean {
   return Object.hasOwn(contract, String(resource))
 }
 
-/** The declared operation that a query reads. */
+/** Returns the declared operation that a query reads. */
 export function endpointOf(key: QueryKey): AnyEndpoint | undefined {
   const [resource, name] = key
   const endpoints: Record<string, Record<string, AnyEndpoint>> = contract
   return endpoints[String(resource)]?.[String(name)]
 }
 
-/** Only plain reads, since a read over POST returns what an MCP server said. */
+/** Whether an answer may be stored. Only plain reads may, since a read over POST returns text of an MCP server. */
 function mayBeKept({ queryKey, state }: Query, now: number): boolean {
   const endpoint = endpointOf(queryKey)
   if (state.data === undefined || endpoint?.method !== 'GET' || endpoint.local) return false
   if (WITH_LINKS.has(endpoint.resource as keyof Contract) || CONVERSATIONS.has(endpoint)) return false
   if (now - state.dataUpdatedAt > MAX_AGE_MS) return false
-  // What was refused or removed since must not return.
+  // Data that was refused or removed since must not reappear.
   return state.error === null || isLineFault(state.error)
 }
 
@@ -108,7 +108,7 @@ function isPaged(key: QueryKey): boolean {
   return key[3] === 'pages'
 }
 
-/** Further pages depend on cursors that may be invalid tomorrow. */
+/** Returns only the first page. Further pages depend on cursors that may be invalid tomorrow. */
 function firstPage(data: unknown): unknown {
   return (data as InfiniteData<unknown>).pages[0]
 }

@@ -4,21 +4,21 @@ import { writeForOwner } from '../../../lib/files/write-atomically.ts'
 
 /** An answer as stored on disk. */
 export type StoredAnswer = {
-  /** Key of its query: resource, name, input, and `pages` for a list with a cursor. */
+  /** Key of the query: resource, name, input, and `pages` for a list with a cursor. */
   key: readonly unknown[]
-  /** When it was read, in epoch milliseconds. */
+  /** Time of the read in epoch milliseconds. */
   at: number
   json: string
 }
 
 const FORMAT = 1
 
-/** Name of the cache of a data source, below the cache directory; `identity` must not be a secret. */
+/** Returns the file name of the cache of a data source, in the cache directory. `identity` must not be a secret. */
 export function cacheFileName(identity: string): string {
   return `answers-${identity}`
 }
 
-/** The stored answers; none if the file is missing, damaged or of another program version. */
+/** Returns the stored answers; none if the file is missing, damaged or of another program version. */
 export function readCacheFile(file: string, program: string): StoredAnswer[] {
   try {
     const text = readFileSync(file, 'utf8')
@@ -30,13 +30,13 @@ export function readCacheFile(file: string, program: string): StoredAnswer[] {
   }
 }
 
-/** Replaces the stored answers, for their owner only. Throws if the file cannot be written. */
+/** Replaces the stored answers. The file is readable only for its owner. Throws if it cannot be written. */
 export function writeCacheFile(file: string, program: string, answers: readonly StoredAnswer[]): void {
   const body = answers.map(({ key, at, json }) => `${JSON.stringify([key, at])}\n${json}`).join('\n')
   writeForOwner(file, `${headOf(body, program)}\n${body}`)
 }
 
-/** Two lines for each answer, so that its content is not encoded twice. */
+/** Splits the body into answers. Each takes two lines, so that its content is not encoded twice. */
 function answersIn(body: string): StoredAnswer[] {
   const lines = body === '' ? [] : body.split('\n')
   return Array.from({ length: lines.length / 2 }, (_, index) => {
@@ -45,7 +45,7 @@ function answersIn(body: string): StoredAnswer[] {
   })
 }
 
-/** Identifies a complete file of this format and program. */
+/** Returns the head of a complete file of this format and program. */
 function headOf(body: string, program: string): string {
   return `mcpdeck-answers ${FORMAT} ${program} ${createHash('sha256').update(body).digest('hex')}`
 }

@@ -3,7 +3,7 @@ import type { AnyEndpoint, InputOf, ItemOf } from '../../contract/endpoint.ts'
 
 type Listed<E> = { items?: readonly ItemOf<E>[] }
 
-/** Every item of a list that was already read, with the input of its request; requests nothing. */
+/** Returns every item of a list that was already read, with the input of its request. Sends no requests. */
 export function cachedItems<E extends AnyEndpoint>(
   queryClient: QueryClient,
   endpoint: E,
@@ -17,7 +17,7 @@ export function cachedItems<E extends AnyEndpoint>(
   })
 }
 
-/** Items of a list in the cache as things to open by name; `to` gives the place of one by its id. */
+/** Returns items of a list in the cache that can be opened by name. `to` returns the place of an item by its id. */
 export function namedItems<E extends AnyEndpoint, Place>(
   endpoint: ItemOf<E> extends { id: string; name?: string | null } ? E : never,
   kind: string,
@@ -30,7 +30,7 @@ export function namedItems<E extends AnyEndpoint, Place>(
     })
 }
 
-/** Names of records by id, from any answer that was already read; requests nothing. */
+/** Returns names of records by id, from any answer that was already read. Sends no requests. */
 export function cachedNames(queryClient: QueryClient, ids: ReadonlySet<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   const look = (value: unknown): void => {

@@ -2,7 +2,7 @@ import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query'
 import { nextCursorOf } from '../../contract/shapes.ts'
 
 type Cursor = string | undefined
-/** The states of the service before pages were read, by cursor. */
+/** States of the service just before pages were read, by cursor. */
 type States = Map<Cursor, string>
 
 const beingRead = new WeakMap<object, { signal: AbortSignal; states: States }>()
@@ -13,14 +13,14 @@ export function isUnchanged(query: object, cursor: Cursor, state: string | undef
   return state !== undefined && inCache.get(query)?.get(cursor) === state
 }
 
-/** The pages read by the fetch with this signal, without those of an earlier, failed fetch. */
+/** Returns the pages read by the fetch with this signal, without those of an earlier, failed fetch. */
 export function statesBeingRead(query: object, signal: AbortSignal): States {
   let fetch = beingRead.get(query)
   if (fetch?.signal !== signal) beingRead.set(query, (fetch = { signal, states: new Map() }))
   return fetch.states
 }
 
-/** Call when the result of a fetch is in the cache. */
+/** Stores the states of a fetch. It must be called when the result of the fetch is in the cache. */
 export function keepStates(query: Pick<Query<unknown, unknown, unknown>, 'state'>): void {
   const fetch = beingRead.get(query)
   if (!fetch) return
@@ -35,7 +35,7 @@ type FirstPage = { page: unknown; isPlain: boolean }
 
 const firstPages = new WeakMap<object, FirstPage>()
 
-/** Records the first answer of a paged read; it counts once that read has succeeded. */
+/** Records the first answer of a paged read. It counts once that read has succeeded. */
 export function noteFirstPage(query: object | undefined, first: FirstPage): void {
   if (query) firstPages.set(query, first)
 }

@@ -18,14 +18,14 @@ import { noteFirstPage, isUnchanged, statesBeingRead } from './page-states.ts'
 import { datedRead, outdateAfterWrite, queryAt } from './query-client.ts'
 import type { Priority } from '../budget/waiting-queue.ts'
 import type { Purpose } from '../budget/gauge.ts'
-/** Request options of a query; without a priority the first load is foreground, later ones are visible. */
+/** Request options of a query. Without a priority the first load is foreground, later ones are visible. */
 type RequestMeta = {
   priority?: Priority
   owner?: string
   purpose?: Purpose
-  /** How often a read is planned, in milliseconds, if no observer has an interval. */
+  /** Milliseconds between planned reads, if no observer has an interval. */
   every?: number
-  /** For a planned read: whether its age counts as that of the screen. */
+  /** Whether the age of a planned read is shown as the age of the screen. */
   leads?: boolean
 }
 
@@ -35,7 +35,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** How one operation is read: the parameters of `queries.<resource>.<name>.options(input)`. */
+/** Options for reading one operation: the parameters of `queries.<resource>.<name>.options(input)`. */
 export type ReadOptions<T, Key extends readonly unknown[]> = UseQueryOptions<T, ApiError, T, Key>
 
 type QueryKeyOf<E> = readonly [resource: string, name: string, input: InputOf<E>]
@@ -48,11 +48,11 @@ type QueryExtra<E> = Extra<UseQueryOptions<OutputOf<E>, ApiError, OutputOf<E>, Q
 type PagesExtra<E> = {
   /** Whether a page will never change again, so that polling skips it. */
   settled?: (page: OutputOf<E>) => boolean
-  /** Maximum number of pages that one poll reads again; others wait for a later poll. All by default. */
+  /** Maximum number of pages that one poll reads again. The others wait for a later poll. Default: all. */
   maxPagesPerPoll?: number
   /** Reduces an answer to what is stored, for a long list that needs little of each item. */
   project?: (page: OutputOf<E>) => OutputOf<E>
-  /** Pages read as one after the first, so that a long list renders less often; one by default. */
+  /** Number of pages read together after the first, so that a long list renders less often. Default: one. */
   pagesPerDraw?: number
 } & Extra<
   UseInfiniteQueryOptions<
@@ -64,7 +64,7 @@ type PagesExtra<E> = {
   >
 >
 
-/** `queries.runs.list.options(input)` and so on, for every operation. */
+/** Query options of every operation, such as `queries.runs.list.options(input)`. */
 export type Queries = {
   [R in keyof Contract]: {
     [N in keyof Contract[R]]: Contract[R][N] extends infer E extends AnyEndpoint ? EndpointQueries<E> : never
@@ -73,11 +73,11 @@ export type Queries = {
 
 type EndpointQueries<E extends AnyEndpoint> = {
   options: (input: InputOf<E>, extra?: QueryExtra<E>) => ReturnType<typeof readOptions<E>>
-  /** For `useInfiniteQuery`; reads only. A list without a cursor has one page. */
+  /** Options for `useInfiniteQuery`, for reads only. A list without a cursor has one page. */
   infinite: (input: InputOf<E>, extra?: PagesExtra<E>) => ReturnType<typeof pagesOptions<E>>
 }
 
-/** Query options of every read, made from the contract when a resource is first used. */
+/** Returns the query options of every read, created from the contract when a resource is first used. */
 export function createQueries(client: Client): Queries {
   const queries = {}
   for (const [resource, endpoints] of Object.entries<Record<string, AnyEndpoint>>(contract)) {
@@ -90,7 +90,7 @@ export function createQueries(client: Client): Queries {
 }
 
 /**
- * Marks the endpoint's resource and everything that it `refreshes` as outdated; what is on screen is read again.
+ * Marks the endpoint's resource and everything that it `refreshes` as outdated. What is on screen is read again.
  * `inputs` are those of the requests that were sent.
  */
 export function refresh(
@@ -176,10 +176,10 @@ function pagesOptions<E extends AnyEndpoint>(
   })
 }
 
-/** Items of a page on a slow connection: in a polled list only pages that can still change are read again. */
+/** Page size on a slow connection: only pages that can still change are read again in a polled list. */
 const SMALL_PAGE = 25
 
-/** Lists started on a slow connection: a list keeps its page size. */
+/** Lists that were started on a slow connection. A list keeps its page size. */
 const smallLists = new WeakSet<object>()
 
 function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, context: PagesContext): { limit?: number } {
@@ -193,10 +193,12 @@ function pageSize(client: Client, { cursor }: AnyEndpoint, input: object, contex
   return smallLists.has(query) ? { limit: Math.min(limit, SMALL_PAGE) } : {}
 }
 
-/** Characters of answers after which no further page is merged with them. */
+/** Maximum characters of answers that are merged into one page. */
 const MOST_TOGETHER = LIST_BOUNDS.text / 16
 
-/** A page merged with those after it. A repeated cursor leads back to the first of them, where reading ends. */
+/**
+ * Reads a page and merges it with those after it. A repeated cursor leads back to the first of them and ends the read.
+ */
 async function followed<Page>(options: {
   endpoint: AnyEndpoint
   cursor: string
@@ -218,13 +220,13 @@ async function followed<Page>(options: {
   return joined(pages, {})
 }
 
-/** Merged pages, with the last one's other fields. */
+/** Merges pages, with the last one's other fields. */
 function joined<Page>(pages: readonly Page[], changes: { nextCursor?: string }): Page {
   const items = (pages as readonly { items: readonly unknown[] }[]).flatMap(page => page.items)
   return pages.length === 1 && !('nextCursor' in changes) ? pages[0]! : { ...pages.at(-1)!, ...changes, items }
 }
 
-/** As a query, a write would be repeated by every poll. */
+/** Refuses a write: as a query, it would be repeated by every poll. */
 function requireRead(endpoint: AnyEndpoint): void {
   if (endpoint.risk !== 'read') throw new TypeError(`${endpoint.operation} is no read`)
 }
@@ -232,11 +234,14 @@ function requireRead(endpoint: AnyEndpoint): void {
 type PagesContext = RequestContext & { pageParam: string | undefined }
 type Rounds<Page> = { settled: ((page: Page) => boolean) | undefined; maxPagesPerPoll: number }
 
-/** A page that was already read and that this round of polling need not read again, given the state of the service. */
+/**
+ * Returns a page that was already read and that this round of polling need not read again, given the state of the
+ * service.
+ */
 function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: string | undefined): Page | undefined {
   const { client, queryKey, pageParam } = context
   const state = client.getQueryState<InfiniteData<Page, string | undefined>>(queryKey)
-  // Data of an earlier session depends on its cursors.
+  // The pages of an earlier session depend on cursors of that session.
   const known = state?.dataUpdateCount ? state.data : undefined
   const page = known?.pages[known.pageParams.indexOf(pageParam)]
   if (known === undefined || page === undefined) return undefined
@@ -248,7 +253,7 @@ function knownPage<Page>(context: PagesContext, rounds: Rounds<Page>, now: strin
   return roundOf(context, known, rounds).has(pageParam) ? undefined : page
 }
 
-/** The cursors that the current poll of a list reads again, starting with the first page. */
+/** Cursors that the current poll of a list reads again, starting with the first page. */
 const rounds = new WeakMap<object, ReadonlySet<string | undefined>>()
 
 function roundOf<Page>(
@@ -269,10 +274,10 @@ function roundOf<Page>(
   return round
 }
 
-/** When a page was last read, as a growing number, and how many answers and characters it took. */
+/** When a page was last read, as a growing number, and how many answers and characters it needed. */
 type Reading = { at: number; pages: number; text: number }
 
-/** How each page of a list was read, by cursor: the pages themselves are merged with earlier ones. */
+/** The last read of each page of a list, by cursor. The pages themselves are merged with earlier ones. */
 const readings = new WeakMap<object, Map<string | undefined, Reading>>()
 
 function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<string | undefined, Reading> | undefined {
@@ -285,11 +290,11 @@ function readingsOf(client: QueryClient, queryKey: readonly unknown[]): Map<stri
 
 let lastReading = 0
 
-/** Records that a page is being read; all its requests are counted in the returned object. */
+/** Records that a page is being read. All its requests are counted in the returned object. */
 function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
   const known = readingsOf(client, queryKey)
   const data = client.getQueryData<InfiniteData<unknown, string | undefined>>(queryKey)
-  // A list with new cursors each time must not leave data of every page that it ever had.
+  // A list that gets new cursors each time must not keep data of all its earlier pages.
   if (pageParam === undefined)
     for (const cursor of known?.keys() ?? []) if (!data?.pageParams.includes(cursor)) known?.delete(cursor)
   lastReading += 1
@@ -298,7 +303,7 @@ function beginReading({ client, queryKey, pageParam }: PagesContext): Reading {
   return reading
 }
 
-/** Pages of the service, and characters of its answers, for each page of a cached list. */
+/** Returns the pages of the service, and characters of its answers, for each page of a cached list. */
 export function readPages(
   client: QueryClient,
   queryKey: readonly unknown[],

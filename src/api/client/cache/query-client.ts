@@ -15,22 +15,25 @@ import { every, together } from '../../../lib/clock.ts'
 import { isPlainRead } from './cache-contents.ts'
 import { shareAnswer, keepStates } from './page-states.ts'
 
-/** Data younger than this is not fetched again by merely looking at it, in milliseconds. */
+/** Milliseconds within which data is not fetched again when it is shown. */
 const STALE_MS = 10_000
-/** How long data of a left screen is kept, in milliseconds. */
+/** Milliseconds that data of a closed screen is kept. */
 const KEEP_MS = 10 * 60_000
-/** What took longer than this to arrive is as old as its request, in milliseconds. */
+/** Milliseconds after which an answer is slow and counts as old as its request. */
 const LATE_MS = 1_000
 
-/** The query with this key. The cache's `find` compares the key with that of every query. */
+/** Returns the query with this key. The cache's `find` would compare the key with that of every query. */
 export function queryAt(queryClient: QueryClient, queryKey: QueryKey): Query | undefined {
   return queryClient.getQueryCache().get(hashKey(queryKey))
 }
 
-/** When the first request of the present read left, by query, in epoch milliseconds. */
+/** Epoch milliseconds at which the first request of the current read was sent, by query. */
 const leftAt = new WeakMap<object, number>()
 
-/** Begins a read or its next page. Returns what dates the answer by its request: a slow line brings old data. */
+/**
+ * Begins a read or its next page. Returns a function that dates the answer by its request, because a slow connection
+ * delivers old data.
+ */
 export function datedRead(queryClient: QueryClient, queryKey: QueryKey, goesOn: boolean): (at: number) => void {
   const query = queryAt(queryClient, queryKey)
   if (query && !goesOn) leftAt.delete(query)
@@ -45,9 +48,12 @@ function date(query: Pick<Query<unknown, unknown, unknown>, 'state' | 'setState'
   if (at !== undefined && query.state.dataUpdatedAt - at > LATE_MS) query.setState({ dataUpdatedAt: at })
 }
 
-/** The cache of server state; retries belong to the transport. Call `clear()` at the end, because data holds timers. */
+/**
+ * Creates the cache of server state. Retries belong to the transport. Call `clear()` at the end, because data holds
+ * timers.
+ */
 export function createQueryClient(): QueryClient {
-  // In Node the library takes itself for a server and then neither polls nor expires anything.
+  // In Node the library assumes that it is on a server, and then neither polls nor expires anything.
   environmentManager.setIsServer(() => false)
   const client = new QueryClient({
     queryCache: new QueryCache({
@@ -72,7 +78,7 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-/** The same, whose polls share their wakes with all else in this process that is examined again and again. */
+/** Creates the same cache, whose polls share their wake-ups with all other polling of this process. */
 export function createPollingClient(): QueryClient {
   const ends = new Map<unknown, () => void>()
   let last = 0
@@ -100,7 +106,7 @@ export function isPlanned({ meta }: { meta?: QueryMeta | undefined }): boolean {
   return meta?.owner === PLANNED
 }
 
-/** Marks what matches as out of date and rereads what is on screen; planned reads only become due. */
+/** Marks matching queries as outdated and reads those on screen again. Planned reads only become due. */
 export async function outdate(queryClient: QueryClient, filters: QueryFilters = {}): Promise<void> {
   const { predicate = () => true } = filters
   await queryClient.invalidateQueries({ ...filters, refetchType: 'none' })
@@ -111,10 +117,10 @@ export async function outdate(queryClient: QueryClient, filters: QueryFilters = 
   })
 }
 
-/** When something was written in the project that a query reads, in epoch milliseconds. */
+/** Epoch milliseconds of the last write in the project that a query reads. */
 const writtenAt = new WeakMap<object, number>()
 
-/** When a write of this program made the answer of a query out of date; undefined if it was read since. */
+/** Returns when a write of this program made the answer of a query outdated; undefined if it was read since. */
 export function writtenSince(query: Pick<Query<unknown, ApiError>, 'state'> | undefined): number | undefined {
   const at = query && writtenAt.get(query)
   return at !== undefined && query?.state.isInvalidated && at >= query.state.dataUpdatedAt ? at : undefined
@@ -124,7 +130,9 @@ function projectOf(input: unknown): unknown {
   return (Object(input) as { projectId?: unknown }).projectId
 }
 
-/** Marks as out of date what a write changed; cancels planned reads under way. @param inputs of the known requests */
+/**
+ * Marks as outdated what a write changed, and cancels planned reads in progress. @param inputs of the known requests
+ */
 export async function outdateAfterWrite(
   queryClient: QueryClient,
   filters: QueryFilters,
@@ -140,7 +148,7 @@ export async function outdateAfterWrite(
   await outdate(queryClient, filters)
 }
 
-/** Rereads what is on screen after the service got more data; a first read under way may predate that. */
+/** Reads what is on screen again after the service got more data. A first read in progress may predate that. */
 export async function readAgain(queryClient: QueryClient): Promise<void> {
   const isAwaited = (query: Query): boolean => isPlainRead(query) && query.state.data === undefined && query.isActive()
   await queryClient.cancelQueries({ predicate: isAwaited })

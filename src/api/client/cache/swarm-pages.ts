@@ -9,7 +9,7 @@ import { nextCursor } from '../pages.ts'
 
 const { list } = contract.journeyFindings
 
-/** Maximum number of pages of a project that one read takes. */
+/** Maximum number of pages that one read of a project takes. */
 const MOST_PAGES = 20
 
 export type SwarmPages = InfiniteData<OutputOf<typeof list>, string | undefined>
@@ -19,17 +19,17 @@ function keyOf<Form extends string>(projectId: string, form: Form) {
 }
 
 /**
- * The key under which a list that is read page by page keeps them; what `queries.journeyFindings.list.infinite` says
- * too.
+ * Returns the key under which a list that is read page by page stores them, the same as
+ * `queries.journeyFindings.list.infinite`.
  */
 export function swarmPagesKey(projectId: string) {
   return keyOf(projectId, 'pages')
 }
 
 /**
- * A project's swarm findings with all pages in one read, for whoever repeats them as a whole: the list goes by first
- * sight, so that what came back stands far behind what is new. Where they are read page by page, the same pages are
- * there at once.
+ * Reads all pages of a project's swarm findings at once, for callers that repeat them as a whole. The list is sorted by
+ * first sight, so returned findings are far behind new ones. Screens that read it page by page get the same pages at
+ * once.
  */
 export function wholeSwarmFindings(client: Client, queryClient: QueryClient, projectId: string) {
   const read = () => queryClient.getQueryState<SwarmPages>(swarmPagesKey(projectId))
@@ -45,7 +45,7 @@ export function wholeSwarmFindings(client: Client, queryClient: QueryClient, pro
         whole.pageParams.push(cursor)
         cursor = nextCursor(list, page)
         if (whole.pages.length === MOST_PAGES) break
-        // A service in the same process answers without a pause in which keys would be heard.
+        // A service in the same process answers without a pause in which keys would be handled.
         await setImmediate()
       }
       signal.throwIfAborted()
@@ -57,7 +57,7 @@ export function wholeSwarmFindings(client: Client, queryClient: QueryClient, pro
   })
 }
 
-/** Gives what was read page by page to those who read it as a whole. */
+/** Copies pages that were read one by one to the query that reads the whole list. */
 export function shareSwarmPages(queryClient: QueryClient, projectId: string): void {
   const whole = keyOf(projectId, 'whole')
   const pages = queryClient.getQueryData<SwarmPages>(swarmPagesKey(projectId))
@@ -65,8 +65,8 @@ export function shareSwarmPages(queryClient: QueryClient, projectId: string): vo
 }
 
 /**
- * Reads those pages again on which these findings stand, and puts them into the list.
- * @returns false if one of them is not known to be on any page, or no longer is
+ * Reads the pages with these findings again, and puts them into the list.
+ * @returns false if one of them is not known to be on any page, or is no longer there
  */
 export async function rereadSwarmPages(
   client: Client,
@@ -75,7 +75,7 @@ export async function rereadSwarmPages(
 ): Promise<boolean> {
   const { projectId, ids } = of
   const queryKey = swarmPagesKey(projectId)
-  // A read of everything that is under way would put back what it read before.
+  // A read of the whole list in progress would restore what it read before.
   await queryClient.cancelQueries({ queryKey, exact: true })
   const state = queryClient.getQueryState<SwarmPages>(queryKey)
   if (!state?.data || state.dataUpdateCount === 0) return false
@@ -95,7 +95,7 @@ export async function rereadSwarmPages(
   queryClient.setQueryData<SwarmPages>(
     queryKey,
     { pages: pages.map((page, index) => fresh.get(index) ?? page), pageParams },
-    // The others are as old as they were.
+    // The age of the other pages is unchanged.
     { updatedAt: state.dataUpdatedAt },
   )
   return true

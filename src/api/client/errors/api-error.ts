@@ -21,7 +21,9 @@ const PASSING_STATUS = new Set([500, 502, 503, 504])
 const PASSING_CODES = new Set(['INTERNAL_ERROR', 'SERVER_UNREACHABLE', 'TIMEOUT'])
 const PASSING_LIMITS = new Set<RateLimitKind>(['key-rate', 'burst-brake', 'agent-concurrency', 'connection-poll'])
 
-/** The one error of every call; branch on `kind`, `code` and `status`, never on `message`. It never holds the key. */
+/**
+ * The only error of every call. Branch on `kind`, `code` and `status`, never on `message`. It never contains the key.
+ */
 export class ApiError extends Error implements ErrorFacts {
   override readonly name = 'ApiError'
   readonly kind: ApiErrorKind
@@ -61,12 +63,15 @@ export class ApiError extends Error implements ErrorFacts {
     this.isWrongPath = fields.isWrongPath ?? false
   }
 
-  /** `details.reason`, which refines some codes. */
+  /** Returns `details.reason`, which refines some codes. */
   get reason(): string | undefined {
     return reasonOf(this)
   }
 
-  /** Whether the same request may succeed later (limits-and-errors section 1); not whether a repeat is safe. */
+  /**
+   * Whether the same request may succeed later (limits-and-errors, section 1). It does not say whether a repeat is
+   * safe.
+   */
   get retryable(): boolean {
     if (this.kind === 'network') return this.code !== 'tls'
     if (this.kind === 'timeout') return true
@@ -76,13 +81,14 @@ export class ApiError extends Error implements ErrorFacts {
     return this.code === undefined || !Object.hasOwn(ERROR_STATUS, this.code) || PASSING_CODES.has(this.code)
   }
 
-  /** Whether a write may have taken effect anyway: its answer was lost, or it failed half-way. */
+  /** Whether a write may have been carried out anyway: its answer was lost, or it failed half-way. */
   get leavesDoubt(): boolean {
     if (!this.sent || this.risk === undefined || this.risk === 'read') return false
     if (this.kind !== 'http') return true
-    // The contract redirects nothing: whoever does may have passed the request on, and does not say what came of it.
+    // The contract has no redirects. A program that redirects may have forwarded the request, without telling its
+    // outcome.
     const isRefusal = this.status === undefined || (this.status >= 400 && this.status < 500)
-    // A local workspace answers for a model that failed, and says in the details what was done by then.
+    // A local workspace answers for a model that failed, and its details say what was done before.
     return !isRefusal && this.reason !== 'MODEL_ENDPOINT'
   }
 }
@@ -93,21 +99,21 @@ export function isLineFault(error: unknown): boolean {
   return error.kind === 'network' || error.kind === 'timeout' || error.code === 'local-workspace'
 }
 
-/** Why no answer of the service comes back, whatever is read. */
+/** Why the service gives no answer, whatever is read. */
 export type ConnectionFault =
   | 'silent'
-  /** The service does not take the key. */
+  /** The service does not accept the key. */
   | 'key-refused'
-  /** The address points elsewhere. */
+  /** The address redirects elsewhere. */
   | 'redirected'
-  /** A web page comes back, such as a captive portal's. */
+  /** A web page is returned, such as that of a captive portal. */
   | 'web-page'
-  /** The service, or what is before it, says that it cannot answer now. */
+  /** The service, or a proxy in front of it, says that it cannot answer now. */
   | 'unavailable'
 
 const UNAVAILABLE_STATUS = new Set([502, 503, 504])
 
-/** What a failed read says about the connection; undefined when the service answered it. */
+/** Returns what a failed read says about the connection; undefined if the service answered it. */
 export function connectionFault(error: unknown): ConnectionFault | undefined {
   if (isLineFault(error)) return 'silent'
   if (!(error instanceof ApiError)) return undefined
@@ -121,22 +127,22 @@ export function connectionFault(error: unknown): ConnectionFault | undefined {
   return answer === 'html' ? 'web-page' : undefined
 }
 
-/** Whether the service does not take the key, or knows no organization for it: waiting does not help. */
+/** Whether the service does not accept the key, or knows no organization for it, so that waiting does not help. */
 export function isKeyRefusal(error: ApiError): boolean {
   return error.kind === 'http' && (error.code === 'UNAUTHORIZED' || error.code === 'ORPHANED_KEY')
 }
 
-/** Whether the service answered that there is no such thing. */
+/** Whether the service answered that the thing does not exist. */
 export function isMissing(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404 && error.code === 'NOT_FOUND' && !error.isWrongPath
 }
 
-/** Whether the service answered that something changed meanwhile, has ended, or is in the way. */
+/** Whether the service answered that something changed meanwhile, has ended, or prevents the request. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'CONFLICT'
 }
 
-/** What a request to stop something answers; undefined if that had ended before. */
+/** Returns the answer to a request that stops something; undefined if it had already ended. */
 export async function unlessEnded<T>(stopping: Promise<T>): Promise<T | undefined> {
   try {
     return await stopping
@@ -150,14 +156,17 @@ export function abortedError(sent: boolean, endpoint?: AnyEndpoint): ApiError {
   return new ApiError({ kind: 'aborted', message: 'The request was cancelled.', sent, endpoint })
 }
 
-/** The error as the caller of an operation sees it: with its name, and sent when any earlier attempt was. */
+/**
+ * Returns the error for the caller of an operation: with the operation's name, and marked as sent if any earlier
+ * attempt was.
+ */
 export function inCall(error: ApiError, endpoint: AnyEndpoint, sentBefore: boolean): ApiError {
   const sent = error.sent || sentBefore
   if (error.endpoint !== undefined && error.sent === sent) return error
   return new ApiError({ ...error, message: error.message, endpoint, sent })
 }
 
-/** A call that was stopped before anything was sent. */
+/** Returns the error for a call that was stopped before anything was sent. */
 export function refusal(
   code: RefusalCode,
   message: string,
@@ -166,10 +175,10 @@ export function refusal(
   return new ApiError({ kind: 'refused', code, message, sent: false, ...fields })
 }
 
-/** A JSON-RPC error that an MCP server answered; `frame` is the whole message, if it is known. */
+/** A JSON-RPC error that an MCP server answered. `frame` is the whole message, if known. */
 type ProtocolAnswer = { error: { code: unknown; message: unknown; data?: unknown }; frame: unknown }
 
-/** The JSON-RPC error behind a failed request; undefined if the server gave none. */
+/** Returns the JSON-RPC error behind a failed request; undefined if the server gave none. */
 export function protocolErrorOf(error: unknown): ProtocolAnswer | undefined {
   if (!(error instanceof ApiError)) return undefined
   const { protocolError, frame } = error.details ?? {}
@@ -178,7 +187,7 @@ export function protocolErrorOf(error: unknown): ProtocolAnswer | undefined {
   return { error: { code, message, data }, frame }
 }
 
-/** What is between this program and a service, as the beginning of a sentence. */
+/** Names the problem between this program and a service, as the beginning of a sentence. */
 export function connectionLabel(fault: ConnectionFault, host: string): string {
   return {
     silent: `${host} does not answer`,
@@ -190,7 +199,7 @@ export function connectionLabel(fault: ConnectionFault, host: string): string {
 }
 
 /**
- * The tools of a server for what builds on all of them.
+ * Returns the tools of a server, for code that needs all of them.
  * @throws ApiError if they could not be read
  */
 export function allTools({ tools, unread }: ExportSnapshot): Tool[] {

@@ -22,10 +22,10 @@ import type { RateLimitKind } from './rate-limit.ts'
 import { tlsErrorText } from './system-error-text.ts'
 
 type Words = string | ((error: ErrorFacts) => string)
-/** Words for one kind of error. */
+/** Texts for one kind of error. */
 export type Advice = { title: string; sentence: Words; next: Words }
 
-/** Names of the kinds: codes of the service, limits, and `kind.code` for all that is not its contract. */
+/** Names of the kinds: codes of the service, limits, and `kind.code` for everything outside its contract. */
 export type AdviceKey =
   | ErrorCode
   | ErrorReason
@@ -57,7 +57,7 @@ const openRequests: Advice = {
   next: 'Cancel or finish one of them; each ends by itself after an hour.',
 }
 
-/** What every error means and what to do about it (spec section 6). The compiler asks for each code. */
+/** The meaning of every error and what to do about it (spec section 6). The compiler requires each code. */
 export const advice: Record<AdviceKey, Advice> = {
   UNAUTHORIZED: {
     title: 'Key not accepted',

@@ -5,18 +5,18 @@ import { systemErrorText } from './system-error-text.ts'
 import { printable } from '../../../lib/printable.ts'
 import { ownValue } from '../../../lib/own-value.ts'
 
-/** An error in words. The service's own words are `error.message`, which this does not repeat. */
+/** An error in words. It does not repeat the service's own message, `error.message`. */
 export type ErrorText = {
   title: string
   sentence: string
-  /** What to do now. */
+  /** Advice for the person. */
   next: string
 }
 
-/** Replaces the advice for a failure with an unknown outcome, because repeating might do it twice. */
+/** Replaces the advice for a failure with an unknown outcome, because a repeat might be a second execution. */
 const CHECK_FIRST = 'Check whether it happened, and repeat it only if it did not.'
 
-/** Words for any error; what is no {@link ApiError} is a fault of this program. */
+/** Describes any error. Anything but an {@link ApiError} is a bug of this program. */
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ApiError)) return describeFault(error)
   const { title, sentence, next } = advice[adviceKey(error)]
@@ -25,25 +25,28 @@ export function describeError(error: unknown): ErrorText {
   return { title, sentence: `${said.sentence} The change may have happened anyway.`, next: CHECK_FIRST }
 }
 
-/** The service's own words, where it gave some that the sentence does not quote. */
+/** Returns the service's own message, if there is one that the sentence does not quote. */
 export function unquotedMessage(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.kind !== 'http') return undefined
   return describeError(error).sentence.includes(printable(error.message).trim()) ? undefined : error.message
 }
 
-/** All of it as one text, the most important first, because a small terminal shows the beginning. */
+/**
+ * Returns the whole description as one text, the most important first, because a small terminal shows only the
+ * beginning.
+ */
 export function failureSentence(error: unknown): string {
   const { title, sentence, next } = describeError(error)
   if (error instanceof ApiError && error.leavesDoubt) return `${title}; it may have happened anyway. ${next}`
   return `${title}: ${sentence} ${next}`
 }
 
-/** What stands with a thing that failed: the service's own words where it answered, else what to do. */
+/** Returns the text shown with a thing that failed: the service's own message if it answered, else what to do. */
 export function failureWords(error: unknown): string {
   return error instanceof ApiError && error.kind === 'http' ? error.message : failureSentence(error)
 }
 
-/** What to do where the machine did not let the program write or open something. */
+/** Advice for the case that the machine did not let the program write or open something. */
 const MACHINE_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on that disk, then try again.',
   EDQUOT: 'Make room in your share of that disk, then try again.',
@@ -67,7 +70,7 @@ function describeFault(error: unknown): ErrorText {
   }
 }
 
-/** The code of the operating system, also where the error was put in other words. */
+/** Returns the code of the operating system, even if the error was reworded. */
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   return 'syscall' in error && 'code' in error ? String(error.code) : systemCode(error.cause)
@@ -79,7 +82,7 @@ function adviceKey(error: ApiError): AdviceKey {
   return isAdviceKey(key) ? key : 'network.other'
 }
 
-/** How the contract writes codes; our own keys are in small letters, so that no answer can choose one. */
+/** Matches codes as the contract writes them. Our own keys are in lower case, so that no answer can choose one. */
 const WIRE_CODE = /^[A-Z][A-Z0-9_]*$/
 
 function httpKey(error: ApiError): AdviceKey {

@@ -2,12 +2,14 @@ import type * as z from 'zod'
 import type { FieldIssue, ErrorFacts } from './error-kinds.ts'
 import { printable } from '../../../lib/printable.ts'
 
-/** A schema's issues, one per field. They never quote the value, because an input may hold a secret. */
+/**
+ * Converts a schema's issues, one for each field. They never quote the value, because an input may contain a secret.
+ */
 export function fieldIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldIssue[] {
   return error.issues.map(issue => ({ path: formatPath([...prefix, ...issue.path]), expected: expectation(issue) }))
 }
 
-/** Characters of a service's words in a sentence. */
+/** Maximum characters of a service's message in a sentence. */
 const MOST_QUOTED = 200
 
 export function summarizeIssues(issues: readonly FieldIssue[], most = 3): string {
@@ -29,19 +31,22 @@ function formatPath(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** Words of the service as part of a sentence, which shows where they continue: half a number would be another one. */
+/**
+ * Returns a message of the service as part of a sentence. A cut is marked, because half a number would be another
+ * number.
+ */
 export function quotedMessage(text: string | undefined): string {
   const words = printable(text ?? '')
   return words.length > MOST_QUOTED ? `${words.slice(0, MOST_QUOTED - 1)}…` : words
 }
 
-/** The field that the service names; the contract does not fix the key, so the usual ones are tried. */
+/** Returns the field that the service names. The contract does not define the key, so the usual ones are tried. */
 export function fieldOf({ details }: ErrorFacts): string | undefined {
   const field = details?.['field'] ?? details?.['path']
   return typeof field === 'string' ? quotedMessage(field) : undefined
 }
 
-/** Lists of values inside `details`, such as `hostedModels` or the candidates of an environment. */
+/** Returns lists of values inside `details`, such as `hostedModels` or the candidates of an environment. */
 export function validValues({ details }: ErrorFacts): string | undefined {
   const lists = Object.values(details ?? {}).filter(value => Array.isArray(value)) as unknown[][]
   const values = lists.flat().flatMap(value => (typeof value === 'string' ? [quotedMessage(value)] : nameOf(value)))
@@ -56,33 +61,33 @@ function nameOf(value: unknown): string[] {
   return typeof word === 'string' ? [quotedMessage(word)] : []
 }
 
-/** What came in place of the contract’s body. */
+/** Describes what was received in place of the contract’s body. */
 export function bodyOf({ answer }: ErrorFacts): string {
   return answer === 'empty' ? 'no body' : answer === 'json' ? 'other JSON' : 'plain text'
 }
 
-/** The service's own words as a sentence of their own, where they say which thing it is about. */
+/** Returns the service's own message as a separate sentence, because it says which thing is meant. */
 export function quoted({ message }: Pick<ErrorFacts, 'message'>): string {
   const said = quotedMessage(message).trim()
   return named(' The service says: ', said && !/[.!?…]$/.test(said) ? `${said}.` : said)
 }
 
-/** A text behind what is before it, if there is one. */
+/** Returns a text after its introduction, or nothing if there is no text. */
 export const named = (before: string, text: string | number | undefined): string => (text ? `${before}${text}` : '')
 
-/** To wait as long as the service asked for, and then to do something. */
+/** Advises to wait as long as the service requested, and then to do something. */
 export function waitThen(then: string): (error: Pick<ErrorFacts, 'retryAfterMs'>) => string {
   return ({ retryAfterMs }) =>
     retryAfterMs === undefined ? `Wait a little, then ${then}.` : `Wait ${waitText(retryAfterMs)}, then ${then}.`
 }
 
-/** How long something is waited for, from milliseconds: `90 s`, `5 min`. */
+/** Returns a wait in words from milliseconds: `90 s`, `5 min`. */
 export function waitText(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** What to do about a refused key, by where it came from. */
+/** Advises what to do about a refused key, by where it came from. */
 export function otherKey(otherwise: string): (error: Pick<ErrorFacts, 'keySource'>) => string {
   return ({ keySource }) =>
     keySource === undefined ? otherwise : `The key came from ${keySource}; put one there that the service accepts.`

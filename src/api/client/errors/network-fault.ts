@@ -17,7 +17,7 @@ const FAULT_BY_CODE: Record<string, NetworkFault> = {
   UND_ERR_SOCKET: 'reset',
   EPROTO: 'tls',
   HOSTNAME_MISMATCH: 'tls',
-  // A body that ends before its time, over a connection that was to end with it.
+  // A body that ends too early, on a connection that should end with it.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   HTTPParserError: 'protocol',
@@ -30,12 +30,15 @@ const FAULT_BY_PATTERN: readonly (readonly [RegExp, NetworkFault])[] = [
   [/^(?:Z_|ERR_|BR_|ZSTD_).*(?:DATA|BUF|FORMAT|PADDING|STREAM|PREFIX|CORRUPT)/, 'decode'],
 ]
 
-/** Faults of a connection that never stood, so that no request can have left. */
+/** Faults of a connection that was never established, so that no request can have been sent. */
 const BEFORE_SENDING = new Set<NetworkFault>(['dns', 'refused', 'unreachable'])
 
 type SystemFault = { code: string; connecting: boolean; message: string }
 
-/** Where a connection failed by what a fetch threw, in whose words, and whether the request can have left. */
+/**
+ * Returns where a connection failed according to a thrown error, whose message that is, and whether the request can
+ * have been sent.
+ */
 export function lineFault(thrown: unknown) {
   const system = innermostFault(thrown)
   const fault = faultOf(system?.code)
@@ -43,13 +46,13 @@ export function lineFault(thrown: unknown) {
   return { fault, words, sent: !(BEFORE_SENDING.has(fault) || system?.connecting), systemCode: system?.code }
 }
 
-/** Turns whatever a fetch threw into an error that says where the connection failed. */
+/** Converts whatever a fetch threw to an error that says where the connection failed. */
 export function networkError(thrown: unknown, endpoint: AnyEndpoint, hideKey: (text: string) => string): ApiError {
   const { fault, words, ...facts } = lineFault(thrown)
   return new ApiError({ kind: 'network', code: fault, message: hideKey(words), endpoint, ...facts })
 }
 
-/** The words of the cause, if there is one: a fetch itself says no more than that it failed. */
+/** Returns the message of the cause, if there is one. A fetch itself only says that it failed. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   return thrown.cause instanceof Error && thrown.cause.message ? wordsOf(thrown.cause) : thrown.message
@@ -60,7 +63,9 @@ function faultOf(code: string | undefined): NetworkFault {
   return ownValue(FAULT_BY_CODE, code) ?? FAULT_BY_PATTERN.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-/** The deepest error with a code: fetch wraps the system's error as a cause, several addresses as a list. */
+/**
+ * Returns the deepest error with a code. Fetch wraps the system's error as a cause, and several addresses as a list.
+ */
 function innermostFault(thrown: unknown, depth = 0): SystemFault | undefined {
   if (!(thrown instanceof Error) || depth > 5) return undefined
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : undefined
@@ -73,13 +78,16 @@ function innermostFault(thrown: unknown, depth = 0): SystemFault | undefined {
   return { code, connecting, message: thrown.message }
 }
 
-/** undici's parser has no code for an answer that is no HTTP at all, only its name. */
+/** Returns a code. undici's parser has only a name, not a code, for an answer that is not HTTP. */
 function codeOf(thrown: Error): string | undefined {
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code
   return Object.hasOwn(FAULT_BY_CODE, thrown.name) ? thrown.name : undefined
 }
 
-/** A certificate is judged before the request is written; other TLS faults can also come later. */
+/**
+ * Whether a fault concerns the certificate, which is checked before the request is written. Other TLS faults can also
+ * come later.
+ */
 function isCertificate(code: string): boolean {
   return /CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)
 }

@@ -1,6 +1,6 @@
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** The kinds of refusal for "too much" (limits-and-errors section 3). */
+/** The kinds of refusal for "too much" (limits-and-errors, section 3). */
 export type RateLimitKind =
   | 'key-rate'
   | 'burst-brake'
@@ -11,7 +11,10 @@ export type RateLimitKind =
   | 'connection-poll'
   | 'open-requests'
 
-/** Brakes and the key's rate count by the minute, so a longer wait on a launching route can only be a daily quota. */
+/**
+ * Brakes and the key's rate count by the minute, so a longer wait in milliseconds on a launching route can only be a
+ * daily quota.
+ */
 const LONGEST_BRAKE_MS = 120_000
 
 type Refusal = {
@@ -22,10 +25,10 @@ type Refusal = {
   retryAfterMs: number | undefined
 }
 
-/** Which limit refused a request, or `undefined` when none did. */
+/** Returns which limit refused a request, or `undefined` if none did. */
 export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: Refusal): RateLimitKind | undefined {
   if (code === 'ACTIVE_REQUEST_LIMIT') return 'open-requests'
-  // A model's endpoint that is asked too often says nothing about the service's own limits.
+  // A model's endpoint with too many requests says nothing about the service's own limits.
   if (status !== 429 || details?.['reason'] === 'MODEL_ENDPOINT') return undefined
   if (code === 'CONCURRENT_RUN_LIMIT' || details?.['reason'] === 'CONCURRENT_RUN_LIMIT') return 'concurrent-runs'
   if (namesInsights(details)) return 'insights-per-day'
@@ -39,19 +42,21 @@ export function rateLimitOf({ endpoint, status, code, details, retryAfterMs }: R
   return label === '' ? 'key-rate' : 'burst-brake'
 }
 
-/** The label of the limit named in any text of `details`; other refusals are known only by their wait. */
+/**
+ * Returns the limit that `details` names in any of its texts. A refusal without it can be recognized only by its wait.
+ */
 function labelIn(details: Record<string, unknown> | undefined): string {
   return Object.values(details ?? {})
     .filter(value => typeof value === 'string')
     .join(' ')
 }
 
-/** The ledger is named somewhere in `details`; the contract does not say under which key. */
+/** Whether `details` name the ledger of insights. The contract does not say under which key. */
 function namesInsights(details: Record<string, unknown> | undefined): boolean {
   return Object.entries(details ?? {}).some(entry => entry.includes('insightsPerDay'))
 }
 
-/** `Retry-After` in milliseconds; anything but whole seconds counts as missing. */
+/** Parses `Retry-After` as milliseconds. Anything but whole seconds counts as missing. */
 export function parseRetryAfter(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : undefined
 }

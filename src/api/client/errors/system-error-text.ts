@@ -18,19 +18,19 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'it speaks only versions of TLS that are not used here',
 }
 
-/** Reasons as OpenSSL spells them inside of longer messages. */
+/** Reasons as OpenSSL writes them inside longer messages. */
 const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/wrong version number|packet length too long|http request/i, BY_CODE['ERR_SSL_WRONG_VERSION_NUMBER']!],
   [/protocol version|unsupported protocol/i, BY_CODE['ERR_SSL_UNSUPPORTED_PROTOCOL']!],
 ]
 
 /**
- * `C0A7…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:file.c:355:`, of which the reason is for
- * people.
+ * Matches a message such as `C0A7…:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:file.c:355:` and
+ * its readable reason.
  */
 const OPENSSL = /error:[0-9A-F]+:[^:]*:[^:]*:([^:\n]+)/i
 
-/** Why an encrypted connection was not made, as the end of a sentence. */
+/** Returns why an encrypted connection failed, as the end of a sentence. */
 export function tlsErrorText(code: string | undefined, message: string): string {
   const known = ownValue(BY_CODE, code) ?? BY_REASON.find(([pattern]) => pattern.test(message))?.[1]
   if (known !== undefined) return known
@@ -38,16 +38,19 @@ export function tlsErrorText(code: string | undefined, message: string): string 
   return printable(said).replace(/\.$/, '').slice(0, 200)
 }
 
-/** `EACCES: permission denied, mkdir '/x'`, as Node names what the operating system refused. */
+/**
+ * Matches a message such as `EACCES: permission denied, mkdir '/x'`, in which Node reports an error of the operating
+ * system.
+ */
 const OF_THE_SYSTEM = /^E[A-Z0-9]+: (.+?), [a-z]+(?: |$)/
 
-/** What went wrong, in words for a sentence that names the file already: without codes, calls and a full stop. */
+/** Returns what went wrong, for a sentence that already names the file: without codes, calls and a full stop. */
 export function systemErrorReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return (OF_THE_SYSTEM.exec(message)?.[1] ?? message).replace(/\.$/, '')
 }
 
-/** What went wrong, with the file where the operating system names one. */
+/** Returns what went wrong, with the file if the operating system names one. */
 export function systemErrorText(error: unknown): string {
   const why = systemErrorReason(error)
   return error instanceof Error && 'syscall' in error && 'path' in error && typeof error.path === 'string'

@@ -3,7 +3,7 @@ import type { Database } from '../../../lib/sqlite.ts'
 import type { EntryRow } from './database.ts'
 import { digestOf, withoutSecrets, type Bulk, type DoneWrite, type PlannedWrite } from './entry.ts'
 
-/** A bulk action as stored in its entry. */
+/** Returns a bulk action as its entry stores it. */
 export function planOf(
   writes: readonly PlannedWrite[],
 ): Pick<EntryRow, 'input' | 'complete' | 'planned'> & { input: string } {
@@ -26,7 +26,10 @@ export function planOf(
 
 type Begun = Pick<EntryRow, 'operation' | 'digest'> & Pick<DoneWrite, 'outcome' | 'finding'>
 
-/** The result of a bulk action, from the entries after its own; later writes of other actions count too. */
+/**
+ * Returns the outcome of a bulk action, by the entries after its own. Writes that another action sent since count as
+ * well.
+ */
 export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bulk {
   const rows = database.all<Begun>(
     `SELECT other.operation, other.digest, other.outcome, other.finding FROM entries AS other
@@ -49,7 +52,7 @@ export function bulkOf(database: Database, { id, input, planned }: EntryRow): Bu
   }
 }
 
-/** What happened to the writes of an interrupted bulk action, as the end of a sentence. */
+/** Returns the outcome of the writes of an interrupted bulk action, as the end of a sentence. */
 export function brokeOff({ of, done, refused, inDoubt, rest }: Bulk): string {
   const counts = [
     `${done} of ${of} done`,

@@ -2,7 +2,7 @@ import { StorageError } from '../../contract/error.ts'
 import { isGone, type Machine, type Owner } from '../../../lib/machine.ts'
 import { type Database, openForOwner } from '../../../lib/sqlite.ts'
 
-/** A row of `entries`. JSON columns are text; `open` is 1 until the outcome is found out. */
+/** One row of `entries`. JSON columns are text. `open` is 1 until the outcome is known. */
 export type EntryRow = {
   id: number
   operation: string
@@ -20,7 +20,7 @@ export type EntryRow = {
   claimedUntil: number | null
   readBack: string | null
   serviceOffset: number | null
-  /** Number of writes of a planned bulk action; its input lists them, and each has an entry once it starts. */
+  /** Number of writes that a bulk action planned. Its input is their list, and each gets an entry when it begins. */
   planned: number | null
 }
 
@@ -61,8 +61,7 @@ const SCHEMA = `
 `
 
 /**
- * Opens the file, created on first use for its owner only.
- * @throws if the file cannot be used
+ * Opens the file, which is created on first use and accessible only to its owner. @throws if the file cannot be used
  */
 export function openEntries(file: string): Database {
   const database = openForOwner(file, { setup: SETUP })
@@ -88,13 +87,10 @@ function prepareSchema(database: Database, file: string): void {
     )
 }
 
-/** How long a claim is valid unless it is released, in milliseconds. */
+/** Milliseconds after which an unreleased claim expires. */
 export const CLAIM_MS = 5 * 60_000
 
-/**
- * Whether a running process is finding out about an open entry.
- * @param now epoch milliseconds
- */
+/** Whether a living process is finding out the outcome of an open entry. @param now epoch milliseconds */
 export function isClaimed({ claimOwner, claimedUntil }: EntryRow, now: number, machine: Machine): boolean {
   if (claimOwner === null || claimedUntil === null || claimedUntil <= now) return false
   return !isGone(ownerOf(claimOwner), now - (claimedUntil - CLAIM_MS), machine)
@@ -105,7 +101,7 @@ export function isAbandoned(row: EntryRow, now: number, machine: Machine): boole
   return row.state === 'settled' || isGone(ownerOf(row.owner), now - lastSeen(row), machine)
 }
 
-/** Latest time at which the request is known to have been in progress, in epoch milliseconds. */
+/** Returns the last time at which the request is known to have been in progress, in epoch milliseconds. */
 export function lastSeen({ settledAt, sentAt, intendedAt }: EntryRow): number {
   return Math.max(settledAt ?? intendedAt, sentAt ?? intendedAt)
 }

@@ -6,45 +6,45 @@ import { type EntryRow, lastSeen } from './database.ts'
 /** What an answer proved: ids, `status`, `deduped`, and in `words` the sentence shown to the person. */
 export type EntryResult = Readonly<Record<string, string | boolean>>
 
-/** How a call ended. `unknown` means that the write may have happened. */
+/** The end of a call. `unknown` means that the write may have happened. */
 export type Settlement =
   | { outcome: 'succeeded'; result: EntryResult }
   | { outcome: 'refused'; code: string }
   | { outcome: 'unknown'; code: string }
 
-/** The result of checking a write. */
+/** The result of reading back. */
 export type Finding = 'happened' | 'did-not-happen' | 'cannot-be-known'
 
-/** The result of the last check of an open write. `at` is in epoch milliseconds. */
+/** The result of the last read back of an open write. `at` is in epoch milliseconds. */
 export type ReadBackNote = {
   finding: Finding
   /** The reason in a few words that can follow a colon. */
   because: string
   at: number
-  /** Whether the service could still have carried out the request then, so that a later check may find more. */
+  /** Whether the service might still have acted on the request then, so that reading back later may show more. */
   isEarly?: boolean | undefined
-  /** Name of the write's target, if a read returned it. */
+  /** Name of the thing that the write changes, if reading returned it. */
   target?: string | undefined
 }
 
-/** A request to be sent; the key is the caller's own, if given. */
+/** A request that is about to be sent. The key is the caller's own, if one was given. */
 export type PlannedWrite = { endpoint: AnyEndpoint; input: object; idempotencyKey?: string | undefined }
 
-/** An interrupted bulk action: its planned number of writes, and their results. */
+/** An interrupted bulk action: how many writes it planned, and their outcomes. */
 export type Bulk = {
   of: number
   done: number
   refused: number
   inDoubt: number
-  /** What never left. */
+  /** Writes that were never sent. */
   rest: readonly Pick<JournalEntry, 'operation' | 'input' | 'idempotencyKey'>[]
 }
 
-/** A write with an unknown outcome, or one that waits for a person's decision. Times are epoch milliseconds. */
+/** A write whose outcome is unknown, or that waits for a person's decision. Times are epoch milliseconds. */
 export type JournalEntry = {
   id: number
   operation: string
-  /** As given by the caller, without the fields that the contract marks as secret. */
+  /** The input as the caller gave it, without fields that the contract marks as secret. */
   input: Readonly<Record<string, unknown>>
   /** Whether the input is complete, so that it can be sent again. */
   complete: boolean
@@ -52,33 +52,33 @@ export type JournalEntry = {
   /** Whether the request may have been sent. */
   sent: boolean
   intendedAt: number
-  /** Latest time at which the request is known to have been in progress. */
+  /** Last time at which the request is known to have been in progress. */
   lastSeenAt: number
-  /** How far the service's clock was ahead of this machine's, in milliseconds, if known. */
+  /** Milliseconds that the service's clock was ahead of this machine's then, if known. */
   serviceOffset?: number | undefined
-  /** Whether a process is currently checking the write or sending it again, so that no other may settle it. */
+  /** Whether a process is finding out the outcome now, or is sending the write again. Nobody else may end it then. */
   isClaimed: boolean
   /** Absent until something was read back. */
   readBack?: ReadBackNote | undefined
-  /** For a bulk action, whose writes have their own entries once they start. */
+  /** Set for a bulk action. Its own writes get entries when they begin. */
   bulk?: Bulk
 }
 
-/** A recorded write and how it ended; without an outcome it is in progress, or was when its process ended. */
+/** A recorded write, and how it ended. Without an outcome it is in progress, or was when its process ended. */
 export type DoneWrite = Pick<JournalEntry, 'operation' | 'intendedAt'> & {
   /** Names and values of the parameters in the request path. */
   place: readonly (readonly [name: string, value: unknown])[]
   outcome: Settlement['outcome'] | null
-  /** Why it did not succeed. */
+  /** Why the write did not succeed. */
   code: string | null
-  /** What was read back since. */
+  /** The result of reading back later. */
   finding: Finding | null
   result: EntryResult
 }
 
 const RESULT_FIELDS = ['runId', 'suiteId', 'id', 'status', 'deduped']
 
-/** The few facts of an answer that are stored. */
+/** Returns the few facts of an answer that are worth storing. */
 export function resultOf(value: unknown): EntryResult {
   const fields = new Map(Object.entries(value ?? {}))
   return Object.fromEntries(
@@ -90,7 +90,8 @@ export function resultOf(value: unknown): EntryResult {
 }
 
 /**
- * Identity of a profile in the journal; another API key is another profile, because it cannot repeat a key.
+ * Returns the identity of a profile in the journal. Another API key is another profile, because it cannot repeat an
+ * idempotency key.
  * @param parts address and key, or a directory; only their hash is stored
  */
 export function journalProfile(...parts: readonly string[]): string {
@@ -99,7 +100,10 @@ export function journalProfile(...parts: readonly string[]): string {
 
 type JsonObject = Record<string, unknown>
 
-/** The input without the endpoint's secret fields; `complete` means that nothing had to be removed. */
+/**
+ * Returns the input without fields that the endpoint declares as secret. `complete` means that nothing had to be left
+ * out.
+ */
 export function withoutSecrets(
   endpoint: Pick<AnyEndpoint, 'secrets'>,
   input: object,
@@ -109,7 +113,7 @@ export function withoutSecrets(
   return { input: copy, complete: !removed.includes(true) }
 }
 
-/** Whether there was something to remove. */
+/** Returns whether there was something to remove. */
 function remove(value: unknown, [name = '', ...rest]: string[]): boolean {
   if (!isObject(value) || !Object.hasOwn(value, name)) return false
   if (rest.length > 0) return remove(value[name], rest)
@@ -121,15 +125,15 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null
 }
 
-/** Identifies the input of a write, to compare two. */
+/** Returns a digest that two writes with the same input have in common. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Maximum length of a body's texts that are kept if the input is too large. */
+/** Maximum length in characters of a text that is kept of an input that is too large. */
 const SHORT_TEXT = 400
 
-/** The subject of an input: its path, and the short texts of its body. */
+/** Returns what an input is about: its path, and the short texts of its body. */
 export function subjectOf({ path }: AnyEndpoint, input: Record<string, unknown>): object {
   const isShort = ([, value]: [string, unknown]): boolean => typeof value === 'string' && value.length <= SHORT_TEXT
   const body = Object.entries(Object(input['body']) as object)

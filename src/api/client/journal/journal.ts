@@ -27,81 +27,80 @@ import {
 } from './entry.ts'
 
 type JournalOptions = {
-  /** The database; its directory is created if missing and belongs only to its owner. */
+  /** The database. Its directory is created if missing and accessible only to its owner. */
   file: string
-  /** The profile of the writes; see `journalProfile`. */
+  /** The profile of these writes; see `journalProfile`. */
   profile: string
   clock?: Clock
   machine?: Machine
-  /** Called if the end of a write cannot be recorded; the next start then checks that write again. */
+  /** Called if the end of a write cannot be recorded. The next start then checks that write again. */
   onFault?: (error: unknown) => void
 }
 
-/** The entry of a write that is about to be sent. */
+/** The entry of one write that is about to be sent. */
 export type Intent = {
-  /**
-   * Records that the request may be sent from now on.
-   * @throws ApiError `refused` with code `journal`
-   */
+  /** Records that the request may be sent from now on. @throws ApiError `refused` with code `journal` */
   sent: () => void
-  /** Records the end; never throws. */
+  /** Records the end. Never throws. */
   settle: (settlement: Settlement) => void
 }
 
-/** The right to check one entry; other processes leave it alone until it is released or expires. */
+/** The right to find out the outcome of one entry. Other processes leave it alone until it is released or expires. */
 export type Claim = {
   sent: () => void
-  /** Closes the entry; false if another process has already closed it. */
+  /** Closes the entry. Returns false if another process has closed it meanwhile. */
   conclude: (finding: Finding, settlement?: Settlement) => boolean
   /** Releases the entry for a later check, with the result of this one. */
   release: (readBack?: ReadBackNote) => void
 }
 
-/** Every write of a profile, on disk before its request leaves (spec section 7). */
+/** Records every write of a profile on disk before its request is sent (spec section 7). */
 export type Journal = {
-  /**
-   * Stores a confirmed write; resolves when it is on disk.
-   * @throws ApiError `refused` with code `journal`
-   */
+  /** Stores a confirmed write. Resolves when it is safe on disk. @throws ApiError `refused` with code `journal` */
   begin: (write: PlannedWrite) => Promise<Intent>
   /**
    * Stores the writes of a planned bulk action, and resolves with a function that records the outcome.
    * @throws ApiError `refused` with code `journal`
    */
   plan: (writes: readonly PlannedWrite[]) => Promise<Intent['settle']>
-  /** Open writes of this profile whose process is gone or has given up, oldest first, claimed ones included. */
+  /**
+   * Returns open writes of this profile whose process is gone or has given up, oldest first, including claimed ones.
+   */
   unresolved: () => Promise<JournalEntry[]>
   /**
-   * Records the sentence shown to the person with the last of these operations that succeeded.
+   * Records the sentence that the person was shown, with the last of these operations that succeeded.
    * @param from epoch milliseconds
    */
   tell: (operations: readonly string[], from: number, words: string) => Promise<void>
   /** Calls the listener whenever the open writes of this process may have changed. */
   subscribe: (listener: () => void) => () => void
-  /** Undefined if another process has claimed or closed the entry. */
+  /** Claims an entry. Undefined if another process holds or has closed it. */
   claim: (entry: JournalEntry) => Promise<Claim | undefined>
-  /** Later writes that were not refused: `same` has the same operation and input, `place` the same path. */
+  /**
+   * Whether writes followed an entry without being refused: `same` operation and input, or `place` for anything on the
+   * same path.
+   */
   later: (entry: JournalEntry) => Promise<{ same: boolean; place: boolean }>
-  /** Writes of this profile since a time, earliest first, each with its outcome. */
+  /** Returns writes of this profile since a time, the earliest first, each with its outcome. */
   since: (at: number) => Promise<DoneWrite[]>
-  /** Ids of runs that belong to other entries. */
+  /** Returns run ids that belong to other entries. */
   knownRunIds: () => Promise<ReadonlySet<string>>
-  /** Stores arriving outcomes, marks all other writes unknown, and closes the file; open entries stay. */
+  /** Stores outcomes that arrive, marks all other writes as unknown, and closes the file. Open entries are kept. */
   close: () => Promise<void>
 }
 
-/** How long answers that have already arrived may take to be read when the journal closes, in milliseconds. */
+/** Milliseconds to read answers that have already arrived when the journal closes. */
 const ENDING_MS = 100
 const KEEP_SETTLED_MS = 7 * 24 * 60 * 60_000
-/** Settled entries further back than this many writes are dropped. */
+/** Number of latest writes that are kept. Settled entries before them are deleted. */
 const KEEP_WRITES = BOUNDS.journalWrites.most
 
-/** The journal of a profile. Opens its file on the first write. */
+/** Opens the journal of a profile. Its file is opened with the first write. */
 export function openJournal(options: JournalOptions): Journal {
   return new FileJournal(options)
 }
 
-/** Later entries are the only record of what a bulk action has started. */
+/** The writes that began after a bulk action are the only record of its progress, so they are kept. */
 const SPARED = `id < coalesce((SELECT min(id) FROM entries WHERE open = 1 AND planned IS NOT NULL), id + 1)`
 
 class FileJournal implements Journal {
@@ -113,7 +112,7 @@ class FileJournal implements Journal {
   readonly #self: string
   readonly #onFault: (error: unknown) => void
   readonly #listeners = new Set<() => void>()
-  /** Unfinished writes of this process, with a function to call at their end. */
+  /** Writes of this process that have not ended, with what is resolved at their end. */
   readonly #underWay = new Map<Intent, PromiseWithResolvers<void>>()
   #database: Database | undefined
   #closed = false
@@ -178,7 +177,7 @@ class FileJournal implements Journal {
       })
       .filter(({ id, bulk }) => {
         const isWhole = bulk?.rest.length === 0
-        // Each of its writes now has its own entry.
+        // Each write of the bulk action has a separate record by now.
         if (isWhole) this.#settle(database, { outcome: 'succeeded', result: {} }, 'id = :id', { id })
         return !isWhole
       })
@@ -250,7 +249,7 @@ class FileJournal implements Journal {
     return (this.#database ??= openEntries(this.#file))
   }
 
-  /** Checking creates no file if nothing was ever written. */
+  /** Reading back creates no file if nothing was ever written. */
   #openExisting(): Database | undefined {
     return this.#database || existsSync(this.#file) ? this.#open() : undefined
   }
@@ -290,7 +289,7 @@ class FileJournal implements Journal {
         this.#underWay.get(intent)?.resolve()
         this.#underWay.delete(intent)
         try {
-          // If another process assumed this one dead, its check takes precedence.
+          // If another process assumed that this one was gone and read back, its result takes precedence.
           this.#settle(database, settlement, 'id = :id AND finding IS NULL', { id })
           if (settlement.outcome === 'unknown') this.#changed()
         } catch (error) {
@@ -335,7 +334,7 @@ class FileJournal implements Journal {
     for (const listener of this.#listeners) listener()
   }
 
-  /** The latest time counts: the service may carry out a repeat as late as the first request. */
+  /** The latest time counts: the service may act on a repeat as late as on the first request. */
   #markSent(database: Database, id: number): void {
     database.run(
       `UPDATE entries SET state = iif(state = 'intended', 'sent', state), sentAt = :now WHERE id = :id AND open = 1`,
@@ -343,7 +342,7 @@ class FileJournal implements Journal {
     )
   }
 
-  /** The input is needed only until the outcome is known. */
+  /** The input is needed only while the outcome is unknown. */
   #settle(database: Database, settlement: Settlement, where: string, which: Record<string, string | number>): void {
     const open = settlement.outcome === 'unknown'
     const result = settlement.outcome === 'succeeded' ? JSON.stringify(settlement.result) : null
@@ -389,7 +388,7 @@ const NOTE = `UPDATE entries SET result = json_set(coalesce(result, '{}'), '$.wo
     AND operation IN (SELECT value FROM json_each(:operations)))`
 const LONGEST_WORDS = 500
 
-/** The writes of a profile since a time, in epoch milliseconds, oldest first. */
+/** Returns the writes of a profile since a time, in epoch milliseconds, the oldest first. */
 function doneSince(database: Database | undefined, profile: string, at: number): DoneWrite[] {
   return (database?.all<DoneRow>(SINCE, { profile, at }) ?? []).map(({ result, place, ...row }) => ({
     ...row,
@@ -398,7 +397,9 @@ function doneSince(database: Database | undefined, profile: string, at: number):
   }))
 }
 
-/** The sentence shown for the last of these operations that succeeded since then, in epoch milliseconds. */
+/**
+ * Selects the operations whose last success since `from`, in epoch milliseconds, gets the words that a person was told.
+ */
 type Told = { profile: string; operations: readonly string[]; from: number; words: string }
 
 function noteWords(database: Database | undefined, { profile, operations, from, words }: Told): void {

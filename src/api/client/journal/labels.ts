@@ -1,7 +1,9 @@
 import { localMoment } from '../../../lib/times.ts'
 import type { EntryResult, Finding, JournalEntry } from './entry.ts'
 
-/** Name, target and time of a write, such as `Create eval run “Smoke” (10:41)`. @param now epoch milliseconds */
+/**
+ * Returns name, target and time of a write, such as `Create eval run “Smoke” (10:41)`. @param now epoch milliseconds
+ */
 export function titleOf(
   { operation, intendedAt, readBack, bulk }: JournalEntry,
   now: number,
@@ -18,12 +20,12 @@ const SAID: Record<Finding, string> = {
   'cannot-be-known': 'may have happened',
 }
 
-/** A sentence with the result of checking a write. */
+/** Returns what was found out about a write, in one sentence. */
 export function foundSentence(title: string, finding: Finding, because: string): string {
   return `${title} ${SAID[finding]}: ${because}.`
 }
 
-/** A sentence with the result of a write that was sent again, or for the first time. */
+/** Returns the outcome of a write that was sent again, or for the first time if it had not been sent before. */
 export function repeatedSentence(title: string, result: EntryResult, sentBefore: boolean): string {
   const thing = result['runId'] ?? result['id'] ?? result['suiteId']
   const status = result['status'] === undefined ? '' : ` (${String(result['status'])})`

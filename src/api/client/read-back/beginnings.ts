@@ -32,14 +32,17 @@ export const beginnings: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** A model's analysis as the service returns it; one without a state was never requested. */
+/** An analysis by a model, as the service shows it. Without a state it was never requested. */
 type Analysis = { status?: unknown; generatedAt?: Time; updatedAt?: Time } | null | undefined
 type Time = number | string | null | undefined
 
 /** States of insights that were never requested. */
 const NOT_REQUESTED: ReadonlySet<unknown> = new Set([undefined, null, 'not_available', 'not_requested'])
 
-/** An analysis that failed on a repeat may have the time of the last success, or none. */
+/**
+ * Looks for an analysis since a write. If an analysis fails while it is repeated, it may have the time of the last
+ * successful one, or no time.
+ */
 function analysisSince(analyses: readonly Analysis[], entry: JournalEntry): ReadBackAnswer {
   const one = analyses.find(analysis => {
     const times = [analysis?.generatedAt, analysis?.updatedAt].filter(at => at != null)

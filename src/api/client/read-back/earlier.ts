@@ -4,17 +4,18 @@ import { lookBack, resolveJournal, type Resolution, type ResolveOptions } from '
 
 /** The open writes of a profile, read back before another one is sent. */
 export type EarlierWrites = {
-  /** Writes with the same operation and target, which stay open until they are superseded or sent again. */
+  /** Writes of the same operation and target. They stay open until they are superseded or sent again. */
   same: readonly Resolution[]
   settled: readonly Resolution[]
   open: number
 }
 
-/** Body fields that name the target of a write if its path does not. */
+/** Fields of a body that name what a write is about, if its path does not. */
 const SUBJECTS = ['suiteId', 'suiteName', 'email', 'name', 'title']
 
 /**
- * Checks open writes before another write: those with the same target stay open, others are settled if `settleOthers`.
+ * Reads open writes back before another write is sent. Those of the same target stay open, others are settled if
+ * `settleOthers`.
  * @throws if the journal cannot be read
  */
 export async function readEarlier(
@@ -29,14 +30,16 @@ export async function readEarlier(
     if (looked) same.push(looked)
   }
   if (!settleOthers) return { same, settled: [], open: 0 }
-  // A write that was already checked waits for a person, and is not checked again.
+  // Writes that were read back before wait for a person, and are not read again.
   const isNew = (entry: JournalEntry): boolean => !isSameWrite(entry, write) && entry.readBack === undefined
   const settled = (await resolveJournal({ ...options, only: isNew })).filter(({ isOpen }) => !isOpen)
   const open = (await journal.unresolved()).filter(entry => !isSameWrite(entry, write)).length
   return { same, settled, open }
 }
 
-/** Whether an open write has the same operation and target; another key of the caller means another intent. */
+/**
+ * Whether an open write has the same operation and target. Another idempotency key of the caller's is another intent.
+ */
 export function isSameWrite(entry: JournalEntry, { endpoint, input, idempotencyKey }: PlannedWrite): boolean {
   if (entry.operation !== endpoint.operation) return false
   if (idempotencyKey !== undefined && entry.idempotencyKey !== idempotencyKey) return false
@@ -57,7 +60,7 @@ export function mayRepeat({ entry, finding }: Resolution, { endpoint, idempotenc
   return entry.idempotencyKey === undefined || entry.idempotencyKey !== idempotencyKey
 }
 
-/** Settles earlier writes that another one replaces, with the likely or certain result of checking them. */
+/** Ends earlier writes that another one replaces, with the result of reading them back, even if it is only likely. */
 export async function supersede(
   { journal }: Pick<ResolveOptions, 'journal'>,
   earlier: readonly Resolution[],

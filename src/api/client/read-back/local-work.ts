@@ -20,7 +20,7 @@ import {
 const { servers, liveServers, signIns, calls, serverRequests } = contract
 type Place = { projectId: string; serverId: string }
 
-/** Writes about the servers of a local workspace, and calls, which only such a workspace lists; by operation. */
+/** Writes to the servers of a local workspace, and calls, which only such a workspace lists, by operation. */
 export const localWork: Readonly<Record<string, ReadBack>> = {
   [liveServers.restart.operation]: connectionReadBack,
   [liveServers.end.operation]: connectionReadBack,
@@ -35,15 +35,15 @@ export const localWork: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** Remaining difference of two clocks after comparing them by the `Date` header, in milliseconds. */
+/** Milliseconds by which two clocks may still differ after the `Date` header compared them. */
 const CLOSE_MS = 1_000
 
 /**
- * Whether the connection of a server is from before it was to end. A restart connects again, and so does the next
- * request after it, so that no connection at all shows as much as a new one.
+ * Reads back whether the connection of a server was ended. A restart connects again, and so does the next request after
+ * it, so no connection proves as much as a new one.
  */
 async function connectionReadBack({ client, entry, now, options }: ReadBackContext): Promise<ReadBackAnswer> {
-  // A check must not extend the connection that was to end.
+  // Reading back must not extend the connection that should end.
   const place = { ...placeOf(entry.input), keepsConnection: false }
   const live = await unlessMissing(client.liveServers.get(place, options))
   if (live?.startedAt == null) return { finding: 'happened', because: 'no connection from before is left' }
@@ -61,8 +61,9 @@ async function connectionReadBack({ client, entry, now, options }: ReadBackConte
 }
 
 /**
- * Calls of a tool are listed with their input, the newest first; others may have made the same one. Only a call that
- * had ended before the lost one shows that none is missing: clearing keeps calls that run, and so do the list's bounds.
+ * Reads back a call of a tool. Calls are listed with their input, newest first, but others may have made the same one.
+ * Only a call that had ended before the lost one shows that none is missing, because clearing the list and its limits
+ * keep running calls.
  */
 async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { entry, now } = context
@@ -84,11 +85,14 @@ async function callReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
     if (error instanceof ApiError && error.code === 'local-only') return UNKNOWN
     throw error
   }
-  // A list that does not reach back that far was cleared, or has lost its oldest entries.
+  // A list that does not reach back so far was cleared, or lost its oldest calls.
   return reachesBack ? { finding: 'did-not-happen', because: 'no call of it is listed' } : UNKNOWN
 }
 
-/** Only calls that had already ended were to be cleared; the end of a call that lost its program is not recorded. */
+/**
+ * Reads back the clearing of calls. Only calls that had ended by then should be removed. The end of a call that lost
+ * its program is not stored.
+ */
 async function clearedReadBack(context: ReadBackContext): Promise<ReadBackAnswer> {
   const { earliest } = timeOf(context.entry)
   let mayHaveRun = false
@@ -109,7 +113,10 @@ function startOf(startedAt: unknown): number {
   return toEpochMs(startedAt as number)!
 }
 
-/** A server's request that still waits is on Now anyway; one that does not can no longer be answered. */
+/**
+ * Reads back an answer to a server's request. If the request still waits, Now shows it anyway. If it no longer waits,
+ * it cannot be answered.
+ */
 async function answeredReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { requestId } = entry.input
   const { items } = await client.serverRequests.list(placeOf(entry.input), options)

@@ -5,19 +5,19 @@ import { serviceOffset } from '../transport/service-time.ts'
 import type { Finding, JournalEntry, EntryResult } from '../journal/entry.ts'
 import type { CallOptions, Client } from '../client.ts'
 
-/** The result of a check, and the reason in a few words to follow "because" or a colon. */
+/** The result of reading back, with the reason in a few words that can follow "because" or a colon. */
 export type ReadBackAnswer = {
   finding: Finding
   because: string
-  /** What exists that may come from this write, or from somebody else's. */
+  /** Something that exists and may come from this write, or from somebody else's. */
   seen?: string
-  /** What the write made, or is likely to have made if that is uncertain. */
+  /** The result of the write if it happened, or its probable result if that cannot be known. */
   result?: EntryResult
   /** Whether it can no longer happen, or has no lasting effect, so that there is nothing to decide. */
   isOver?: boolean
-  /** Like `isOver`, once the service can no longer carry out the request. */
+  /** Like `isOver`, from the time at which the service can no longer act on the request. */
   endsByItself?: boolean
-  /** Whether the service may still carry out the request, so that a later check may find more. */
+  /** Whether the service may still act on the request, so that reading back later may show more. */
   isEarly?: boolean
 }
 
@@ -25,29 +25,26 @@ export type ReadBackContext = {
   client: Client
   endpoint: AnyEndpoint
   entry: JournalEntry
-  /** Runs that belong to other writes. */
+  /** Ids of runs that belong to other writes. */
   knownRunIds: ReadonlySet<string>
   /** Whether another open write may have launched a run of the same project. */
   hasRivals: boolean
-  /** This machine's clock, in epoch milliseconds. */
+  /** Epoch milliseconds by this machine's clock. */
   now: number
   options: CallOptions
 }
 
-/**
- * Determines by reads alone whether a write happened.
- * @throws ApiError if reading fails
- */
+/** Finds out by reads alone whether a write happened. @throws ApiError if a read fails */
 export type ReadBack = (context: ReadBackContext) => Promise<ReadBackAnswer>
 
 export type Fields = Record<string, unknown>
 
-/** Maximum difference between this machine's and the service's clock, in milliseconds. */
+/** Milliseconds by which this machine's time may differ from the service's. */
 const SKEW_MS = 2 * 60_000
-/** How long the service may take to carry out a request that was sent, in milliseconds. */
+/** Milliseconds that the service may need to act on a request that was sent. */
 const SLOWEST_MS = 10 * 60_000
 
-/** Reads the target of a write; undefined if it does not exist. */
+/** Reads the thing that a write is about; undefined if it does not exist. */
 export type LookUp = (context: ReadBackContext) => Promise<Fields | undefined>
 
 export function single(read: AnyEndpoint): LookUp {
@@ -55,7 +52,7 @@ export function single(read: AnyEndpoint): LookUp {
     await unlessMissing(client.call(read, pathInput(read, entry), options) as Promise<Fields>)
 }
 
-/** The result of a read; undefined if the thing does not exist. */
+/** Returns the answer of a read; undefined if there is no such thing. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading
@@ -79,8 +76,8 @@ export async function inList(
 }
 
 /**
- * When a write can have taken effect, in the service's time; both known clock offsets count. `first` leaves room for
- * clocks of which no answer tells, `earliest` does not.
+ * Returns when a write can have been carried out, in the service's time. Both known clock offsets count. `first` allows
+ * for clocks whose offset is unknown, `earliest` does not.
  */
 export function timeOf({ intendedAt, lastSeenAt, serviceOffset: then }: JournalEntry) {
   const now = serviceOffset() ?? 0
@@ -89,7 +86,7 @@ export function timeOf({ intendedAt, lastSeenAt, serviceOffset: then }: JournalE
   return { first: earliest - SKEW_MS, earliest, last: lastSeenAt + most + SLOWEST_MS }
 }
 
-/** A thing without a creation time counts as created then. */
+/** Whether a thing was created at that time. A thing without a time counts as created then. */
 export function isFromThen({ createdAt }: Fields, entry: JournalEntry): boolean {
   const made = typeof createdAt === 'number' || typeof createdAt === 'string' ? toEpochMs(createdAt) : undefined
   const { first, last } = timeOf(entry)
@@ -104,11 +101,11 @@ export function asFields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
-/** The result if no read shows whether the write happened. */
+/** The answer if no read shows whether the write happened. */
 export const UNKNOWN: ReadBackAnswer = { finding: 'cannot-be-known', because: 'no read shows it' }
 
 /**
- * Evidence of a write that somebody else may have made, which is not proof.
+ * Returns a sign of a write. It is no proof, because somebody else may have made the same write.
  * @param who such as "who launched it"
  */
 export function sign(seen: string, who: string): ReadBackAnswer {

@@ -4,11 +4,11 @@ import { brokeOff } from '../journal/bulk.ts'
 import { titleOf } from '../journal/labels.ts'
 import { endpointOf, REPEAT_WITHIN_MS } from './resolve.ts'
 
-/** What a person can do about an open write. */
+/** A person's choice about an open write. */
 export type Choice = 'send' | 'dismiss'
 
 /**
- * What a person can do about an open write; sending again needs a whole input and a safe repeat.
+ * Returns what a person can do about an open write. Sending again needs a complete input and a safe repeat.
  * @param now epoch milliseconds
  */
 export function choicesOf(entry: JournalEntry, now: number): Choice[] {
@@ -26,22 +26,22 @@ export function choicesOf(entry: JournalEntry, now: number): Choice[] {
   return entry.readBack.finding === 'did-not-happen' || isRecognised ? ['send', 'dismiss'] : ['dismiss']
 }
 
-/** An open write as it is listed; times are epoch milliseconds, and nothing of its body is in it. */
+/** An open write as it is listed. Times are epoch milliseconds. It contains nothing of the body. */
 export type OpenWrite = {
   id: number
   operation: string
-  /** Name of what it is about, where reading returned it. */
+  /** Name of the thing that the write is about, if reading returned it. */
   target: string | null
-  /** Ids on its path, by their names in the contract. */
+  /** Ids in its path, by their names in the contract. */
   place: Readonly<Record<string, string>>
   risk: string | null
-  /** Whether the request may have left. */
+  /** Whether the request may have been sent. */
   sent: boolean
   intendedAt: number
   readBack: { finding: string; because: string; at: number } | null
-  /** Whether a process is reading it back just now; nothing else can be done about it then. */
+  /** Whether a process is reading it back now. Nothing else can be done about it meanwhile. */
   beingReadBack: boolean
-  /** How far a bulk action came; null of a single write. */
+  /** Progress of a bulk action; null for a single write. */
   bulk: { of: number; done: number; refused: number; inDoubt: number; unsent: number } | null
   choices: readonly Choice[]
 }
@@ -79,7 +79,7 @@ const SAID: Readonly<Record<string, string>> = {
   'cannot-be-known': 'may have happened',
 }
 
-/** What is known of an open write, as the end of a sentence. */
+/** Returns what is known of an open write, as the end of a sentence. */
 export function stateOf(entry: Pick<JournalEntry, 'sent' | 'isClaimed' | 'readBack' | 'bulk'>): string {
   const { sent, isClaimed, readBack, bulk } = entry
   if (isClaimed) return 'is being read back'
@@ -88,12 +88,14 @@ export function stateOf(entry: Pick<JournalEntry, 'sent' | 'isClaimed' | 'readBa
   return sent ? 'may have happened: no answer to it is known' : 'was noted and may not have left'
 }
 
-/** An open write with what is known of it, in one sentence without its full stop. @param now epoch milliseconds */
+/**
+ * Returns an open write with what is known of it, as one sentence without its full stop. @param now epoch milliseconds
+ */
 export function openWriteSentence(entry: JournalEntry, now: number): string {
   return `${titleOf(entry, now)} ${stateOf(entry)}`
 }
 
-/** Whether a write is about a thing, by an id on its path or in the reference of its body. */
+/** Whether a write is about a thing, by an id in its path or in the reference of its body. */
 export function isAbout({ input }: JournalEntry, ids: Readonly<Record<string, string>>): boolean {
   const body = Object(input['body']) as Record<string, unknown>
   return Object.entries(ids).every(([name, id]) => input[name] === id || body[name] === id)

@@ -29,7 +29,7 @@ type Place = { projectId: string; runId: string }
 
 const LATEST_RUNS = 100
 
-/** Operations whose trace lies elsewhere than under their own path. */
+/** Operations whose effect is found elsewhere than under their own path. */
 const special: Readonly<Record<string, ReadBack>> = {
   [contract.runs.create.operation]: launchReadBack,
   [contract.runs.rerun.operation]: rerunReadBack,
@@ -63,7 +63,7 @@ const INGESTED = 'what ingest stores is not described, so that no read can be co
 const TUNNELS = 'no read shows whether a tunnel is open'
 const DRAFTS = 'drafts are stored nowhere; asking anew draws on the daily quota again'
 
-/** Writes of which no read tells anything, with the reason as it follows a colon. */
+/** Writes whose outcome no read shows, with the reason as it follows a colon. */
 export const UNSHOWN: Readonly<Record<string, string>> = {
   [userTesting.upsertMember.operation]: MEMBERS,
   [userTesting.removeMember.operation]: MEMBERS,
@@ -88,14 +88,16 @@ export const UNSHOWN: Readonly<Record<string, string>> = {
   [conformanceIngest.upsertReport.operation]: INGESTED,
 }
 
-/** How to look back at a write, or undefined if the contract shows no way. */
+/** Returns how to read a write back, or undefined if the contract offers no way. */
 export function readBackOf(endpoint: AnyEndpoint): ReadBack | undefined {
   if (Object.hasOwn(UNSHOWN, endpoint.operation)) return undefined
   const way = wayBack(endpoint)
   return way && (async context => soFar(await way(context), context))
 }
 
-/** Derived from the contract's paths: a DELETE or PATCH is read at its path, a POST in the list there. */
+/**
+ * Derives how to read back from the contract's paths: a DELETE or PATCH is read at its path, a POST in the list there.
+ */
 function wayBack(endpoint: AnyEndpoint): ReadBack | undefined {
   const declared = special[endpoint.operation]
   if (declared) return declared
@@ -106,7 +108,7 @@ function wayBack(endpoint: AnyEndpoint): ReadBack | undefined {
   return endpoint.method === 'DELETE' ? goneReadBack(lookUp) : changeReadBack(lookUp)
 }
 
-/** That nothing came of a request so far proves nothing while the service may still act on it. */
+/** Weakens a negative answer: a missing effect proves nothing while the service may still act on the request. */
 function soFar(answer: ReadBackAnswer, { entry, now }: ReadBackContext): ReadBackAnswer {
   const until = timeOf(entry).last - (serviceOffset() ?? 0)
   if (answer.finding !== 'did-not-happen' || answer.isOver) return answer
@@ -119,7 +121,7 @@ function readAt(path: string): AnyEndpoint | undefined {
   return allEndpoints().find(other => other.method === 'GET' && other.path === path)
 }
 
-/** A thing without a read of its own is looked up in the list one level above. */
+/** Finds a thing without its own read in the list one level above. */
 function inListAbove(endpoint: AnyEndpoint): LookUp | undefined {
   const above = /^(.*)\/\{(\w+)\}$/.exec(endpoint.path)
   const [, path = '', parameter = ''] = above ?? []
@@ -134,13 +136,13 @@ function goneReadBack(lookUp: LookUp): ReadBack {
       : { finding: 'happened', because: 'it is gone' }
 }
 
-/** A service that leaves the field out shows nothing. */
+/** Reads whether a thing is archived. If a service leaves the field out, nothing is known. */
 async function archivedOf(context: ReadBackContext): Promise<Fields | undefined> {
   const environment = await single(contract.environments.get)(context)
   return environment && { archived: environment['archived'] ?? undefined }
 }
 
-/** A part of what a read answers, such as the schedule of a suite. */
+/** Reads a part of an answer, such as the schedule of a suite. */
 function part(read: AnyEndpoint, name: string): LookUp {
   return async context => {
     const whole = await single(read)(context)
@@ -148,7 +150,7 @@ function part(read: AnyEndpoint, name: string): LookUp {
   }
 }
 
-/** @param change what is there afterwards, where that is not the body */
+/** @param change what exists afterwards, if that is not the body */
 function changeReadBack(lookUp: LookUp, change?: Fields): ReadBack {
   return async context => {
     const now = await lookUp(context)
@@ -163,7 +165,10 @@ function changeReadBack(lookUp: LookUp, change?: Fields): ReadBack {
   }
 }
 
-/** A name and a time are a sign that it was created, and no proof: a colleague's may be called the same. */
+/**
+ * Reads back in a list. A name and a time are a sign that it was created, but no proof: a colleague's may have the same
+ * name.
+ */
 function listReadBack(list: AnyEndpoint): ReadBack {
   return async context => {
     const body = (context.entry.input['body'] ?? {}) as Fields
@@ -175,7 +180,10 @@ function listReadBack(list: AnyEndpoint): ReadBack {
   }
 }
 
-/** Only the local workspace stores turns, each under the conversation that the request names. */
+/**
+ * Reads back a turn of the agent. Only the local workspace stores turns, each with the conversation that the request
+ * names.
+ */
 async function turnReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, body } = entry.input as InputOf<typeof contract.agent.turn>
   const { conversationId, messages } = body
@@ -193,7 +201,10 @@ async function turnReadBack({ client, entry, options }: ReadBackContext): Promis
   }
 }
 
-/** What was said is in its session; a new session is one of those that began then. Others may say the same. */
+/**
+ * Reads back a message of a chat. It is in its session, or in a new session that began then. Others may send the same
+ * text.
+ */
 async function chatReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, body } = entry.input as InputOf<typeof contract.chats.say>
   const begun = async () => await client.items(contract.sessions.list, { projectId, sourceType: 'direct' }, options)
@@ -228,7 +239,9 @@ async function launchReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
   return await runsOfThen(context, String(suite['id']))
 }
 
-/** Runs that match the request. No answer states who launched a run, so a single match is likely, not proven. */
+/**
+ * Looks for runs that match the request. No answer says who launched a run, so a single match is likely, not proven.
+ */
 async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<ReadBackAnswer> {
   const { client, entry, knownRunIds, hasRivals, options } = context
   const { projectId } = entry.input as Place
@@ -255,7 +268,7 @@ async function runsOfThen(context: ReadBackContext, suiteId: string): Promise<Re
   }
 }
 
-/** Whether what a run shows matches the request; a field that it does not show proves nothing. */
+/** Whether the fields of a run match the request. A missing field proves nothing. */
 function isAsWanted({ notes, environment, client }: EvalRun, { input }: JournalEntry): boolean {
   const wanted = asFields(input['body'])
   const shown = { notes, environmentId: environment?.id, namedHostId: client?.id }
@@ -264,7 +277,7 @@ function isAsWanted({ notes, environment, client }: EvalRun, { input }: JournalE
   )
 }
 
-/** What was launched meanwhile, which is worth knowing before the same is launched late. */
+/** Lists what was launched meanwhile, which a person needs to know before the same is launched late. */
 function sinceThen(runs: readonly EvalRun[], entry: JournalEntry, knownRunIds: ReadonlySet<string>): string {
   const { last } = timeOf(entry)
   const [newest, ...others] = runs.filter(
@@ -275,10 +288,13 @@ function sinceThen(runs: readonly EvalRun[], entry: JournalEntry, knownRunIds: R
   return `, and since then ${runName(newest)}${more} was launched`
 }
 
-/** Most scenarios whose environment is read, one request each, to find the one of an environment. */
+/** Maximum number of scenarios whose environment is read, with one request each, to find that of an environment. */
 const MOST_SCENARIOS = 50
 
-/** The list does not state whose environment a scenario is, so each is read until one is of this one. */
+/**
+ * Reads back a publish. The list does not contain the environments of scenarios, so each scenario is read until one
+ * matches.
+ */
 function publishedReadBack(whenThere: Finding): ReadBack {
   const whenGone: Finding = whenThere === 'happened' ? 'did-not-happen' : 'happened'
   return async context => {
@@ -300,7 +316,7 @@ function publishedReadBack(whenThere: Finding): ReadBack {
   }
 }
 
-/** Undefined if it is gone meanwhile. */
+/** Returns undefined if it was deleted meanwhile. */
 async function scenarioOf({ client, options }: ReadBackContext, projectId: string, scenarioId: string) {
   return await unlessMissing(client.userTesting.get({ projectId, scenarioId }, options))
 }
@@ -316,7 +332,10 @@ async function rebindReadBack(context: ReadBackContext): Promise<ReadBackAnswer>
     : { finding: 'did-not-happen', because: 'it points at another environment' }
 }
 
-/** No read shows which link holds, so that the scenario was changed then is a sign and no proof. */
+/**
+ * Reads back a new link. No read shows which link is valid, so a change of the scenario at that time is a sign, but no
+ * proof.
+ */
 async function rotateReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, scenarioId } = entry.input as { projectId: string; scenarioId: string }
   const { updatedAt } = await client.scenarios.get({ projectId, scenarioId }, options)
@@ -330,7 +349,7 @@ async function rotateReadBack({ client, entry, options }: ReadBackContext): Prom
   return { finding: 'cannot-be-known', because }
 }
 
-/** That the repository is wired as wanted is the whole effect, whoever did it. */
+/** Reads back the settings of a repository. They are the whole effect, whoever made the change. */
 async function repoReadBack({ client, entry, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { organizationId, body } = entry.input as InputOf<typeof contract.checkRepos.connect>
   for await (const { available, items } of client.pages(contract.checkRepos.list, { organizationId }, options)) {
@@ -346,8 +365,8 @@ function placeOf({ projectId, runId }: Place): Place {
 }
 
 /**
- * How much of a change a record shows: `all` of it, `not` where a plain value differs, `nothing` that proves either.
- * Nested values only have to contain what was sent.
+ * Returns how much of a change a record shows: `all` of it, `not` if a plain value differs, or `nothing` that proves
+ * either. Nested values only have to contain what was sent.
  */
 function shows(record: Fields, change: unknown): 'all' | 'not' | 'nothing' {
   const shown = Object.entries(asFields(change)).filter(([name]) => record[name] !== undefined)
@@ -364,7 +383,7 @@ function contains(value: unknown, sent: unknown): boolean {
   return Object.entries(sent).every(([name, part]) => contains((value as Fields)[name], part))
 }
 
-/** A run with the wave id of a launch proves it, because that id is minted for the launch. */
+/** Reads back a launch. A run with its wave id proves it, because that id is created for the launch. */
 async function waveReadBack({ client, entry, knownRunIds, options }: ReadBackContext): Promise<ReadBackAnswer> {
   const { projectId, journeyId, body } = entry.input as InputOf<typeof contract.journeyRuns.launch>
   if (body?.waveId === undefined) return UNKNOWN
@@ -375,6 +394,6 @@ async function waveReadBack({ client, entry, knownRunIds, options }: ReadBackCon
         return { finding: 'happened', because: `it is run ${id}`, result: { id } }
       statesWaves ||= waveId != null
     }
-  // Where the feature is off the list is empty, and where runs name no wave it says as little.
+  // If the feature is off, the list is empty. An empty list, or runs without wave ids, prove nothing.
   return statesWaves ? { finding: 'did-not-happen', because: 'no run of its wave is there' } : UNKNOWN
 }

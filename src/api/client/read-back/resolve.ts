@@ -14,32 +14,32 @@ import { foundSentence, repeatedSentence, titleOf } from '../journal/labels.ts'
 /** The outcome of one write of an earlier session. */
 export type Resolution = {
   entry: JournalEntry
-  /** Undefined when this version does not know the operation. */
+  /** Undefined if this version does not know the operation. */
   endpoint: AnyEndpoint | undefined
-  /** `unresolved` where nothing could be read back now. */
+  /** `unresolved` if nothing could be read back now. */
   finding: Finding | 'unresolved'
-  /** Whether it stays in the list of writes without an end. */
+  /** Whether the write stays in the list of writes with an unknown outcome. */
   isOpen: boolean
-  /** Whether a later look may find more by itself. */
+  /** Whether reading back later may show more. */
   isEarly?: boolean | undefined
   sentence: string
-  /** What is known of its effect where it happened, or what it is likely to have made where that cannot be known. */
+  /** The known effect of the write if it happened, or its probable result if that cannot be known. */
   result?: EntryResult
-  /** The service's answer, where it was sent just now. */
+  /** The service's answer, if the write was sent just now. */
   answer?: { value: unknown; text: string }
 }
 
 export type ResolveOptions = {
   journal: Journal
-  /** Of the same profile as the journal. */
+  /** Client of the same profile as the journal. */
   client: Client
   clock?: Clock
   signal?: AbortSignal
-  /** Which open writes to look at; all of them by default. */
+  /** Selects the open writes to check. Default: all. */
   only?: (entry: JournalEntry) => boolean
 }
 
-/** How long a write may be sent again after its confirmation, in milliseconds; the contract does not bound keys. */
+/** Milliseconds after its confirmation in which a write may be sent again. The contract does not limit keys. */
 export const REPEAT_WITHIN_MS = 24 * 60 * 60_000
 
 type Found = ReadBackAnswer & {
@@ -60,10 +60,10 @@ type Work = {
 }
 
 /**
- * Finds out what became of open writes of earlier processes. Plain records are sent again where a repeat is safe;
- * everything else is only read back, and what spends, exposes, ends or deletes waits for a person. Safe in several
- * processes at once.
- * @throws when the journal cannot be read
+ * Finds out the outcome of open writes of earlier processes. Plain records are sent again if a repeat is safe. All
+ * other writes are only read back; those that spend, expose, end or delete wait for a person. It is safe to run in
+ * several processes at once.
+ * @throws if the journal cannot be read
  */
 export async function resolveJournal(options: ResolveOptions): Promise<Resolution[]> {
   const { journal, client, clock = wallClock, signal, only = () => true } = options
@@ -85,7 +85,7 @@ export async function resolveJournal(options: ResolveOptions): Promise<Resolutio
   return resolutions
 }
 
-/** What a read-only session says about open writes, which it leaves as they are. */
+/** Returns what a read-only session reports about open writes, which it does not change. */
 export async function listUnresolved(journal: Journal, clock: Clock = wallClock): Promise<Resolution[]> {
   return (await journal.unresolved()).map(entry => ({
     entry,
@@ -96,7 +96,7 @@ export async function listUnresolved(journal: Journal, clock: Clock = wallClock)
   }))
 }
 
-/** The operation of an entry; undefined when this version does not know it. */
+/** Returns the operation of an entry; undefined if this version does not know it. */
 export function endpointOf({ operation }: Pick<JournalEntry, 'operation'>): AnyEndpoint | undefined {
   return allEndpoints().find(endpoint => endpoint.operation === operation)
 }
@@ -125,7 +125,7 @@ async function resolveClaimed(work: Work): Promise<Resolution | undefined> {
   }
 }
 
-/** Reads one open write back and leaves it open; nothing is sent. @returns undefined for an unknown operation */
+/** Reads one open write back and leaves it open. Nothing is sent. @returns undefined for an unknown operation */
 export async function lookBack(
   { journal, client, clock = wallClock, signal }: Omit<ResolveOptions, 'only'>,
   entry: JournalEntry,
@@ -161,7 +161,7 @@ function unresolved({ entry, endpoint }: Work, title: string, error: unknown): R
   return { entry, endpoint, finding: 'unresolved', isOpen: true, sentence }
 }
 
-/** Reads what the write is about, for its name. @throws ApiError when nothing can be read now */
+/** Reads the thing that the write is about, to get its name. @throws ApiError if nothing can be read now */
 async function nameOfTarget({ client, entry, endpoint, signal }: Work): Promise<string | undefined> {
   try {
     return await targetName(client, endpoint, entry, { signal })
@@ -171,7 +171,7 @@ async function nameOfTarget({ client, entry, endpoint, signal }: Work): Promise<
   }
 }
 
-/** @throws ApiError when the service cannot be asked now */
+/** @throws ApiError if the service cannot be asked now */
 async function find(work: Work): Promise<Found> {
   const later = await work.journal.later(work.entry)
   const way = wayToRepeat(work, later)
@@ -191,8 +191,8 @@ function waits({ risk }: AnyEndpoint, { finding, isOver = false }: ReadBackAnswe
 }
 
 /**
- * What makes a repeat safe without a person. Never for what spends, exposes, ends, deletes or acts elsewhere, nor where
- * the write was made again or its subject changed since.
+ * Returns what makes a repeat safe without a person. Writes that spend, expose, end, delete or act elsewhere are never
+ * repeated, nor those that were made again or whose subject has changed since.
  */
 function wayToRepeat(
   { clock, entry, endpoint }: Work,
@@ -204,7 +204,7 @@ function wayToRepeat(
   return endpoint.idempotency === 'natural' && !later.place ? 'nature' : undefined
 }
 
-/** @throws ApiError when the service cannot be asked now */
+/** @throws ApiError if the service cannot be asked now */
 async function look({ client, clock, endpoint, entry, journal, signal }: Work): Promise<ReadBackAnswer> {
   const readBack = readBackOf(endpoint)
   const because = 'it never left this machine'
@@ -220,7 +220,7 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
   const context = { client, endpoint, entry, knownRunIds, hasRivals, now: clock.now(), options }
   const answer = await readBack(context).catch(whereGone)
   if (entry.sent) return answer
-  // What is there anyway, somebody else did.
+  // If the effect exists anyway, somebody else caused it.
   const isDone = answer.finding === 'happened' && !canBeTwice(endpoint)
   const seen = answer.finding === 'happened' ? answer.because : answer.seen
   return {
@@ -230,19 +230,22 @@ async function look({ client, clock, endpoint, entry, journal, signal }: Work): 
   }
 }
 
-/** Whether an open write may have launched a run of the same project: whatever spends may, such as a group of runs. */
+/**
+ * Whether an open write may have launched a run of the same project. Any write that spends may, such as a group of
+ * runs.
+ */
 function mayLaunch(other: JournalEntry, { input }: JournalEntry): boolean {
   const { risk = 'spend' } = endpointOf(other) ?? {}
   return risk === 'spend' && other.input['projectId'] === input['projectId']
 }
 
-/** Reading what is gone fails at every start alike. */
+/** Returns the answer if the thing is gone, because reading it would fail at every start. */
 function whereGone(error: unknown): ReadBackAnswer {
   if (!isMissing(error)) throw error
   return { finding: 'cannot-be-known', because: 'what it is about is gone' }
 }
 
-/** Whether doing it a second time makes a second thing, as a launch does. */
+/** Whether a second execution creates a second thing, as a launch does. */
 function canBeTwice({ method, risk }: AnyEndpoint): boolean {
   return method === 'POST' && (risk === 'spend' || risk === 'write')
 }
@@ -254,7 +257,7 @@ function found({ title }: Work, answer: ReadBackAnswer): Found {
   return { ...answer, ...(settlement && { settlement }), sentence: foundSentence(title, finding, because) }
 }
 
-/** Sends the same input with the same key under the same entry. */
+/** Sends the same input again with the same key and the same entry. */
 async function repeat(work: Work): Promise<Found> {
   const { client, endpoint, entry, claim, title, signal } = work
   let settlement: Settlement | undefined
@@ -267,7 +270,7 @@ async function repeat(work: Work): Promise<Found> {
     if (!isFinal(error) || settlement?.outcome !== 'refused') throw error
     const refuses = `the service refuses it (${settlement.code})`
     if (!entry.sent) return { ...found(work, { finding: 'did-not-happen', because: refuses }), settlement }
-    // That it may not happen a second time says nothing of the first.
+    // A refusal of the repeat says nothing about the first request.
     const { finding, because } = await look(work)
     return found(work, { finding, because: `${refuses} when it is repeated, and ${because}` })
   }
@@ -285,15 +288,15 @@ function resultIn(settlement: Settlement | undefined): EntryResult | undefined {
   return settlement?.outcome === 'succeeded' ? settlement.result : undefined
 }
 
-/** How a person's decision about one open write ended. */
+/** The result of a person's decision about one open write. */
 export type Decision = Resolution | { finding: 'busy'; isOpen: true; sentence: string }
 
-/** Sends an open write again with its key, unless it has happened. @throws ApiError when the service cannot tell */
+/** Sends an open write again with its key, unless it has happened. @throws ApiError if the service cannot tell */
 export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: JournalEntry): Promise<Decision> {
   const { journal, client, clock = wallClock, signal } = options
   const title = titleOf(entry, clock.now())
   const endpoint = endpointOf(entry)
-  // Some of it may have been sent since it was listed.
+  // Some of its writes may have been sent since it was listed.
   const bulk = entry.bulk && (await journal.unresolved()).find(({ id }) => id === entry.id)?.bulk
   if (entry.bulk && !bulk) return busy(title)
   const claim = endpoint && (await journal.claim(entry))
@@ -313,7 +316,10 @@ export async function sendAgain(options: Omit<ResolveOptions, 'only'>, entry: Jo
   }
 }
 
-/** Sends what never left of a bulk action, one after the other; each is a write of its own, with its own record. */
+/**
+ * Sends the writes of a bulk action that were never sent, one after the other. Each is a separate write with its own
+ * record.
+ */
 async function sendRest(work: Work, { rest }: Bulk): Promise<Decision> {
   const { client, claim, entry, endpoint, signal, title } = work
   let [sent, meanwhile, refused] = [0, 0, 0]
@@ -363,7 +369,7 @@ function busy(title: string): Decision {
   return { finding: 'busy', isOpen: true, sentence }
 }
 
-/** Whether the service has judged the write itself; a refused key or a limit says nothing about it. */
+/** Whether the service has decided about the write itself. A refused key or a limit says nothing about it. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.kind !== 'http' || error.retryable || error.leavesDoubt) return false
   return error.status !== 401 && error.status !== 403
@@ -372,8 +378,8 @@ function isFinal(error: unknown): boolean {
 type Fields = Record<string, unknown>
 
 /**
- * Name of what a write is about: the nearest readable part of its path, a suite, or a tool with its server.
- * @throws ApiError when reading fails
+ * Returns the name of what a write is about: the nearest readable part of its path, a suite, or a tool with its server.
+ * @throws ApiError if a read fails
  */
 async function targetName(
   client: Client,
@@ -395,11 +401,11 @@ async function targetName(
   return toolName === undefined || name === undefined ? (toolName ?? name) : `${toolName} of ${name}`
 }
 
-/** The read of the longest part of a path that is about one thing. */
+/** Returns the read operation of the longest part of a path that names one thing. */
 function readAbove({ path }: AnyEndpoint): AnyEndpoint | undefined {
   const reads = allEndpoints().filter(({ method }) => method === 'GET')
   for (let part = path; part.includes('{'); part = part.slice(0, part.lastIndexOf('/'))) {
-    // What only a local workspace does is about things that are read as everywhere.
+    // Operations of only a local workspace concern things that are read in the same way as everywhere.
     const paths = [part, part.replace(/^\/local(?=\/)/, '')]
     const read = part.endsWith('}') && reads.find(other => paths.includes(other.path))
     if (read) return read

@@ -14,7 +14,7 @@ import {
   unlessMissing,
 } from './lookups.ts'
 
-/** How far something is that was to be stopped. */
+/** The state of something that was to be stopped. */
 type Progress = {
   /** Name and state, as in "run #3 is running". */
   words: string
@@ -25,7 +25,7 @@ type Progress = {
 
 const { runs, journeyRuns, readiness, connections, waveInsights, userTestingInsights } = contract
 
-/** Writes that stop something which has a state of its own, by operation. */
+/** Writes that stop something with a state of its own, by operation. */
 export const stops: Readonly<Record<string, ReadBack>> = {
   [runs.cancel.operation]: stopReadBack(async ({ client, entry, options }) => {
     const { projectId, runId } = entry.input as InputOf<typeof runs.cancel>
@@ -52,7 +52,7 @@ export const stops: Readonly<Record<string, ReadBack>> = {
   },
 }
 
-/** What has ended by itself cannot be stopped any more, so that nothing is left to decide. */
+/** Reads back a stop. What has ended by itself can no longer be stopped, so there is nothing to decide. */
 function stopReadBack(progressOf: (context: ReadBackContext) => Promise<Progress>): ReadBack {
   return async context => {
     const { words, isEnded, isStopped } = await progressOf(context)
@@ -67,7 +67,10 @@ function stateOf(what: string, state: string, isEnded: (state: string) => boolea
   return { words: `${what} is ${state}`, isEnded: isEnded(state), isStopped: state === 'cancelled' }
 }
 
-/** What is not pending was cancelled or has ended by itself, which the result of an earlier analysis may hide. */
+/**
+ * Reads back a cancelled analysis. If it is not pending, it was cancelled or has ended by itself, which the result of
+ * an earlier analysis may hide.
+ */
 function analysisEnd(analysis: Fields | undefined): ReadBackAnswer {
   if (!analysis) return { finding: 'happened', because: 'no analysis is there' }
   const { status } = analysis

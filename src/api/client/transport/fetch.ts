@@ -1,12 +1,12 @@
 import { refusal } from '../errors/api-error.ts'
 import type { ApiBody, ApiRequest, ApiResponse } from '../../contract/message.ts'
 
-/** How a client reaches a service: over the network, or a service's own function in the same process. */
+/** Sends a request to a service: over the network, or to a service in the same process. */
 export type Fetch = (request: ApiRequest) => Promise<ApiResponse>
 
 export type HttpFetch = {
   fetch: Fetch
-  /** Closes the connections; requests in progress have a moment to end, and are then aborted. */
+  /** Closes the kept connections. Requests in progress have a moment to end, and are then aborted. */
   close: () => Promise<void>
   /** Aborts when the connections start to close. */
   closing: AbortSignal
@@ -17,17 +17,18 @@ export type HttpFetchOptions = {
   baseUrl?: string
   /** A Unix socket for all requests, whatever their address. */
   socketPath?: string
-  /** Whether connections for reads stay open between polls: on a slow line a new one takes long. */
+  /** Whether connections for reads are kept open between two polls, because a new one takes long on a slow line. */
   holds?: () => boolean
-  /** Longest wait for a connection, in milliseconds. */
+  /** Milliseconds to wait for a connection. */
   connectTimeoutMs?: number
-  /**
-   * How long writes in progress may take to end when the connections close, in milliseconds; reads are aborted at once.
-   */
+  /** Milliseconds that writes in progress have to end when the connections close. Reads are aborted at once. */
   closeGraceMs?: number
 }
 
-/** HTTP over kept connections; redirects are returned, not followed. undici loads with the first request. */
+/**
+ * Creates a fetch over kept HTTP connections. Redirects are returned, not followed. undici loads with the first
+ * request.
+ */
 export function createHttpFetch({
   baseUrl,
   socketPath,
@@ -40,7 +41,8 @@ export function createHttpFetch({
   let closing: Promise<void> | undefined
   const [reads, writes] = [new AbortController(), new AbortController()]
   const close = async () => {
-    // Destroying an agent that is closing does not reach its connections, so each request is aborted separately.
+    // Destroying an agent that is already closing does not reach its connections, so each request is aborted
+    // separately.
     const grace = setTimeout(() => writes.abort(closed()), closeGraceMs)
     reads.abort(closed())
     const opened = await connections
@@ -57,7 +59,7 @@ export function createHttpFetch({
       const cutOff = request.method === 'GET' ? reads : writes
       const signal = AbortSignal.any([request.signal, cutOff.signal])
       const { fetch, agent, held } = await connections
-      // A write uses no connection that was idle for long and may be dead, which would leave its outcome in doubt.
+      // A write uses no connection that was idle for long and may be dead, since its outcome would be in doubt.
       const dispatcher = request.method === 'GET' && holds() ? held : agent
       return await send({ ...request, signal }, fetch, dispatcher)
     },
@@ -66,14 +68,17 @@ export function createHttpFetch({
   }
 }
 
-/** Longer than polls of the screen pause, shorter than load balancers wait. */
+/**
+ * Milliseconds that a connection is kept: more than the pause between polls of a screen, less than load balancers wait.
+ */
 const HELD_MS = 55_000
 
 const closed = () => new Error('The connections are closed.')
 
 async function open(connectTimeout: number, socketPath: string | undefined) {
   const { Agent, fetch } = await import('undici')
-  // Deadlines belong to the transport; HTTP/1.1 keeps one request on a connection, so a fault concerns only that one.
+  // Deadlines belong to the transport. HTTP/1.1 has one request at a time on a connection, so a fault affects only that
+  // one.
   const limits = { connectTimeout, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
   const agent = new Agent({ ...limits, ...(socketPath !== undefined && { connect: { socketPath } }) })
   return { agent, held: new Agent({ ...limits, keepAliveTimeout: HELD_MS }), fetch }
@@ -96,7 +101,7 @@ async function send(
   })
 }
 
-/** Read completely before sending, so that its length is known. */
+/** Reads the body before it is sent, so that its length is known. */
 async function wholeBody(body: ApiBody): Promise<string | Uint8Array | null> {
   if (body === null || typeof body === 'string') return body
   const chunks: Uint8Array[] = []

@@ -4,33 +4,37 @@ import type { AnyEndpoint } from '../../contract/endpoint.ts'
 /** The answer of one address. */
 type Answer = { endpoint: AnyEndpoint; text: string; cursor: string | null | undefined }
 /**
- * The last answer of an address. A digest replaces the text, since the texts of fifty projects would take megabytes.
+ * The last answer of an address. The digest of its text is enough: the texts of fifty projects would take megabytes.
  */
 type Last = Omit<Answer, 'text'> & { digest: string; length: number; value: unknown }
 
 /**
- * Maximum number of characters of the answers that are kept, all addresses together. What Now reads of fifty projects
- * in turns is a megabyte: with less room each answer would push out the one that comes next.
+ * Maximum number of characters of all kept answers. Now reads a megabyte of fifty projects in turns: with less room
+ * each answer would displace the one that is needed next.
  */
 const MOST_CHARACTERS = 4_000_000
-/** The same limit for long answers, which are usually stored elsewhere, since a list shows little of its pages. */
+/** Maximum number of characters of long answers, which are kept separately because a list shows little of its pages. */
 const MOST_OF_LONG = 1_000_000
-/** A longer answer is stored only from the second time on: most pages of a long list are requested once. */
+/**
+ * Length from which on an answer is kept only from its second time on. Most pages of a long list are requested once.
+ */
 const LONG = 50_000
-/** Maximum number of addresses remembered for one long answer. */
+/** Maximum number of addresses remembered because they returned a long answer once. */
 const MOST_ADDRESSES = 500
 
-/** The last answer of each read: an unchanged answer is the same object, so nothing is parsed or rendered again. */
+/**
+ * Keeps the last answer of each read. An unchanged answer is the same object, so nothing is parsed or rendered again.
+ */
 export type LastAnswers = {
-  /** The value of an unchanged answer, or the result of `parse` for a new one. */
+  /** Returns the value of the same answer, or the result of `parse` for a new one. */
   valueOf: (url: string, answer: Answer, parse: () => unknown) => unknown
 }
 
-/** @param onSame called for each answer that is unchanged */
+/** @param onSame called for each unchanged answer */
 export function createLastAnswers(onSame: () => void = () => undefined): LastAnswers {
   const [short, long] = [createShelf(MOST_CHARACTERS), createShelf(MOST_OF_LONG)]
   const askedOnce = new Set<string>()
-  /** Whether an address gives a long answer for the first time. */
+  /** Whether an address returns a long answer for the first time. */
   const isFirstLong = (url: string, { length }: Last): boolean => {
     if (length <= LONG || short.has(url) || long.has(url) || askedOnce.delete(url)) return false
     askedOnce.add(url)
@@ -57,7 +61,9 @@ export function createLastAnswers(onSame: () => void = () => undefined): LastAns
   }
 }
 
-/** The latest answers by address: the least recently used are dropped when all exceed `most` characters. */
+/**
+ * Keeps the latest answers by address. Those requested longest ago are removed when the total length exceeds the limit.
+ */
 function createShelf(most: number) {
   const kept = new Map<string, Last>()
   let characters = 0

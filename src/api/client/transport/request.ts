@@ -15,17 +15,17 @@ export type PreparedRequest<E extends AnyEndpoint = AnyEndpoint> = {
 }
 
 export type RequestTarget = {
-  /** Base address with the version, such as `https://host/api/v1`. */
+  /** Base address including the version, such as `https://host/api/v1`. */
   baseUrl: string
   key?: string | undefined
-  /** Where the key came from, for a person who must replace it. */
+  /** Source of the key, in words for the person who has to replace it. */
   keySource?: string | undefined
-  /** The eval vocabulary to request; without it nothing is sent, which means 1 (contract: "Versioning"). */
+  /** The eval vocabulary to request. Without it nothing is sent, which means 1 (contract: "Versioning"). */
   vocabulary?: Vocabulary | undefined
 }
 
 /**
- * Builds and validates the request for an input.
+ * Builds and validates the request of an input.
  * @throws ApiError `refused` with `invalid-input`, `invalid-key` or `invalid-address`
  */
 export function prepareRequest<E extends AnyEndpoint>(
@@ -66,7 +66,7 @@ function parseQuery(endpoint: AnyEndpoint, fields: Record<string, unknown>): URL
   return query
 }
 
-/** An optional body is still sent as `{}`, as in the contract. */
+/** Returns the body as text. An optional body is sent as `{}` if it is missing, as the contract shows it. */
 function parseBody(endpoint: AnyEndpoint, input: unknown): string | null {
   if (endpoint.body) return JSON.stringify(check(endpoint, endpoint.body, input, ['body']) ?? {})
   if (input !== undefined) throw unknownFields(endpoint, ['body'])
@@ -99,7 +99,7 @@ function isSegment(value: unknown): boolean {
   return typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && value.isWellFormed()
 }
 
-/** The runtime's error for an invalid address quotes it with its credentials, so it is validated here. */
+/** Validates an address. The platform's error message would quote it, including credentials. */
 function checkAddress(baseUrl: string, endpoint: AnyEndpoint): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
@@ -112,7 +112,10 @@ function joinUrl(baseUrl: string, path: string, query: URLSearchParams): string 
   return `${baseUrl.replace(/\/+$/, '')}${path}${search}`
 }
 
-/** A key on an operation without key support would look safe to repeat but not be. */
+/**
+ * Returns the idempotency header. A key on an operation without key support would seem safe to repeat, so it is
+ * refused.
+ */
 function idempotencyHeader(endpoint: AnyEndpoint, key: string | undefined): Record<string, string> {
   if (key === undefined) return {}
   const fits = /^[\x21-\x7e]{1,256}$/.test(key)
@@ -129,7 +132,7 @@ function vocabularyHeader({ vocabulary }: RequestTarget): Record<string, string>
   return vocabulary ? { [`x-${vocabulary.service}-eval-vocabulary`]: vocabulary.version } : {}
 }
 
-/** The runtime's error for an invalid header value quotes it, so the key is validated here. */
+/** Validates the key. The platform's error message about a bad header value would quote it. */
 function keyHeader(key: string | undefined, endpoint: AnyEndpoint): Record<string, string> {
   if (key === undefined) return {}
   if (!/^[\x21-\x7e]+$/.test(key))

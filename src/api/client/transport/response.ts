@@ -13,7 +13,7 @@ import * as z from 'zod'
 
 export type Answer<E extends AnyEndpoint = AnyEndpoint> = {
   value: OutputOf<E>
-  /** The body as received; `{}` for a DELETE answered without one. */
+  /** The body as received. For a DELETE that was answered without a body it is `{}`. */
   text: string
   status: number
   requestId: string | undefined
@@ -24,7 +24,10 @@ type Received = { endpoint: AnyEndpoint; response: ApiResponse; hideKey: (text: 
 const EXCERPT_CHARACTERS = 2_000
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray']
 
-/** Body text up to a limit in decoded bytes; `complete` is false when there was more; `onBytes` runs for each piece. */
+/**
+ * Reads a body's text up to a limit in decoded bytes. `complete` is false if there was more. `onBytes` is called for
+ * each piece.
+ */
 export async function readText(
   response: ApiResponse,
   maxBytes: number,
@@ -47,7 +50,7 @@ export async function readText(
   return { text: text + decoder.decode(), complete: true }
 }
 
-/** Parses a success body according to the contract; unknown fields are kept. An unchanged answer is the same object. */
+/** Parses a success body as the contract's answer. Unknown fields are kept. An unchanged answer is the same object. */
 export function parseAnswer<E extends AnyEndpoint>(
   received: Received & { endpoint: E },
   body: string,
@@ -63,12 +66,12 @@ export function parseAnswer<E extends AnyEndpoint>(
   return { value: value as OutputOf<E>, text, status: response.status, requestId: requestIdOf(response) }
 }
 
-/** HTTP allows a DELETE to succeed without a body, and therefore without the fields of its answer. */
+/** Whether the answer to a DELETE has no body, as HTTP allows. It then has none of the declared fields. */
 function isBodiless({ endpoint, response }: Received, body: string): boolean {
   return endpoint.method === 'DELETE' && response.status === 204 && body === ''
 }
 
-/** If an answer is longer than this, in characters, only the first faults are reported. */
+/** Length in characters from which on only the first faults of an answer are reported. */
 const LONG_ANSWER = 50_000
 
 function parseValue(received: Received, text: string): unknown {
@@ -81,11 +84,11 @@ function parseValue(received: Received, text: string): unknown {
     const message = html ? 'The answer is an HTML page, not JSON.' : 'The answer is not complete JSON.'
     throw invalidResponse(received, html ? 'html' : 'not-json', message, { text })
   }
-  // Validating answers of this process took a seventh of the drawing thread's time for a long list.
+  // Validating what this process wrote itself took a seventh of the drawing thread's time for a long list.
   if (response.asDeclared && endpoint.method === 'GET') return withHeaderCursor(received, json.value)
   const isLong = text.length > LONG_ANSWER
   const exact = readShape(endpoint.response, json.value, isLong)
-  // The contract accepts numbers of any length, which need not be exact.
+  // A field of the contract accepts numbers of any length, which need not be exact.
   const isExact = exact.success || !mayHoldLong(text)
   const parsed = isExact ? exact : readShape(endpoint.response, JSON.parse(text || 'null'), isLong)
   if (!parsed.success) {
@@ -100,20 +103,20 @@ function excessWords(excess: keyof JsonBounds, values: number): string {
   return `The answer has more than ${MAX_ANSWER_LEVELS} levels of objects and lists.`
 }
 
-/** Moves a cursor from a header to its place in a list. */
+/** Copies a cursor that came in a header to the field in which lists have theirs. */
 function withHeaderCursor(received: Received, value: unknown): unknown {
   const cursor = headerCursor(received)
   if (cursor === undefined || typeof value !== 'object' || value === null) return value
   return { ...value, nextCursor: cursor }
 }
 
-/** Undefined for lists with their cursor in the body. */
+/** Returns undefined for lists that have their cursor in the body. */
 function headerCursor({ endpoint, response }: Received): string | null | undefined {
   const header = endpoint.cursor?.fromHeader
   return header === undefined ? undefined : response.headers.get(header)
 }
 
-/** The error for a success status with an unusable answer. */
+/** Returns the error for an answer with a success status that cannot be used. */
 export function invalidResponse(
   { endpoint, response, hideKey }: Received,
   code: InvalidResponseCode,
@@ -133,7 +136,7 @@ export function invalidResponse(
   })
 }
 
-/** The error for an error status, with any body. */
+/** Converts an error status, with whatever body it has, to an error. */
 export function httpError(
   { endpoint, response, hideKey, keySource }: Received & { keySource?: string | undefined },
   rawText: string,
@@ -161,7 +164,10 @@ export function httpError(
   })
 }
 
-/** Following a redirect would send the key to another address, so it is an error that names the target. */
+/**
+ * Describes an error answer outside the contract. Following a redirect would send the key to another address, so a
+ * redirect is an error that names the target.
+ */
 function withoutContract(response: ApiResponse): string {
   const location = response.status < 400 ? response.headers.get('location') : null
   if (location === null) return `HTTP ${response.status}`
@@ -183,7 +189,10 @@ function looksLikeHtml(response: ApiResponse, text: string): boolean {
   )
 }
 
-/** JSON that is too deep is valid but would fail every later step; JSON that is too large would block keys. */
+/**
+ * Parses JSON within limits. Text that is nested too deeply is valid, but every step after the parser would fail; text
+ * with too many values would block keys.
+ */
 function parseJson(
   text: string,
   values: number,
@@ -209,7 +218,7 @@ function excerptOf(text: string): string {
   return printable(text.length > EXCERPT_CHARACTERS ? `${text.slice(0, EXCERPT_CHARACTERS)}…` : text)
 }
 
-/** Body of every error answer. An unknown `code` is kept as text. */
+/** Body of every answer with an error status. An unknown `code` is kept as text. */
 export const ErrorBody = shape(() =>
   z.looseObject({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()).nullish() }),
 )

@@ -3,23 +3,26 @@ import { type Clock, sleep } from '../../../lib/clock.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
 export type RetryRule = {
-  /** Maximum number of requests for one call, the first included. */
+  /** Maximum number of requests for one call, including the first. */
   attempts: number
-  /** Limit of the first pause, which doubles with each further one. */
+  /** Maximum of the first pause, in milliseconds. It doubles with each further pause. */
   baseMs: number
-  /** Limit of any pause that we choose ourselves. */
+  /** Maximum of any pause that we choose ourselves, in milliseconds. */
   capMs: number
-  /** Longest `Retry-After` worth waiting for; beyond it the caller gets the error. */
+  /** Longest `Retry-After` to wait for, in milliseconds. Beyond it the error is returned to the caller. */
   longestRetryAfterMs: number
 }
 
 export const defaultRetryRule: RetryRule = { attempts: 3, baseMs: 500, capMs: 8_000, longestRetryAfterMs: 60_000 }
 
-/** Random addition to `Retry-After`, so that waiting clients do not return at the same moment. */
+/**
+ * Milliseconds by which repeats after `Retry-After` are spread, so that waiting clients do not return at the same
+ * moment.
+ */
 const RETRY_AFTER_SPREAD_MS = 250
 
 /**
- * Pause before the next request, in milliseconds; `undefined` if there is none.
+ * Returns milliseconds before the next request; `undefined` if none may follow.
  * @param failed requests so far, from 1
  * @param random from 0 up to, not including, 1
  */
@@ -30,13 +33,16 @@ export function retryDelay(error: ApiError, failed: number, rule: RetryRule, ran
   return error.retryAfterMs + random * RETRY_AFTER_SPREAD_MS
 }
 
-/** Timeouts and broken programs are not retried: three timeouts in a row would keep a pane waiting for minutes. */
+/**
+ * Whether an error is retried automatically. Deadlines and broken programs are not: three deadlines in a row would
+ * block a pane for minutes.
+ */
 function repeatsByItself(error: ApiError): boolean {
   if (error.details?.['programBroke'] === true) return false
   return error.retryable && (error.kind === 'network' || (error.kind === 'http' && error.code !== 'TIMEOUT'))
 }
 
-/** Whether a repeat is harmless: reads, idempotent writes, and writes with a key. */
+/** Whether a repeat is harmless: for reads, idempotent writes, and writes with a key. */
 export function isRepeatable(
   endpoint: Pick<AnyEndpoint, 'risk' | 'idempotency'>,
   idempotencyKey: string | undefined,
@@ -47,19 +53,21 @@ export function isRepeatable(
 
 export type RetryOptions = {
   endpoint: AnyEndpoint
-  /** See {@link isRepeatable}; without it `attempt` runs at most once. */
+  /** See {@link isRepeatable}. If false, `attempt` runs at most once. */
   repeatable: boolean
   rule: RetryRule
   clock: Clock
   random: () => number
   signal?: AbortSignal | undefined
-  /** Aborts when nothing more can be sent: ends the pause before a repeat, but no request in progress. */
+  /** Aborts when nothing more can be sent. It ends the pause before a repeat, but not a request in progress. */
   closing?: AbortSignal | undefined
-  /** Called with each pause before a repeat, in milliseconds; the returned function is called at its end. */
+  /**
+   * Called with each pause before a repeat, in milliseconds. The function it returns is called at the end of the pause.
+   */
   pausing?: (error: ApiError, delay: number) => () => void
 }
 
-/** Runs `attempt` until it succeeds, its error is final, the rule stops it or the signal aborts. */
+/** Runs `attempt` until it succeeds, its error is final, the rule allows no more requests or the signal aborts. */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { endpoint, repeatable, rule, clock, random, pausing } = options
   let sent = false

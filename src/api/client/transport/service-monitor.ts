@@ -3,13 +3,13 @@ import { ApiError, connectionFault, isKeyRefusal } from '../errors/api-error.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AnyEndpoint } from '../../contract/endpoint.ts'
 
-/** A request that waits before it is repeated, because of the service or the retry rule. */
+/** A request that waits before it is repeated, as the service or the retry rule requires. */
 export type Repeat = {
   endpoint: AnyEndpoint
   error: ApiError
-  /** When it failed, in epoch milliseconds. */
+  /** Time of the failure in epoch milliseconds. */
   since: number
-  /** When it is repeated, in the clock's milliseconds. */
+  /** Time of the repeat in the clock's milliseconds. */
   at: number
 }
 
@@ -20,22 +20,22 @@ type Exchange = {
   ended: (outcome: unknown) => void
 }
 
-/** What is known of the connection to one service, from every request of its client. */
+/** Facts about the connection to one service, from all requests of its client. */
 export type ServiceMonitor = {
-  /** When the service last answered, even with a refusal, in epoch milliseconds. */
+  /** Returns when the service last answered, even with a refusal, in epoch milliseconds. */
   lastAnswerAt: () => number | undefined
   /** Whether any request has succeeded so far, so that address, path and key are right. */
   hasSucceeded: () => boolean
-  /** Since when requests in progress have received nothing, once that is long; the clock's milliseconds. */
+  /** Returns since when requests in progress have received nothing, if that is long, in the clock's milliseconds. */
   silentSince: () => number | undefined
-  /** Bytes a second of the connection while it is slow. */
+  /** Returns the bytes per second of the connection while it is slow. */
   slowLine: () => number | undefined
   repeat: () => Repeat | undefined
-  /** A write that waits before it is repeated. */
+  /** Returns the write that waits for its repeat. */
   waitingWrite: () => Repeat | undefined
-  /** The service's refusal of the key, until it answers again. */
+  /** Returns the service's refusal of the key, if nothing was answered since. */
   keyRefusal: () => ApiError | undefined
-  /** Lets the next read try the key again. */
+  /** Lets the next read use the key again. */
   tryKeyAgain: () => void
   begin: (endpoint: AnyEndpoint) => Exchange
   /** Shows a pause before a repeat until the returned function is called. */
@@ -44,7 +44,7 @@ export type ServiceMonitor = {
   subscribe: (listener: () => void) => () => void
 }
 
-/** Shorter waits are not reported, in milliseconds. */
+/** Milliseconds up to which a wait is not reported. */
 const SILENCE_MS = 5_000
 const LEAST_PAUSE_MS = 2_000
 
@@ -93,7 +93,7 @@ export function createServiceMonitor(clock: Clock, day = clock): ServiceMonitor 
     tryKeyAgain: () => (keyRefusal = undefined),
     begin(endpoint) {
       const id = {}
-      // Requests that reach an MCP server may be silent for long without a fault of the connection.
+      // A request that is forwarded to an MCP server may be silent for long although the connection works.
       if (endpoint.deadlineMs === undefined) underWay.set(id, clock.now())
       if (underWay.size === 1) look()
       const arrival = meter.begin()
@@ -129,38 +129,46 @@ function longest(repeats: readonly Repeat[]): Repeat | undefined {
   return repeats.toSorted((one, other) => other.at - one.at)[0]
 }
 
-/** Whether the service itself answered, and not a web page, a proxy or nobody; a 503 is not an answer. */
+/**
+ * Whether the service itself answered, as opposed to a web page, a proxy or nothing. "Unavailable" does not count as an
+ * answer.
+ */
 function isAnswer(error: ApiError): boolean {
   const fault = connectionFault(error)
   if (fault !== undefined) return fault === 'key-refused'
   return error.kind === 'invalid-response' || (error.kind === 'http' && error.answer === 'contract')
 }
 
-/** A body as it arrived; times in milliseconds. */
+/** One received body. Times are in milliseconds. */
 type ArrivedBody = {
   bytes: number
-  /** Time from its headers to its end: the connection took at least this. */
+  /** Time from the headers to the end: the minimum that the connection needed. */
   bodyMs: number
-  /** Time beyond the fastest headers so far: the connection took at most this. */
+  /** Whole time minus that of the quickest headers so far: the maximum that the connection needed. */
   wholeMs: number
 }
 
-/** The measured speed, with older bodies weighted less; `slow` is in bytes a second while the connection is slow. */
+/**
+ * Totals of the last bodies, in which older ones count less. `slow` is the speed in bytes per second while it is slow.
+ */
 type LineSpeed = ArrivedBody & { slow: number | undefined }
 
 const UNKNOWN_SPEED: LineSpeed = { bytes: 0, bodyMs: 0, wholeMs: 0, slow: undefined }
 
-/** Below this many bytes a second a connection is slow, and above this it no longer is. */
+/** Bytes per second below which a connection is slow, and above which it no longer is. */
 const SLOW = 8 * 1024
 const QUICK = 12 * 1024
-/** Smaller bodies arrive in one or two pieces, and say nothing about speed. */
+/** Minimum size of a measured body in bytes. Smaller ones arrive in a piece or two, and do not show the speed. */
 const LEAST_BYTES = 2 * 1024
-/** Minimum time that bodies must take before a connection is called slow, in milliseconds. */
+/** Milliseconds in which bodies must have arrived before a connection is called slow. */
 const LEAST_MS = 2_000
-/** Weight of earlier measurements for one more body. */
+/** Weight of the earlier totals when another body is added. */
 const KEPT = 0.7
 
-/** The speed after one more body: the state changes only when it is certain. */
+/**
+ * Returns the totals after one more body. The state changes only if a connection is certainly slow, or certainly fast
+ * again.
+ */
 function nextSpeed(known: LineSpeed, body: ArrivedBody): LineSpeed {
   if (body.bytes < LEAST_BYTES) return known
   const bytes = KEPT * known.bytes + body.bytes
@@ -173,12 +181,12 @@ function nextSpeed(known: LineSpeed, body: ArrivedBody): LineSpeed {
 }
 
 type Arrival = {
-  /** Reports its headers (no bytes), or a piece of its body. */
+  /** Reports the headers of an answer (no bytes), or a piece of its body. */
   received: (bytes: number) => void
   ended: () => void
 }
 
-/** Measures the connection over all bodies together, since they share it. Times are the clock's milliseconds. */
+/** Measures the connection by all bodies together, since they share it. Times are the clock's milliseconds. */
 export function createLineMeter(now: () => number): { begin: () => Arrival; slow: () => number | undefined } {
   let speed = UNKNOWN_SPEED
   let quickestHeaders = Infinity

@@ -1,34 +1,42 @@
 import type { ApiHeaders } from '../../contract/message.ts'
 
-/** A larger clock difference is reported, in milliseconds. */
+/** Milliseconds of difference from which on a clock is reported as wrong. */
 export const SKEW_MS = 30_000
-/** A slower answer says too little about when it was written, in milliseconds. */
+/** Milliseconds above which an answer says too little about the time at which it was written. */
 const LONGEST_EXCHANGE_MS = 10_000
 
-/** The service's clock minus this machine's, in milliseconds, after the first answer; a process has one service. */
+/**
+ * Milliseconds that the service's clock is ahead of this machine's, after the first answer. One process has one
+ * service.
+ */
 let offset: number | undefined
 
-/** The service's time in epoch milliseconds, from its last answers, for comparing times of its records. */
+/**
+ * Returns the service's time in epoch milliseconds, by its last answers. The times of its records are compared with it.
+ */
 export function serviceNow(): number {
   return serviceTime(Date.now())
 }
 
-/** Converts a time of this machine's clock to the service's clock; epoch milliseconds. */
+/** Converts a time of this machine's clock to the service's clock, in epoch milliseconds. */
 export function serviceTime(now: number): number {
   return now + (offset ?? 0)
 }
 
-/** How far the service's clock is ahead of this machine's, in whole milliseconds; undefined before its first answer. */
+/**
+ * Returns how far the service's clock is ahead of this machine's, in whole milliseconds; undefined before its first
+ * answer.
+ */
 export function serviceOffset(): number | undefined {
   return offset === undefined ? undefined : Math.round(offset)
 }
 
-/** How far this machine's clock is ahead of the service's, in milliseconds; negative when it is behind. */
+/** Returns how far this machine's clock is ahead of the service's, in milliseconds; negative if it is behind. */
 export function clockSkew(): number {
   return -(offset ?? 0)
 }
 
-/** Reads the service's time from `Date`, which has whole seconds: the offset changes only as far as that proves. */
+/** Reads the service's time from `Date`, which has whole seconds. The offset changes only as far as that proves. */
 export function readServiceTime(headers: ApiHeaders, sentAt: number, receivedAt: number): void {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date) || receivedAt - sentAt > LONGEST_EXCHANGE_MS) return

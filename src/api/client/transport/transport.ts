@@ -19,16 +19,16 @@ export type Deprecation = {
 
 export type TransportOptions = RequestTarget & {
   fetch: Fetch
-  /** Longest time without any part of an answer, in milliseconds. */
+  /** Milliseconds to wait while nothing of an answer arrives. */
   deadlineMs?: number
-  /** Shortest deadline of requests that reach an MCP server, in milliseconds. */
+  /** Minimum deadline of requests that are forwarded to an MCP server, in milliseconds. */
   serverDeadlineMs?: number
   /** Maximum number of decoded bytes of any answer, whatever its endpoint allows. */
   maxResponseBytes?: number
   clock?: Clock
-  /** Called for each answer with `Deprecation`. */
+  /** Called for each answer with a `Deprecation` header. */
   onDeprecation?: (deprecation: Deprecation) => void
-  /** Called for each answer with the same text as the one before. */
+  /** Called for each answer that has the same text as the previous one. */
   onSame?: () => void
 }
 
@@ -52,13 +52,16 @@ export type Transport = {
   send: <E extends AnyEndpoint>(request: PreparedRequest<E>, options?: SendOptions) => Promise<Answer<E>>
 }
 
-/** A request without an answer is aborted after this time. */
+/** Milliseconds without an answer after which a request is aborted. */
 export const DEADLINE_MS = 30_000
 const MAX_RESPONSE_BYTES = BOUNDS.answer.most
-/** Longer error bodies are not read further. */
+/** Maximum number of bytes that are read of an error body. */
 const MAX_ERROR_BYTES = 256 * 1024
 
-/** Sends one request for an endpoint and input, and returns one answer; retries and rates belong to the client. */
+/**
+ * Creates the transport: one endpoint and one input make one request and one answer. Retries and rates belong to the
+ * client.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const { clock = systemClock, deadlineMs = DEADLINE_MS, serverDeadlineMs = 0 } = options
   const deadlineOf = (endpoint: AnyEndpoint) =>
@@ -115,7 +118,7 @@ async function exchange<E extends AnyEndpoint>(
   if (response.headers.has('deprecation'))
     options.onDeprecation?.({ endpoint, link: response.headers.get('link') ?? undefined })
   if (response.status < 200 || response.status > 299) {
-    // The status alone already says what happened, so an incomplete body is not another error.
+    // The status alone already says what happened, so an incomplete body is no second error.
     const { text } = await readText(response, MAX_ERROR_BYTES, onBytes).catch(() => ({ text: '' }))
     throw httpError({ ...received, keySource: options.keySource }, text)
   }
@@ -127,12 +130,12 @@ async function exchange<E extends AnyEndpoint>(
   return answer
 }
 
-/** Maximum number of deadlines for an answer that keeps arriving. */
+/** Maximum number of deadlines that an answer may take while parts of it arrive. */
 const MOST_DEADLINES = 20
 
 /**
- * Runs work under a deadline on inactivity, which `restart` restarts; it settles after twenty deadlines in any case,
- * even when the work ignores its signal.
+ * Runs work with a deadline on inactivity, which `restart` restarts. It settles after twenty deadlines in any case,
+ * even if the work ignores its signal.
  */
 export async function withDeadline<T>(
   limits: { ms: number; clock: Clock; signal?: AbortSignal | undefined; endpoint: AnyEndpoint },
@@ -153,7 +156,7 @@ export async function withDeadline<T>(
   let hasEnded = false
   const restart = () => {
     cancelSilence()
-    // The rest of an answer that nobody waits for must not keep the process alive.
+    // An answer that nobody waits for must not keep the process alive while it arrives.
     if (!hasEnded) cancelSilence = silence()
   }
   const whole = ms * MOST_DEADLINES
@@ -169,10 +172,7 @@ export async function withDeadline<T>(
   }
 }
 
-/**
- * Waits for a shared request; the caller's signal ends only this wait.
- * @throws ApiError of kind `aborted`
- */
+/** Waits for a shared request. A signal ends only its own caller's wait. @throws ApiError of kind `aborted` */
 export async function sharedWait<T>(
   work: Promise<T>,
   { signal, endpoint }: { signal?: AbortSignal | undefined; endpoint: AnyEndpoint },

@@ -2,7 +2,7 @@ import { ApiError } from '../errors/api-error.ts'
 
 export type Vocabulary = { service: string; version: '1' | '2' }
 
-/** Maximum depth searched for an announcement; the body of `GET /capabilities` is not documented. */
+/** Maximum depth at which an announcement is searched. The body of `GET /capabilities` is not documented. */
 const DEPTH = 4
 
 function names2(value: unknown, depth: number): boolean {
@@ -18,12 +18,12 @@ function announces2(value: unknown, depth: number): boolean {
   )
 }
 
-/** The newest vocabulary that a deployment announces; one without such a block uses 1 (contract: "Versioning"). */
+/** Returns the newest vocabulary that a deployment announces. Without such a block it is 1 (contract: "Versioning"). */
 export function announcedVocabulary(capabilities: unknown): '1' | '2' {
   return announces2(capabilities, DEPTH) ? '2' : '1'
 }
 
-/** Asks a deployment once for its vocabulary, at the first read. Any answer is kept; a failed connection is not. */
+/** Asks a deployment once for its vocabulary, at the first read. Any answer is stored; a lost connection is not. */
 export function createNegotiation(
   service: string,
   readCapabilities: () => Promise<unknown>,
