@@ -12,11 +12,11 @@ export type Approval = {
   input: Record<string, unknown>
   /** Derived from the proposal: a second approval whose first answer was lost gets the same answer. */
   idempotencyKey: string | undefined
-  /** What the request does, in the words of the proposal. */
+  /** A description of the request, in the words of the proposal. */
   description: string
 }
 
-/** The changes to the record that the request names, as far as it can be read; undefined if it changes none. */
+/** Returns the changes to the record that the request names, as far as it can be read; undefined if it changes none. */
 export async function changesOf(client: Client, { endpoint, input }: Approval): Promise<Change[] | undefined> {
   const read = allEndpoints().find(({ method, path }) => method === 'GET' && path === endpoint.path)
   const { body } = input
@@ -26,14 +26,16 @@ export async function changesOf(client: Client, { endpoint, input }: Approval): 
   return Object.keys(body).flatMap(name => changesBetween(record[name], body[name], name))
 }
 
-/** Longest line of an input in characters: far below the length at which lines are cut when drawn. */
+/** Maximum length of a line of input in characters, far below the length at which lines are cut when drawn. */
 const LONGEST_LINE = 2000
-/** A mark on a letter that already has two. Of more than a few, some are left out when text is drawn. */
+/**
+ * Matches a mark on a letter that already has two. If a letter has many marks, some are left out when text is drawn.
+ */
 const STACKED = /(?<=\p{M}{2})\p{M}/gu
 
 /**
- * The whole input of a request as lines of JSON, formatted so that a screen shows all of it. A text may continue on the
- * next line.
+ * Returns the whole input of a request as lines of JSON, formatted so that a screen shows all of it. A text may
+ * continue on the next line.
  */
 export function inputLines(input: object): string[] {
   const unitsOf = (mark: string) => Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))
@@ -46,7 +48,10 @@ export function inputLines(input: object): string[] {
 
 const PIECES = new RegExp(`[^]{1,${LONGEST_LINE}}`, 'gu')
 
-/** The request that approving a proposal sends, made by the approver; undefined if its operation is unknown here. */
+/**
+ * Returns the request that approving a proposal sends, made by the approver; undefined if its operation is unknown
+ * here.
+ */
 export function approvalOf(proposal: AgentProposal, projectId: string): Approval | undefined {
   const { actionId, operation, description, input } = proposal
   const endpoint = allEndpoints().find(each => each.operation === operation)

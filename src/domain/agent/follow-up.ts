@@ -1,8 +1,8 @@
 import { AGENT_HISTORY, type AgentMessage, type AgentTurn } from '../../api/contract/agent.ts'
 
 /**
- * The messages of a question that follows earlier turns: the latest questions and replies that fit into a request. A
- * turn without a reply is left out.
+ * Returns the messages of a question that follows earlier turns: the latest questions and replies that fit into a
+ * request. A turn without a reply is left out.
  * @param turns of one conversation, newest first
  */
 export function followUp(turns: readonly Pick<AgentTurn, 'question' | 'reply'>[], question: string): AgentMessage[] {
@@ -25,6 +25,6 @@ function utf8(text: string): Uint8Array {
 /** Cuts a text to what fits into one message. */
 function fitting(text: string): string {
   const bytes = utf8(text.slice(0, AGENT_HISTORY.messageCharacters)).subarray(0, AGENT_HISTORY.messageBytes)
-  // A character cut in half is left out, since its replacement could be longer.
+  // A character that is cut in half is left out, since its replacement could be longer.
   return new TextDecoder().decode(bytes, { stream: true })
 }

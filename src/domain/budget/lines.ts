@@ -11,7 +11,7 @@ const PURPOSES: Readonly<Record<Exclude<Purpose, 'refused'>, string>> = {
   background: 'background',
 }
 
-/** What the requests of the last minute were for, most frequent first. */
+/** The purposes of the requests of the last minute, most frequent first. */
 export type SpentOn = { place: string; isOwn: boolean; count: number; refused: number; purposes: string }
 
 /** Groups the counts of the last minute by screen or command, and by whether they are of this process. */
@@ -42,7 +42,7 @@ export function spentOn(spent: readonly Spent[]): SpentOn[] {
 export const SPENT_SECONDS = 2
 export const SPENT_COLUMNS = 60 / SPENT_SECONDS
 
-/** Requests of the last minute by purpose, oldest first; refused requests come last. */
+/** Returns requests of the last minute by purpose, oldest first. Refused requests come last. */
 export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'second'>) {
   const last = Math.floor(second / SPENT_SECONDS)
   return Object.entries({ ...PURPOSES, refused: 'refused' }).flatMap(([purpose, label]) => {
@@ -57,14 +57,14 @@ export function spentOver({ spent, second }: Pick<BudgetReport, 'spent' | 'secon
   })
 }
 
-/** A column of {@link spentOver} in numbers: `2 to 4 s ago: 3 asked for, 1 polling`. */
+/** Returns a column of {@link spentOver} in numbers: `2 to 4 s ago: 3 asked for, 1 polling`. */
 export function spentAtText(purposes: ReturnType<typeof spentOver>, column: number): string {
   const since = (SPENT_COLUMNS - 1 - column) * SPENT_SECONDS
   const sent = purposes.flatMap(({ label, counts }) => (counts[column] ? [`${counts[column]} ${label}`] : []))
   return `${since} to ${since + SPENT_SECONDS} s ago: ${sent.join(', ') || 'nothing sent'}`
 }
 
-/** The rate that the budget assumes, and why, in one or two sentences. */
+/** Returns the rate that the budget assumes, and why, in one or two sentences. */
 export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: BudgetSnapshot, now: number): string {
   if (unlimited) return 'No limit: the workspace answers in this process.'
   const rate = `${Math.round(refillPerSecond * 60)} requests a minute are assumed`
@@ -75,7 +75,7 @@ export function rateText({ unlimited, refillPerSecond, slowed, pausedUntil }: Bu
   return `${rate}: ${why}.${pause > 0 ? ` It asked for a pause, which ends in ${pause} s.` : ''}`
 }
 
-/** What `mcpdeck budget` prints, and the overlay shows above the part about this process. */
+/** Returns the lines that `mcpdeck budget` prints, and that the overlay shows above the part about this process. */
 export function spentTexts(report: BudgetReport, titleOf: (place: string) => string = place => place): string[] {
   const groups = spentOn(report.spent)
   const total = groups.reduce((sum, { count }) => sum + count, 0)
@@ -89,7 +89,7 @@ export function spentTexts(report: BudgetReport, titleOf: (place: string) => str
   ]
 }
 
-/** Requests of this process that wait, and those that it did not send. */
+/** Returns sentences about the requests of this process that wait, and those that it did not send. */
 export function ownTexts(report: BudgetReport, titleOf: (place: string) => string): string[] {
   const { waiting, othersWaiting, spared } = report
   return [

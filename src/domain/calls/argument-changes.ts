@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 import { isSameJson } from '../json/same-json.ts'
-/** How the arguments of a call are compared (assertions.md, `argumentMatching`). */
+/** Ways to compare the arguments of a call (assertions.md, `argumentMatching`). */
 export type ArgumentMatching = 'partial' | 'exact' | 'ignore'
 
 /** A value that differs from the expected one; `path` reads like `filter.city` or `items[2]`. */
@@ -15,7 +15,7 @@ type Values = Record<string, unknown>
 const MOST_DEPTH = 6
 const MOST_CHANGES = 100
 
-/** Words that stand for any value of a type (assertions.md, `argumentMatching`). */
+/** Placeholders that match any value of a type (assertions.md, `argumentMatching`). */
 const PLACEHOLDERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   any: () => true,
   string: value => typeof value === 'string',
@@ -27,8 +27,8 @@ const PLACEHOLDERS: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 /**
- * Sorted names of the arguments that prevent a match; empty if the call matches. Under `partial` only the expected
- * arguments are compared, each as a whole or by its placeholder.
+ * Returns the sorted names of the arguments that prevent a match; empty if the call matches. With `partial` only the
+ * expected arguments are compared, each as a whole or by its placeholder.
  */
 export function differingArguments(expected: Values, actual: Values, matching: ArgumentMatching): string[] {
   if (matching === 'ignore') return []
@@ -43,7 +43,7 @@ export function argumentsMatch(expected: Values, actual: Values, matching: Argum
   return differingArguments(expected, actual, matching).length === 0
 }
 
-/** Differences between the arguments of a call and the expected ones, by property; empty if they match. */
+/** Returns differences between the arguments of a call and the expected ones, by property; empty if they match. */
 export function argumentChanges(expected: Values, actual: Values, matching: ArgumentMatching): ArgumentChange[] {
   const changes: ArgumentChange[] = []
   for (const name of differingArguments(expected, actual, matching))
@@ -56,7 +56,7 @@ function isSameOrPlaceholder(expected: unknown, actual: unknown): boolean {
   return (isWord ? PLACEHOLDERS[expected]?.(actual) : undefined) ?? isSameJson(expected, actual)
 }
 
-/** A value that is present, whatever it is. */
+/** A value that exists, even null or undefined. */
 type Given = { value: unknown } | undefined
 
 function givenIn(values: Values, name: string): Given {

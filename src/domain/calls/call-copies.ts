@@ -3,7 +3,7 @@ import { joinCommand } from '../../lib/split-command.ts'
 import type { StoredReach } from '../servers/stored-reach.ts'
 import type { CallSubject } from './call-log.ts'
 
-/** Where a call is made from: a saved server of a profile, or an unsaved server. */
+/** Target of a call: a saved server of a profile, or an unsaved server. */
 export type CallPlace = {
   profile: { name: string; local?: boolean | undefined }
   projectId: string
@@ -19,13 +19,13 @@ export type Copied = { text: string } | { none: string }
 
 const COMMANDS = { tool: 'call', prompt: 'prompt', resource: 'read' } as const
 
-/** A command for a POSIX shell that repeats a call without asking. */
+/** Returns a command for a POSIX shell that repeats a call without asking. */
 export function callCommand({ kind, target, input = {} }: Call, place: CallPlace): Copied {
   if (clean(target) !== target) return { none: 'Its name holds characters that no command line can show.' }
   const reached = serverWords(place)
   if (typeof reached === 'string') return { none: reached }
   const entries = Object.entries(input)
-  // Plain words are parsed as the same text, whatever the schema says.
+  // Plain words are parsed as the same text whatever the schema says.
   const isPlain = entries.every(([name, value]) => /^[a-zA-Z]\w*$/.test(name) && isPlainText(value, kind))
   if (!isPlain && kind !== 'tool') return { none: 'Its arguments cannot stand in one line of a shell.' }
   const fields = isPlain ? entries.map(([name, value]) => `${name}=${String(value)}`) : []
@@ -36,7 +36,7 @@ export function callCommand({ kind, target, input = {} }: Call, place: CallPlace
   return { text: isPlain ? command : `${joinCommand(['printf', '%s', jsonText(input)])} | ${command}` }
 }
 
-/** A command for a POSIX shell that tests a server with the official conformance suite. */
+/** Returns a command for a POSIX shell that tests a server with the official conformance suite. */
 export function conformanceCommand(place: CallPlace): Copied {
   const reached = serverWords(place)
   if (typeof reached === 'string') return { none: reached }
@@ -49,7 +49,7 @@ function isPlainText(value: unknown, kind: Call['kind']): boolean {
   return kind !== 'tool' || !isJson(value)
 }
 
-/** The options that name the server, or why it cannot be named. */
+/** Returns the options that name the server, or why it cannot be named. */
 function serverWords(place: CallPlace): { options: string[]; words: string[] } | string {
   const { profile, projectId, server, reach = {} } = place
   if (!place.isUnsaved) {
@@ -63,7 +63,7 @@ function serverWords(place: CallPlace): { options: string[]; words: string[] } |
   return { options: ['--command', joinCommand([reach.command, ...(reach.args ?? [])])], words: [] }
 }
 
-/** The MCP request of a call. */
+/** Returns the MCP request of a call. */
 export function callRequest({ kind, target, input = {} }: Call): Record<string, unknown> {
   if (kind === 'resource') return { method: 'resources/read', params: { uri: target } }
   const method = kind === 'tool' ? 'tools/call' : 'prompts/get'
@@ -73,7 +73,7 @@ export function callRequest({ kind, target, input = {} }: Call): Record<string, 
 const PROTOCOL = '2025-06-18'
 
 /**
- * A call as curl requests, which open a session first as the protocol requires. Header values come from shell
+ * Returns a call as curl requests, which first open a session as the protocol requires. Header values come from shell
  * variables, so that no secret is copied.
  */
 export function callCurl(call: Call, { server, reach }: CallPlace): Copied {
@@ -100,7 +100,7 @@ export function callCurl(call: Call, { server, reach }: CallPlace): Copied {
   }
 }
 
-/** The shell variable that holds the value of a header. */
+/** Returns the shell variable that holds the value of a header. */
 export function variableOf(header: string): string {
   return header
     .toUpperCase()

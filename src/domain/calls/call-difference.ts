@@ -3,8 +3,8 @@ import { argumentChanges, type ArgumentChange, type ArgumentMatching } from './a
 import { ownValue } from '../../lib/own-value.ts'
 
 /**
- * How expected and actual calls are compared (schemas: MatchOptionsOverride); with `extra` null, any number of extra
- * calls is allowed.
+ * Options for comparing expected and actual calls (schemas: MatchOptionsOverride). If `extra` is null, any number of
+ * extra calls is allowed.
  */
 export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | null; arguments: ArgumentMatching }
 
@@ -12,7 +12,7 @@ export type CallMatch = { order: 'any' | 'in-order' | 'exact'; extra: number | n
 export type PlainCall = {
   toolName: string
   arguments: Record<string, unknown>
-  /** How the arguments of this expected call are compared; absent = as in the match options. */
+  /** Comparison of the arguments of this expected call; absent = as in the match options. */
   argumentMatching?: ArgumentMatching
 }
 
@@ -29,7 +29,7 @@ export type CallRow =
 export type CallDifference = {
   /** Each expected and each actual call once: expected calls in their order, extra ones where they were made. */
   rows: readonly CallRow[]
-  /** Whether the calls satisfy the match. */
+  /** Whether the calls match. */
   holds: boolean
 }
 
@@ -43,7 +43,7 @@ const ORDERS: Readonly<Record<string, CallMatch['order']>> = {
 }
 const MATCHINGS: readonly unknown[] = ['partial', 'exact', 'ignore'] satisfies ArgumentMatching[]
 
-/** Merges options in either vocabulary; earlier layers override later ones, and defaults apply to the rest. */
+/** Merges options in either vocabulary. Earlier layers override later ones, and defaults fill in the rest. */
 export function callMatchOf(...layers: readonly (Record<string, unknown> | null | undefined)[]): CallMatch {
   let order: CallMatch['order'] = 'any'
   let extra: number | null | undefined
@@ -82,8 +82,8 @@ type Compared = { expected: readonly PlainCall[]; actual: readonly PlainCall[]; 
 type Changes = (expected: number, actual: number) => readonly ArgumentChange[]
 
 /**
- * Aligns expected with actual calls and gives the state of each. Unmatched calls are aligned too: an expected call with
- * the nearest other call of its tool, so that wrong arguments do not read as one missing and one extra call.
+ * Aligns expected with actual calls and returns the state of each. Unmatched calls are aligned too: an expected call
+ * with the nearest other call of its tool, so that wrong arguments do not read as one missing and one extra call.
  */
 export function callDifference(compared: Compared): CallDifference {
   const { expected, actual, match } = compared
@@ -124,7 +124,8 @@ function pairInOrder({ expected, actual }: Compared, changes: Changes): Pairs {
 }
 
 /**
- * A maximum matching (augmenting paths), so that a loose expectation never takes the only call that fits a strict one.
+ * Returns a maximum matching (augmenting paths), so that a loose expectation never takes the only call that fits a
+ * strict one.
  */
 function pairAny({ expected, actual }: Compared, changes: Changes): Pairs {
   const byTool = Map.groupBy(actual.keys(), a => actual[a]!.toolName)
@@ -149,7 +150,7 @@ function pairAny({ expected, actual }: Compared, changes: Changes): Pairs {
 
 type Aligned = Exclude<CallRow, { kind: 'extra' }>
 
-/** A row for each expected call; actual calls without a row are extra. */
+/** Returns a row for each expected call. Actual calls without a row are extra. */
 function alignLeftovers(
   { expected, actual }: Compared,
   pairs: Pairs,
@@ -178,7 +179,7 @@ function alignLeftovers(
 /** Maximum number of calls searched for the nearest one. */
 const MOST_NEAR = 100
 
-/** The call with the fewest differences; of equal ones, the first. */
+/** Returns the call with the fewest differences; of equal ones, the first. */
 function nearest(
   calls: readonly number[],
   changesTo: (actual: number) => readonly ArgumentChange[],

@@ -35,7 +35,7 @@ export type CallRecord = CallSubject & {
   id: string
   startedAt: number
   outcome: Outcome
-  /** Id of the request, under which the local workspace stores the answer. */
+  /** Id of the request, under which the local workspace stores the result. */
   requestId?: string | undefined
   /** Why `input` differs from what was sent. */
   incomplete?: ServerCall['incomplete']
@@ -45,14 +45,14 @@ export type CallRecord = CallSubject & {
   stop: () => void
 }
 
-/** Sends the request; resolves to the answer and to the body as received. */
+/** Sends the request. Resolves to the answer and to the body as received. */
 export type Send = (
   signal: AbortSignal,
   onProgress: OnProgress,
 ) => Promise<{ answer: Answer; text: string; requestId?: string | undefined }>
 
 export type CallLog = {
-  /** Sends the request once, without retries, and records the outcome. Resolves when it is known. */
+  /** Sends the request once, without retries, and records the outcome. Resolves when the outcome is known. */
   start: (subject: CallSubject, send: Send) => { record: CallRecord; settled: Promise<void> }
   /** Records the eval case that a call was saved as. */
   saved: (id: string, savedAs: NonNullable<CallRecord['savedAs']>) => void
@@ -60,13 +60,13 @@ export type CallLog = {
   adopt: (record: CallRecord) => void
   /** Removes the finished calls of one server. */
   clear: (serverId: string) => void
-  /** Calls to one server, newest first; the same array until one of them changes. */
+  /** Returns the calls to one server, newest first; the same array until one of them changes. */
   of: (serverId: string) => readonly CallRecord[]
   get: (id: string) => CallRecord | undefined
   subscribe: (listener: () => void) => () => void
 }
 
-/** Number of calls kept, and maximum total text of their answers. */
+/** Number of calls kept, and maximum total length of their answers. */
 const MOST_RECORDS = 200
 const MOST_CHARACTERS = 30_000_000
 

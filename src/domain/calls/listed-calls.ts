@@ -14,7 +14,7 @@ export type ListedCall = Pick<CallSubject, 'kind' | 'target' | 'input'> & {
   id: string
   startedAt: number
   status: CallStatus
-  /** Undefined while the call runs, and if unknown. */
+  /** Undefined while the call runs, or if the duration is unknown. */
   durationMs: number | undefined
   incomplete: ServerCall['incomplete']
   /** The call as made, or as read, in this session. */
@@ -33,7 +33,7 @@ export class StoredFailure extends Error {
 }
 
 /**
- * The status of a call. An error reported by the tool is an answer; a failed request is not, and the call may still
+ * Returns the status of a call. An error reported by the tool is an answer. If a request failed, the call may still
  * have happened.
  */
 export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>): CallStatus {
@@ -47,13 +47,13 @@ export function statusOf({ kind, outcome }: Pick<CallRecord, 'kind' | 'outcome'>
   return kind === 'tool' && leavesDoubt(error) ? 'unknown' : 'failed'
 }
 
-/** Whether a call without an answer may have happened: only calls act, and only if the request was sent. */
+/** Whether a call without an answer may have happened. Only tools have effects, and only if the request was sent. */
 function leavesDoubt(error: unknown): boolean {
   if (!(error instanceof ApiError) || !error.sent || error.risk === 'read') return false
   return error.kind !== 'http' || isServerFault(error)
 }
 
-/** The duration that the service reports, else the one measured here; undefined while the call runs. */
+/** Returns the duration that the service reports, else the one measured here; undefined while the call runs. */
 export function callDuration({ outcome }: CallRecord): { ms: number; by: 'service' | 'here' } | undefined {
   if (outcome.state === 'running') return undefined
   const reported =
@@ -61,7 +61,7 @@ export function callDuration({ outcome }: CallRecord): { ms: number; by: 'servic
   return reported == null ? { ms: outcome.durationMs, by: 'here' } : { ms: reported, by: 'service' }
 }
 
-/** Stored calls and those of this session in one list, newest first, without duplicates. */
+/** Returns stored calls and those of this session in one list, newest first, without duplicates. */
 export function listedCalls(stored: readonly ServerCall[], session: readonly CallRecord[]): ListedCall[] {
   const known = new Set(session.map(({ requestId, id }) => requestId ?? id))
   const free = stored.filter(({ id }) => !known.has(id))
@@ -141,7 +141,7 @@ function answerOf(kind: Answer['kind'], result: unknown): Answer | undefined {
   return success ? ({ kind, value: data } as Answer) : undefined
 }
 
-/** The arguments without those whose secrets were removed, which must be typed again. */
+/** Returns the arguments without those whose secrets were removed and that must be typed again. */
 export function withoutStruck(input: Record<string, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => !JSON.stringify(value).includes(SECRET)))
 }

@@ -2,12 +2,12 @@ import { parseExact } from '../../lib/json.ts'
 import type { Answer } from './call-log.ts'
 import { argumentChanges, type ArgumentChange } from './argument-changes.ts'
 
-/** Structural differences between two answers; text that is JSON is compared as JSON. */
+/** Returns structural differences between two answers. Text that is JSON is compared as JSON. */
 export function resultChanges(one: Answer, other: Answer): ArgumentChange[] {
   return argumentChanges(comparable(one), comparable(other), 'exact')
 }
 
-/** The duration is not part of a result, and is shown separately. */
+/** Returns a result without its duration, which is shown separately. */
 function comparable({ value }: Answer): Record<string, unknown> {
   const { durationMs: _durationMs, ...rest } = value as Record<string, unknown>
   return Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, read(each)]))
@@ -30,7 +30,7 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** Lines that differ between two texts, without the common beginning and end; numbers count from 1. */
+/** Returns the lines that differ between two texts, without the common beginning and end. Line numbers start at 1. */
 export function changedLines(one: string, other: string): { from: number; removed: string[]; added: string[] } {
   const [before, after] = [one.split('\n'), other.split('\n')]
   const shorter = Math.min(before.length, after.length)

@@ -4,7 +4,7 @@ import type { Client } from '../../api/contract/clients.ts'
 import { contract } from '../../api/contract/contract.ts'
 
 /**
- * The clients of a project. Older deployments have them under their former name (differences, row 1).
+ * Returns the clients of a project. Older deployments have them under their former name (differences, row 1).
  * @throws ApiError
  */
 export async function readClients(client: ApiClient, projectId: string, call: CallOptions = {}): Promise<Client[]> {

@@ -17,7 +17,7 @@ export type ConformanceReport = {
   scenarios: readonly KeptScenario[]
 }
 
-/** The last complete run against each server. */
+/** Stores the last complete run against each server. */
 export type ConformanceReports = KeptReports<ConformanceReport>
 
 const MOST_SCENARIOS = BOUNDS.conformanceScenarios.most
@@ -33,7 +33,7 @@ export function createConformanceReports(given: {
   return createKeptReports({ ...given, most: BOUNDS.conformanceReports.most, shortened })
 }
 
-/** Texts are already bounded where the checks are read. */
+/** Returns the part of a report that is stored. Texts were already cut when the checks were read. */
 function shortened({ scenarios, ...report }: ConformanceReport): ConformanceReport {
   return {
     ...report,

@@ -5,9 +5,9 @@ export type Check = {
   id: string
   status: string
   description: string
-  /** What was found instead; undefined if the check does not say. */
+  /** The value that the suite found instead; undefined if the check does not say. */
   found: string | undefined
-  /** Addresses of the specifications that require the check, else their names. */
+  /** Addresses of the specifications that require the check, or their names. */
   requirements: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export type Scenario = {
   why: string | undefined
 }
 
-/** A scenario that ran; `checks` is undefined if the suite wrote none that can be read. */
+/** A scenario that ran. `checks` is undefined if the suite wrote no readable ones. */
 export type RanScenario = { name: string; durationMs: number; checks: readonly Check[] | undefined; why?: string }
 
 /** All statuses that the suite is known to write; an unknown one is not a pass. */
@@ -44,10 +44,10 @@ const OF_HTTP = [
   'http-custom-header-server-validation',
 ]
 
-/** What the bridge itself does for a server over HTTP: it refuses foreign hosts. */
+/** Scenarios about what the bridge itself does for an HTTP server: it refuses foreign hosts. */
 const OF_FORWARDING = ['dns-rebinding-protection']
 
-/** What is between the suite and the server: a bridge to a program, a bridge that adds headers, or nothing. */
+/** The bridge between the suite and the server: to a program, to add headers, or none. */
 export type Between = 'program' | 'headers' | undefined
 
 const MOST_CHECKS = BOUNDS.conformanceChecks.most
@@ -80,7 +80,7 @@ export function readChecks(text: string, cleaned: (text: string) => string): Che
       }),
     }
   })
-  // A check that is left out may be the one that failed.
+  // If checks were left out, the failed one could be missing.
   return value.length > MOST_CHECKS ? undefined : checks
 }
 
@@ -110,12 +110,12 @@ export function judge(
   return { ...base, state: checks.some(({ status }) => status === 'SUCCESS') ? 'passed' : 'skipped' }
 }
 
-/** The checks that count as failed. */
+/** Returns the checks that count as failed. */
 export function failingOf(checks: readonly Check[], baseline: readonly string[] | undefined): Check[] {
   return checks.filter(({ status }) => status === 'FAILURE' || (baseline !== undefined && status === 'WARNING'))
 }
 
-/** Baseline entries that are out of date: what they name was judged and did not fail. */
+/** Returns baseline entries that are out of date: what they name was judged and did not fail. */
 export function staleEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
   return baseline.filter(entry =>
     scenarios.some(({ name, state, checks }) => {
@@ -127,7 +127,9 @@ export function staleEntries(scenarios: readonly Scenario[], baseline: readonly 
   )
 }
 
-/** Baseline entries that name nothing that ran; any check of a scenario that was not judged is accepted. */
+/**
+ * Returns the baseline entries that match nothing that ran. For a scenario that was not judged every check is accepted.
+ */
 export function strangeEntries(scenarios: readonly Scenario[], baseline: readonly string[]): string[] {
   const isNamed = (entry: string) =>
     scenarios.some(
@@ -140,7 +142,7 @@ export function strangeEntries(scenarios: readonly Scenario[], baseline: readonl
 }
 
 /**
- * The verdict on a server; null if it cannot be judged.
+ * Returns the verdict on a server; null if it cannot be judged.
  * @param problems why the suite's own result does not cover everything that was requested
  */
 export function verdictOf(

@@ -14,20 +14,20 @@ export type KnownConnection = {
   address?: string | undefined
   projectId?: string | undefined
   serverId?: string | undefined
-  /** When it was started or first named, in epoch milliseconds. */
+  /** Epoch milliseconds at which the request was started or first named. */
   at: number
   /** The status as last read; `gone` if the request can no longer be read. */
   status: string
 }
 
-/** The whole address, and the sign-in link; either lets its holder finish the request. */
+/** The whole address and the sign-in link. Anyone with one of them can finish the request. */
 type Secrets = { url?: string | undefined; link?: string | undefined }
 
 /** The requests known here, newest first. Their secrets are kept only in memory. */
 export type Connections = {
-  /** The same array until it changes. */
+  /** Returns the same array until it changes. */
   list(): readonly KnownConnection[]
-  /** Adds a request, or updates what is known of it. */
+  /** Adds a request, or updates what is known about it. */
   note(connection: Partial<KnownConnection> & { id: string }): void
   remove(id: string): void
   secretsOf(id: string): Secrets
@@ -51,7 +51,7 @@ function isKnown(value: unknown): value is KnownConnection {
   return isText && [address, projectId, serverId].every(text => text === undefined || typeof text === 'string')
 }
 
-/** Without `stored` they are lost when the program ends. */
+/** Creates the list of known requests. Without `stored` it is lost when the program ends. */
 export function createConnections(
   stored: Stored<readonly KnownConnection[]> = storedInMemory(connectionsKey),
 ): Connections {
@@ -76,12 +76,12 @@ export function createConnections(
   }
 }
 
-/** Whether a request still occupies a slot, as far as is known here. */
+/** Whether a request still occupies a slot, as far as this program knows. */
 export function isOpenConnection({ status }: Pick<KnownConnection, 'status'>): boolean {
   return status !== GONE && !isTerminalConnectionStatus(status)
 }
 
-/** The part of an answer about a request that is recorded. */
+/** Returns the part of an answer about a request that is stored. */
 export function knownOf({ connectionRequestId, status, projectId, serverId, server }: ServerConnection) {
   return {
     id: connectionRequestId,
@@ -91,15 +91,15 @@ export function knownOf({ connectionRequestId, status, projectId, serverId, serv
   }
 }
 
-/** An address without user, password, query and fragment. */
+/** Returns an address without user, password, query and fragment. */
 export function publicAddress(address: string): string {
   const url = URL.parse(address)
   return url ? `${url.origin}${url.pathname}` : ''
 }
 
 /**
- * The requests named in a refusal because no slot is free; the contract says that they are named, and how their ids
- * begin.
+ * Returns the requests named in a refusal because no slot is free. The contract says that they are named, and how their
+ * ids begin.
  */
 export function namedRequests(details: unknown): string[] {
   return [...new Set(JSON.stringify(details ?? null).match(/\bscr_\w{1,100}/g))]

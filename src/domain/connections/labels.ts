@@ -1,6 +1,6 @@
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Labels for the states in the contract, with what happens next or what to do. */
+/** Labels for the states of the contract, with what happens next or what to do. */
 const CONNECTION_LABELS = {
   discovering: {
     text: 'discovering',
@@ -20,7 +20,7 @@ const CONNECTION_LABELS = {
 
 type Label = { text: string; tone: 'plain' | 'ok' | 'warn' | 'error' | 'muted'; what: string }
 
-/** The label of a state; an unknown state is shown as received. */
+/** Returns the label of a state. An unknown state is shown as received. */
 export function connectionLabel(status: string): Label {
   return (
     ownValue<Label>(CONNECTION_LABELS, status) ?? {

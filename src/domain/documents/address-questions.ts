@@ -2,8 +2,8 @@ import { isInAddress, reachSentences } from './taken.ts'
 import type { Plan } from './plan.ts'
 
 /**
- * What is confirmed separately before a plan is sent: each server whose address contains a value of this machine, since
- * the host there can read it. Sentences without their full stop.
+ * Returns what must be confirmed separately before a plan is sent: each server whose address contains a value of this
+ * machine, because that host can read it. Sentences have no full stop.
  */
 export function addressQuestions({ steps }: Pick<Plan, 'steps'>): string[] {
   return steps.flatMap(step => {

@@ -14,7 +14,7 @@ type Source = {
   name: string
   file: string
   document: YamlDocument
-  /** The values of its variables. */
+  /** Values of its variables, which are secret. */
   secrets: readonly string[]
   /** Its variables. */
   taken: readonly Taken[]
@@ -26,7 +26,7 @@ export type Doc = SuiteDoc | FormDoc
 
 export type ReadDocs = { docs: readonly Doc[]; problems: readonly FileProblem[] }
 
-/** The documents of some texts, each record once, with variables filled in from the environment. */
+/** Reads documents from texts, each record once, with variables filled in from the environment. */
 export function readDocuments(
   sources: readonly SourceText[],
   env: Readonly<Record<string, string | undefined>>,
@@ -47,7 +47,7 @@ export function readDocuments(
   return { docs, problems: [...problems, ...repeated(docs)] }
 }
 
-/** Position of a part of a document. */
+/** Returns the position of a part of a document, with a message. */
 export function problemAt({ file, document, noun }: Doc, path: readonly PropertyKey[], message: string): FileProblem {
   return { file, ...document.at([noun, ...path]), message }
 }
@@ -86,7 +86,7 @@ function readDocument(
   return { ok: true, value: { noun, name: String(form['name']), file, document, secrets, taken, form } }
 }
 
-/** The value of a variable is not repeated, so a sentence ends before it. */
+/** Ends a message before the value of a variable, which must not be repeated. */
 function unquoted({ message, ...place }: TextProblem): TextProblem {
   return { ...place, message: message.replace(/(?:,? not| is| cannot be) ".*$/s, ' does not fit; it was filled in.') }
 }

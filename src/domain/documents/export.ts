@@ -10,16 +10,16 @@ import type { DocumentStore, Row, Stored, StoredForm } from './store.ts'
 /** A record as a file: its path below a folder, and its text. */
 export type ExportedDocument = { noun: DocumentNoun; name: string; path: string; text: string }
 
-/** What of a project cannot be written as files, as a sentence. */
+/** Thrown if a project cannot be written as files. The message is a sentence. */
 export class NotExportable extends Error {}
 
 /** Maximum length of the part of a file name that comes from the record's name. */
 const SLUG_CHARS = 60
 
 /**
- * The documents of a project in the order in which they can be created, each noun sorted by name.
+ * Returns the documents of a project in the order in which they can be created, each noun sorted by name.
  * @param wanted `reaches` gives the server settings that a service does not return
- * @param hears of what is left out
+ * @param hears called with what is left out
  * @throws NotExportable if two records have the same name; ApiError
  */
 export async function exportDocuments(
@@ -44,7 +44,7 @@ export async function exportDocuments(
   return documents
 }
 
-/** References without a name, which another project could not resolve. */
+/** Returns references without a name, which another project could not resolve. */
 function lostReferences(stored: Stored, { called }: NameIndex): string[] {
   if (stored.noun === 'suite') return []
   return referencesIn(stored.noun, stored.form)
@@ -55,10 +55,10 @@ function lostReferences(stored: Stored, { called }: NameIndex): string[] {
 /** Reads how a server is reached, if this machine knows it. */
 type Reaches = { of: (serverId: string) => Promise<Reach | undefined> }
 
-/** How secrets are written: the prefix of their variables, and how a server is reached, if known. */
+/** Options for writing secrets: the prefix of their variables, and the server's connection settings, if known. */
 type Written = { slug: string; reach?: Reach | undefined }
 
-/** A record as YAML with explained fields; without `written`, for a person who may see its secrets. */
+/** Returns a record as YAML with explained fields. Without `written`, it is for a person who may see its secrets. */
 export function documentText(stored: Stored, written?: Written): string {
   if (stored.noun === 'suite') return writeSuiteFile(stored.suite)
   const { noun } = stored
@@ -74,7 +74,7 @@ export function documentText(stored: Stored, written?: Written): string {
   })
 }
 
-/** The names of a project. Throws if the service does not give a list. */
+/** Reads the names of a project. Throws if the service does not return a list. */
 export async function readProject(
   store: DocumentStore,
   nouns: ReadonlySet<DocumentNoun>,
@@ -100,7 +100,7 @@ const REFERS: Readonly<Record<DocumentNoun, readonly DocumentNoun[]>> = {
   journey: ['client', 'environment', 'persona', 'swarm'],
 }
 
-/** The nouns with everything that they refer to. */
+/** Returns the nouns with everything that they refer to. */
 export function neededFor(nouns: readonly DocumentNoun[]): ReadonlySet<DocumentNoun> {
   const needed = new Set(nouns.flatMap(noun => [noun, ...REFERS[noun]]))
   return new Set(DOCUMENT_NOUNS.filter(noun => needed.has(noun)))
@@ -121,7 +121,7 @@ function namedRows(noun: DocumentNoun, rows: readonly Row[], hears: (left: strin
   )
 }
 
-/** A distinct slug for each name, for files and variables. */
+/** Returns a distinct slug for each name, for files and variables. */
 export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   return new Map(
@@ -139,7 +139,7 @@ export function slugsOf(names: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
-/** Fields that the service does not return are written as variables, so that a file can create the record again. */
+/** Returns fields that the service does not return as variables, so that a file can create the record again. */
 function secretFields({ noun, form, record }: StoredForm, written: Written | undefined): Form {
   if (noun !== 'server' && noun !== 'client') return form
   if (written === undefined) return withReferences(form, undefined)
@@ -155,7 +155,7 @@ function secretFields({ noun, form, record }: StoredForm, written: Written | und
   }
 }
 
-/** What a file cannot express of its record, for people. */
+/** Returns what a file cannot express about its record, as sentences. */
 function gapsOf(noun: DocumentNoun, form: Form, reach: Reach | undefined): string[] {
   if (noun === 'server' && reach)
     return /(?<!\$)\$\{/.test(JSON.stringify(form)) ? ['Its secrets are filled from the environment.'] : []

@@ -31,13 +31,13 @@ export function normalForm(noun: Exclude<DocumentNoun, 'suite'>, form: Form, ind
   return noun === 'client' ? present(Object.fromEntries(entries)) : withoutDefaults(noun, Object.fromEntries(entries))
 }
 
-/** Fields of a form that cannot be compared, because the service never returns them. */
+/** Returns fields of a form that cannot be compared, because the service never returns them. */
 export function unreturnedIn(noun: DocumentNoun, form: Form): string[] {
   if (noun === 'suite' || noun === 'client') return []
   return Object.keys(form).filter(name => isUnreturned(FIELDS[noun][name]))
 }
 
-/** Each reference of a form with its field. */
+/** Returns each reference of a form with its field. */
 export function referencesIn(
   noun: Exclude<DocumentNoun, 'suite'>,
   form: Form,
@@ -51,7 +51,7 @@ export function referencesIn(
   })
 }
 
-/** The request body that creates a record from its form. */
+/** Returns the request body that creates a record from its form. */
 export function createBody(noun: Exclude<DocumentNoun, 'suite'>, form: Form, index: NameIndex): Wire {
   if (noun === 'client') {
     const { name, template, theme, config } = form
@@ -60,7 +60,7 @@ export function createBody(noun: Exclude<DocumentNoun, 'suite'>, form: Form, ind
   return onWire(noun, form, index)
 }
 
-/** What changing a record to a form sends. */
+/** The request that changes a record to a form. */
 export type FormChange = {
   body: Wire
   changes: readonly Change[]
@@ -96,7 +96,7 @@ function plainChange(
     if (field.fixed) fixed.push(name)
     else if (to[name] !== undefined) edit[name] = to[name]
     else if (field.clear !== undefined) edit[name] = field.clear
-    // Changing the transport already drops the address.
+    // A change of the transport already drops the address.
     else if (from['transportType'] === to['transportType']) kept.push(name)
   }
   const resent = unreturnedIn(noun, to)
@@ -115,7 +115,7 @@ function plainChange(
   }
 }
 
-/** A form with a template leaves the configuration of an existing client alone. */
+/** Returns the change of a client. A form with a template does not change the configuration of an existing client. */
 function clientChange({ form: from, record }: { form: Form; record: Wire }, to: Form, index: NameIndex): FormChange {
   const { template: _template, theme: _theme, ...said } = to
   const after: Form = to['config'] === undefined ? { ...from, ...said } : said
@@ -145,7 +145,7 @@ function clientForm({ name, config }: Wire, index: NameIndex): Form {
     name,
     servers: asNames(servers!, serverIds, index),
     optionalServers: asNames(optionalServers!, optionalServerIds, index),
-    // A configuration is unordered, and services return it in the order in which it was created.
+    // A configuration has no order, and services return it in the order in which it was created.
     config: parseExact(canonicalJson(rest)),
   })
 }
@@ -163,7 +163,7 @@ function fieldsOf(noun: Exclude<DocumentNoun, 'suite'>) {
   return noun === 'client' ? CLIENT_FIELDS : FIELDS[noun]
 }
 
-/** A field without a rule is one of many options that the service accepts but does not return. */
+/** Whether a service never returns a field. Unknown fields are options that services accept but do not return. */
 function isUnreturned(field: Field | undefined): boolean {
   return field === undefined || field.unreturned === true
 }
@@ -177,7 +177,7 @@ function onWire(noun: PlainNoun, form: Form, index: NameIndex): Wire {
   return Object.fromEntries(entries)
 }
 
-/** Splits a command into words; empty for an empty text. Files are checked for invalid commands when they are read. */
+/** Splits a command into words; empty for an empty text. Invalid commands are refused when files are read. */
 export function wordsOf(text: string): readonly string[] | undefined {
   const words = splitCommand(text)
   if (words === 'empty') return []

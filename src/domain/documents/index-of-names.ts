@@ -7,9 +7,9 @@ type Thing = { id: string; name?: string | null | undefined; archived?: boolean 
 export type NameIndex = {
   /** All records with this name; archived ones are found only by id. */
   called: (noun: DocumentNoun, name: string) => readonly Thing[]
-  /** Looks up an id, or a name that is unique; a record yet to be created is identified by its name. */
+  /** Looks up an id or a unique name. A record that is yet to be created is identified by its name. */
   idOf: (noun: DocumentNoun, text: string) => string | undefined
-  /** The id itself if the record has no unique name. */
+  /** Returns the name of an id, or the id itself if the record has no unique name. */
   nameOf: (noun: DocumentNoun, id: string) => string
   names: (noun: DocumentNoun) => string[]
   put: (noun: DocumentNoun, things: readonly Thing[]) => void
@@ -42,7 +42,7 @@ export function nameIndex(planned: (noun: DocumentNoun, name: string) => boolean
   }
 }
 
-/** The same index in the form that suites use. */
+/** Returns the same index in the form that suites use. */
 export function suiteNames({ idOf, nameOf }: NameIndex): Names {
   return {
     serverId: text => idOf('server', text),

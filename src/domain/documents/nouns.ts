@@ -7,24 +7,26 @@ import { ProjectServerCreateRequest } from '../../api/contract/servers.ts'
 import { exactlyOne, needs, openObject, shape, strictBody, type Shape } from '../../api/contract/shapes.ts'
 import { SwarmCreateRequest } from '../../api/contract/swarms.ts'
 
-/** What a file can describe, each noun after everything it can refer to. */
+/** The nouns that a file can describe, each after everything that it can refer to. */
 export const DOCUMENT_NOUNS = ['server', 'client', 'environment', 'suite', 'persona', 'swarm', 'journey'] as const
 export type DocumentNoun = (typeof DOCUMENT_NOUNS)[number]
 /** Nouns whose fields are sent unchanged, except for references. */
 export type PlainNoun = Exclude<DocumentNoun, 'suite' | 'client'>
 
-/** A record as a person writes it: fields of the contract's write shapes, with names in place of ids. */
+/** A record as a person writes it: the contract's fields for writing, with names in place of ids. */
 export type Form = Record<string, unknown>
 
 /** One field of a document. */
 export type Field = {
   says: string
-  /** Name on the wire, for fields with a name instead of an id. */
+  /** Name in requests, for fields that have a name instead of an id. */
   wire?: string
   refers?: DocumentNoun
-  /** Reads the field from a record, if it is not under its wire name. */
+  /** Reads the field from a record, if it is not under the name that requests use. */
   read?: (record: Record<string, unknown>) => unknown
-  /** What an edit sends if a document leaves the field out; without it, the contract cannot clear the field. */
+  /**
+   * The value that an edit sends if a document leaves the field out. Without it, the contract cannot clear the field.
+   */
   clear?: unknown
   /** The service accepts the field and never returns it. */
   unreturned?: true
@@ -111,7 +113,7 @@ export const FIELDS: Readonly<Record<PlainNoun, Fields>> = {
   },
 }
 
-/** Explanations of a client's fields; its configuration has no fixed ones. */
+/** Explanations of a client's fields. Its configuration has no fixed fields. */
 export const CLIENT_FIELDS: Fields = {
   name: { says: 'Name of the client in the project.' },
   template: { says: 'A built-in template to make it from, in place of a config.' },
@@ -134,7 +136,7 @@ export const ClientForm = shape(() => {
     .refine(...needs('theme', 'template'))
 })
 
-/** What a document of each noun accepts. */
+/** The fields that a document of each noun accepts. */
 export const FORMS: Readonly<Record<PlainNoun, Shape>> = {
   server: shape(() =>
     ProjectServerCreateRequest().extend({ args: z.union([z.array(z.string()), z.string()]).optional() }),
@@ -159,7 +161,7 @@ export const FORMS: Readonly<Record<PlainNoun, Shape>> = {
   ),
 }
 
-/** The noun for a word, in the singular or plural. */
+/** Returns the noun for a word in the singular or plural. */
 export function documentNoun(word: string): DocumentNoun | undefined {
   return DOCUMENT_NOUNS.find(noun => word === noun || word === `${noun}s`)
 }

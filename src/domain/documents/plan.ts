@@ -7,7 +7,7 @@ import { suiteNames, type NameIndex } from './index-of-names.ts'
 import { DOCUMENT_NOUNS, type DocumentNoun } from './nouns.ts'
 import type { DocumentStore, Row, Stored, StoredForm, StoredSuite } from './store.ts'
 
-/** What applying does with one record. */
+/** One step of applying, which concerns one record. */
 export type Step =
   | { kind: 'create'; doc: FormDoc }
   | { kind: 'create'; doc: SuiteDoc; sync: SyncPlan }
@@ -66,7 +66,7 @@ export async function planDocuments(
 }
 
 /**
- * The plan for one edited document, against the record it was made from, which it may rename.
+ * Returns the plan for one edited document, compared with the record it was made from. The edit may rename that record.
  * @param base the record as read for the edit
  * @throws ApiError
  */
@@ -126,7 +126,10 @@ function suiteStep(
   return { kind: isSettled(sync, prune) ? 'leave' : 'change', doc, base, sync }
 }
 
-/** References to what is neither in the project nor in the files, except those that the record already has. */
+/**
+ * Returns references to things that are neither in the project nor in the files, except those that the record already
+ * has.
+ */
 function unknownReferences(doc: FormDoc, base: StoredForm | undefined, index: NameIndex): FileProblem[] {
   const before = base ? referencesIn(base.noun, base.form) : []
   return referencesIn(doc.noun, doc.form)

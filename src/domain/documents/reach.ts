@@ -5,7 +5,7 @@ import { escaped, variable } from './secrets.ts'
 
 type Pairs = Readonly<Record<string, string>>
 
-/** How a server is reached, as far as this machine knows. */
+/** The settings for connecting to a server, as far as this machine knows them. */
 export type Reach = {
   command?: string | undefined
   args?: readonly string[] | undefined
@@ -16,7 +16,7 @@ export type Reach = {
   client?: { clientId?: string | undefined } | undefined
 }
 
-/** A reach that is safe for a file: what is, or may be, secret is replaced by a reference. */
+/** Connection settings that are safe for a file: references replace what is, or may be, secret. */
 type ReferredReach = Pick<Reach, 'command' | 'args' | 'env' | 'headers'> & { hasReferences: boolean }
 
 /** Flags followed by a header, a variable or a connection string. */
@@ -25,12 +25,13 @@ const PAIR_FLAG = new RegExp(`^(?:-H|-e|-u|${LONG_FLAG})$`, 'i')
 /** Such a flag with its value in the same word. */
 const HOLDS_PAIR = new RegExp(String.raw`^(?:-[Heu]\S|${LONG_FLAG}=)`)
 
-/** A header as a word, such as `Authorization: Basic …`, or settings in one word: they may contain anything. */
+/** Whether a word is a header such as `Authorization: Basic …`, or holds settings. Such words may contain anything. */
 function isPair(word: string): boolean {
   return /^[\w-]+:\s/.test(word) || /(?:^|;)\s*(?:password|pwd|user id|uid)\s*=/i.test(word)
 }
 
 /**
+ * Replaces what may be secret in connection settings.
  * @param reference written for the value of a name
  * @param plain written for a text that is not secret
  */
@@ -55,17 +56,17 @@ export function referredReach(
   }
 }
 
-/** The fields of a server whose program is unknown. */
+/** Returns the fields of a server whose program is unknown. */
 export const unknownCommand = (prefix: string): Form => ({
   command: variable(prefix, 'command'),
   args: variable(prefix, 'args'),
 })
 
-/** Fields of a server in which others may use variables. */
+/** Fields of a server that may contain variables. */
 const WITH_VARIABLES = ['url', 'command', 'args', 'clientSecret']
 
 /**
- * The fields of a server that its service never returns.
+ * Returns the fields of a server that its service never returns.
  * @param prefix prefix of its variables
  */
 export function reachFields(
@@ -75,7 +76,7 @@ export function reachFields(
 ): Form {
   const taken = new Set(WITH_VARIABLES.map(name => variable(prefix, name)))
   const reference = (name: string): string => {
-    // Names that map to the same variable still need separate values.
+    // Names that would give the same variable still need separate values.
     const names = [name, ...Array.from({ length: taken.size }, (_, at) => `${name}_${at + 2}`)]
     const free = names.map(each => variable(prefix, each)).find(each => !taken.has(each))!
     taken.add(free)

@@ -45,7 +45,8 @@ export function filled({ value, at }: YamlDocument, env: Readonly<Record<string,
 }
 
 /**
- * A form of a server or client for a file, with variables for what is or may be secret, and everything else escaped.
+ * Returns a form of a server or client for a file, with variables for what is or may be secret. All other text is
+ * escaped.
  * @param prefix prefix of its variables; without it, secrets are written as they are
  */
 export function withReferences(form: Record<string, unknown>, prefix: string | undefined): Record<string, unknown> {
@@ -69,7 +70,7 @@ export function variable(prefix: string, field: string): string {
   return `\${${words.toUpperCase()}}`
 }
 
-/** A text that is safe to show: an address with a query or a user is left out. */
+/** Returns a text that is safe to show, without addresses that have a query or a user. */
 export function withoutAddresses(text: string, secrets: readonly string[]): string {
   return withoutSecrets(text, secrets).replaceAll(/\bhttps?:\/\/[^\s"]*[?@][^\s"]*/g, '[secret]')
 }

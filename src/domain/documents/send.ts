@@ -18,7 +18,7 @@ export type Outcome = {
   noun: DocumentNoun
   name: string
   kind: 'created' | 'changed' | 'deleted' | 'already' | 'conflict' | 'failed' | 'skipped'
-  /** What to tell the person about it. */
+  /** Lines for the person about the step. */
   lines: readonly string[]
   error?: ApiError
 }
@@ -31,8 +31,8 @@ type Sending = { store: DocumentStore; client: Client; projectId: string; index:
 const DUPLICATES = { duplicatePolicy: 'warn', overrideReason: 'The file that was applied has both.' } as const
 
 /**
- * Sends the writes of a plan in order. Before each one, the record is read or looked up again; if it differs from what
- * the plan compared, nothing is sent. Continues after a refusal, and stops after a lost answer.
+ * Sends the writes of a plan in order. Before each one, the record is read or looked up again. If it has changed since
+ * the plan, nothing is sent. Continues after a refusal, and stops after a lost answer.
  */
 export async function sendPlan(
   client: Client,
@@ -91,7 +91,7 @@ async function send(sending: Sending, step: Write): Promise<Result> {
     return step.kind === 'create' ? await create(sending, doc) : await change(sending, doc, step.base as StoredForm)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
-    // Somebody else, or an earlier attempt of ours, was faster.
+    // Somebody else, or an earlier attempt of this program, was faster.
     return (await compared(sending, step)) ?? { kind: 'failed', error }
   }
 }
@@ -102,7 +102,7 @@ async function create({ store, index }: Sending, doc: FormDoc): Promise<Result> 
   if (there) return againstOther(doc, await store.read(noun, there.id, index), index)
   const made = await store.create(noun, createBody(noun, doc.form, index))
   index.add(noun, made)
-  // A template, or the swarm of a journey, may have set fields that the form has otherwise.
+  // A template, or the swarm of a journey, may have set fields that differ from the form.
   const base = (await store.read(noun, made.id, index, made)) as StoredForm
   const { body, changes } = formChange(noun, base, withoutUnreturned(doc, index), index)
   if (changes.length > 0) await store.update(noun, made.id, body)
@@ -145,7 +145,7 @@ async function remove({ store }: Sending, noun: DocumentNoun, row: Row): Promise
   }
 }
 
-/** After a refusal, reads what exists now; undefined if that does not explain the refusal. */
+/** Reads what exists after a refusal; undefined if that does not explain the refusal. */
 async function compared({ store, index, prune }: Sending, step: Write): Promise<Result | undefined> {
   if (step.kind === 'delete') return undefined
   const { doc } = step
@@ -158,7 +158,7 @@ async function compared({ store, index, prune }: Sending, step: Write): Promise<
   return isUnchanged ? undefined : againstOther(doc, now, index, base, prune)
 }
 
-/** What somebody else made of a record in between: the same, or a conflict to decide. */
+/** Returns how a record was changed by somebody else meanwhile: as planned, or differently, which is a conflict. */
 function againstOther(doc: Doc, now: Stored, index: NameIndex, base?: Stored, prune = false): Result {
   if (isAsWanted(doc, now, index, prune)) return { kind: 'already' }
   const wanted =
@@ -192,7 +192,7 @@ function contentOf(stored: Stored): unknown {
   return stored.noun === 'suite' ? stored.suite : stored.form
 }
 
-/** The first reference of a document whose target could not be created. */
+/** Returns the first reference of a document whose target could not be created. */
 function missingReference(index: NameIndex, doc: Doc, base: Stored | undefined): string | undefined {
   const had = base ? referencesOf(base) : []
   const wanted = referencesOf(doc)

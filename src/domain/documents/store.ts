@@ -30,7 +30,7 @@ export type Stored = StoredForm | StoredSuite
 /** The records of one project, through the operations of the contract. All rejections are ApiError. */
 export type DocumentStore = {
   list: (noun: DocumentNoun) => Promise<Row[]>
-  /** The current record; taken from its row if that is complete. */
+  /** Returns the current record, taken from its row if that is complete. */
   read: (noun: DocumentNoun, id: string, index: NameIndex, row?: Row) => Promise<Stored>
   create: (noun: DocumentNoun, body: Wire) => Promise<Row>
   update: (noun: DocumentNoun, id: string, body: Wire) => Promise<Row>
@@ -49,7 +49,7 @@ const ENDPOINTS: Readonly<Record<DocumentNoun, Partial<Record<string, AnyEndpoin
 }
 
 /**
- * Which nouns cannot be listed because their feature is off, with the service's reason.
+ * Returns the nouns that cannot be listed because their feature is off, with the service's reason.
  * @throws ApiError
  */
 export async function closedNouns(
@@ -81,7 +81,7 @@ export function documentStore(client: Client, projectId: string): DocumentStore 
     ])
     const { suite, cases: forms } = fileOf(detail, cases, suiteNames(index))
     const { id: _id, model, ...settings } = suite
-    // Defaults of a new suite are left out, so that a suite without a model exports to the same file.
+    // Defaults of a new suite are left out, so that a suite without a model is exported as the same file.
     const isImplied = model === modelOfNew({ suite: settings, cases: forms })
     const own = {
       suite: normalSuite({ ...settings, ...(!isImplied && model !== undefined && { model }) }),

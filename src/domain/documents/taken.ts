@@ -18,7 +18,7 @@ export function isInAddress({ field }: Taken): boolean {
   return field === 'url'
 }
 
-/** Sentences about the values of this machine that are sent. */
+/** Returns sentences about the values of this machine that are sent. */
 export function takenSentences(taken: readonly Taken[]): string[] {
   const sources = Map.groupBy(taken, ({ from }) => from)
   return [...sources].map(([from, all]) => {
@@ -28,8 +28,8 @@ export function takenSentences(taken: readonly Taken[]): string[] {
 }
 
 /**
- * Sentences that say how a server will be reached, for confirmation: without values of its environment and headers, and
- * without secrets in its command and address.
+ * Returns sentences about how to connect to a server, for confirmation, without values of its environment and headers
+ * and without secrets in its command and address.
  * @param secrets texts that must not be printed
  */
 export function reachSentences(form: Form, secrets: readonly string[]): string[] {

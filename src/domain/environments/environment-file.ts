@@ -25,7 +25,7 @@ const WORDS = {
   sandboxImageId: 'The image that sandboxes start from.',
 }
 
-/** A stored environment as text; a client without a unique name is given by its id. */
+/** Converts a stored environment to text. A client without a unique name is given by its id. */
 export function environmentFileOf(stored: Environment, clients: readonly Client[]): Partial<EnvironmentFile> {
   const { name, description, hostId, modelId, serverAttachmentId } = stored
   const { skillSelection, pluginVersionIds, sandboxImageId } = stored
@@ -50,7 +50,7 @@ export function writeEnvironment(file: Partial<EnvironmentFile>): string {
   return writeDocument({ value: file, words: { '': WORDS }, about: ['An environment; it is checked when you leave.'] })
 }
 
-/** Parses an environment; a client that does not exist is reported with its line. */
+/** Parses an environment. A client that does not exist is reported with its line. */
 export function readEnvironment(text: string, clients: readonly Client[]): Read<EnvironmentFile> {
   const read = readYaml(text)
   if (!read.ok) return read
@@ -71,13 +71,15 @@ export function readEnvironment(text: string, clients: readonly Client[]): Read<
   )
 }
 
-/** The client that a text names, by its id or by a unique name. */
+/** Returns the client that a text names, by its id or by a unique name. */
 export function clientIdOf(text: string, clients: readonly Client[]): string | undefined {
   const found = clients.filter(({ id, name }) => id === text || name === text)
   return found.length === 1 ? found[0]!.id : undefined
 }
 
-/** The body of a change with only the changed fields; `null` clears a field, and an empty text a description. */
+/**
+ * Returns the body of a change with only the changed fields. `null` clears a field, and an empty text a description.
+ */
 export function environmentChange(file: EnvironmentFile, fields: readonly string[], clients: readonly Client[]) {
   const value = (field: string): unknown =>
     (file as Readonly<Record<string, unknown>>)[field] ?? (field === 'description' ? '' : null)

@@ -11,12 +11,12 @@ export type EnvironmentUse = {
   environmentIds: readonly string[]
 }
 
-/** Everything that names environments, and a sentence for each part that could not be read. */
+/** Everything that refers to environments, and a sentence for each part that could not be read. */
 export type EnvironmentUses = { uses: readonly EnvironmentUse[]; unread: readonly string[] }
 
 /**
- * What uses the environments of a project. Lists of suites and scenarios do not say it, so each is read separately, at
- * most `most` of either.
+ * Returns what uses the environments of a project. Lists of suites and scenarios do not contain this, so each is read
+ * separately, at most `most` of either.
  */
 export async function readEnvironmentUses(
   client: Client,
@@ -29,13 +29,13 @@ export async function readEnvironmentUses(
       return await read()
     } catch (error) {
       call.signal?.throwIfAborted()
-      // Only the service's refusal says why a feature is off.
+      // Only a refusal by the service says why a feature is off.
       const isGated = error instanceof ApiError && error.code === 'FEATURE_NOT_SUPPORTED'
       unread.push(`The ${kind} were not read: ${isGated ? error.message : failureSentence(error)}`)
       return []
     }
   }
-  /** Reads each one; one that was deleted in between uses nothing. */
+  /** Reads each item. An item that was deleted meanwhile uses nothing. */
   const each = async <T>(kind: string, all: readonly T[], read: (one: T) => Promise<EnvironmentUse>) => {
     if (all.length > most) unread.push(`Only ${most} of ${all.length} ${kind} were read.`)
     const found: EnvironmentUse[] = []

@@ -1,16 +1,16 @@
 import { ApiError, isLineFault } from '../../api/client/errors/api-error.ts'
 import { findingName, type Finding } from './finding.ts'
 
-/** What will happen to the selected findings, before anything is sent. */
+/** The plan for the selected findings, before anything is sent. */
 export type DismissalPlan = {
   send: readonly Finding[]
-  /** Findings that already are as wanted, and are left alone. */
+  /** Findings that already are in the wanted state and are not changed. */
   already: readonly Finding[]
   /** Findings without an id. */
   nameless: readonly Finding[]
 }
 
-/** @param dismissed whether they are to be dismissed or shown again */
+/** @param dismissed whether to dismiss them or to show them again */
 export function planDismissals(findings: readonly Finding[], dismissed: boolean): DismissalPlan {
   return {
     send: findings.filter(each => each.id !== undefined && each.isDismissed !== dismissed),
@@ -22,19 +22,22 @@ export function planDismissals(findings: readonly Finding[], dismissed: boolean)
 export type DismissalOutcome = {
   done: readonly Finding[]
   refused: readonly { finding: Finding; error: unknown }[]
-  /** Not sent: the person stopped, the connection failed, or earlier ones were refused for the same reason. */
+  /**
+   * Findings that were not sent: the person stopped, the connection failed, or earlier ones were refused for the same
+   * reason.
+   */
   unsent: readonly Finding[]
 }
 
 /**
- * After this many refusals in a row the rest of a list is assumed to be refused too, since all findings need the same
- * right.
+ * Number of refusals in a row after which the rest of a list is assumed to be refused too, since all findings need the
+ * same right.
  */
 const FORBIDDEN_IN_A_ROW = 2
 
 /**
  * Sends the writes in order, and continues after refusals. Ends early if it is stopped or the service no longer
- * answers; a list without the required right is abandoned after a second refusal.
+ * answers. A list without the required right is abandoned after a second refusal.
  */
 export async function sendDismissals(
   findings: readonly Finding[],
@@ -91,7 +94,10 @@ export type DismissalBatch = {
   }[]
 }
 
-/** @param left the findings as read after the last write */
+/**
+ * Returns the batch that an undo would restore.
+ * @param left the findings as read after the last write
+ */
 export function batchOf(
   dismissed: boolean,
   done: readonly Finding[],
@@ -109,14 +115,14 @@ export function batchOf(
 
 export type UndoPlan = {
   send: readonly Finding[]
-  /** Somebody else has since changed their dismissal, which is never overwritten. */
+  /** Findings whose dismissal somebody else has changed since. They are never overwritten. */
   skipped: readonly { key: string; name: string; why: string }[]
-  /** They are undone although their status has changed since; the status is left alone. */
+  /** Findings whose status has changed since. They are undone, but the status is not changed. */
   moved: readonly { key: string; name: string; from: string; to: string }[]
 }
 
 /**
- * Which findings of a batch can be undone.
+ * Returns which findings of a batch can be undone.
  * @param now the current findings
  * @param unread scenarios whose list could not be read, so that the state of their findings is unknown
  */

@@ -3,11 +3,11 @@ import { FINDING_SOURCES, type Finding, type FindingSource } from './finding.ts'
 /** The contract's values, most urgent first; a service may send others. */
 export const FINDING_STATUSES = ['regressed', 'new', 'recurring', 'resolved'] as const
 
-/** `open` is everything that is not resolved, including unknown values. */
+/** `open` stands for everything that is not resolved, including unknown values. */
 const STATUS_CHOICES = ['open', ...FINDING_STATUSES] as const
 const DISMISSED_CHOICES = ['no', 'yes'] as const
 
-/** Filters of a triage list; an absent one is not applied. Each is a parameter of the place. */
+/** Filters of a triage list. An absent filter is not applied. Each is a parameter of the place. */
 export type FindingFilters = {
   status: (typeof STATUS_CHOICES)[number] | undefined
   dismissed: (typeof DISMISSED_CHOICES)[number] | undefined
@@ -18,7 +18,7 @@ export type FindingFilters = {
 
 const CHOICES = { status: STATUS_CHOICES, dismissed: DISMISSED_CHOICES, source: FINDING_SOURCES } as const
 
-/** The filters of a place; unknown values are ignored. */
+/** Returns the filters of a place. Unknown values are ignored. */
 export function filtersOf(params: Readonly<Record<string, string>>): FindingFilters {
   const chosen = <T extends string>(choices: readonly T[], text: string | undefined): T | undefined =>
     choices.find(choice => choice === text)
@@ -30,7 +30,7 @@ export function filtersOf(params: Readonly<Record<string, string>>): FindingFilt
   }
 }
 
-/** The next value of a filter; after the last one, no filter. */
+/** Returns the next value of a filter; after the last one, none. */
 export function nextFilter<F extends keyof typeof CHOICES>(filters: FindingFilters, name: F): FindingFilters[F] {
   const choices: readonly (string | undefined)[] = CHOICES[name]
   return choices[choices.indexOf(filters[name]) + 1] as FindingFilters[F]
@@ -49,7 +49,7 @@ export function passesFilters(filters: FindingFilters, finding: Finding): boolea
   return source === undefined || finding.source === source
 }
 
-/** The active filters, one word each: `regressed`, `undismissed`, `scenario`. */
+/** Returns the active filters, one word each: `regressed`, `undismissed`, `scenario`. */
 export function filterLabels({ status, dismissed, source, waveId }: FindingFilters): string[] {
   return [
     status === 'open' ? 'unresolved' : status,

@@ -3,23 +3,23 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ScenarioFinding } from '../../api/contract/user-testing.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-/** Where a finding was seen: in waves of journeys, or by visitors of a published scenario. */
+/** Sources of findings: waves of journeys, or visitors of a published scenario. */
 export const FINDING_SOURCES = ['swarm', 'scenario'] as const
 export type FindingSource = (typeof FINDING_SOURCES)[number]
 
 type ScenarioName = { id: string; name: string }
 
 /**
- * A finding of either source. Times are epoch milliseconds; what the service does not say is absent, never 0. Dismissal
- * is beside the status: a finding can be recurring and dismissed at once.
+ * A finding of either source. Times are epoch milliseconds. Absent fields were not reported and never count as 0.
+ * Dismissal is independent of the status: a finding can be recurring and dismissed at once.
  */
 export type Finding = {
-  /** Unique over both sources and all scenarios. */
+  /** Unique across both sources and all scenarios. */
   key: string
-  /** Absent if a document has no id; such a finding cannot be dismissed. */
+  /** Absent if a document has no id. Such a finding cannot be dismissed. */
   id: string | undefined
   source: FindingSource
-  /** Of scenario findings. */
+  /** Set only for findings of scenarios. */
   scenario: ScenarioName | undefined
   title: string | undefined
   subject: { kind: string | undefined; id: string | undefined; label: string | undefined }
@@ -29,13 +29,13 @@ export type Finding = {
   dismissedAt: number | undefined
   severity: string | undefined
   confidence: string | undefined
-  /** Number of waves, or windows, in which it was seen. */
+  /** Number of waves, or windows, in which the finding was seen. */
   occurrences: number | undefined
   firstSeenAt: number | undefined
   lastSeenAt: number | undefined
   resolvedAt: number | undefined
   updatedAt: number | undefined
-  /** The last wave, or window, that saw it. */
+  /** The last wave or window in which the finding was seen. */
   lastSeenIn: string | undefined
   fingerprint: string | undefined
   /** The record as the service returned it. */
@@ -59,7 +59,7 @@ function timeAt(record: Open, name: string): number | undefined {
   return typeof value === 'number' || typeof value === 'string' ? toEpochMs(value) : undefined
 }
 
-/** The value of `findingKey` in a place's parameters. */
+/** Returns the value of `findingKey` in a place's parameters. */
 export function findingKey(id: string, scenarioId?: string): string {
   return scenarioId === undefined ? id : `${scenarioId}/${id}`
 }
@@ -70,7 +70,7 @@ function subjectOf(value: unknown): Finding['subject'] {
   return { kind: textAt(subject, 'kind'), id: textAt(subject, 'id'), label: textAt(subject, 'label', 'name') }
 }
 
-/** Fields that both kinds of documents share. */
+/** Returns the fields that both kinds of documents share. */
 function common(record: Open) {
   const dismissedAt = timeAt(record, 'dismissedAt')
   return {
@@ -94,7 +94,7 @@ function common(record: Open) {
 
 const made = new WeakMap<object, Finding>()
 
-/** The finding of a record; always the same object for the same record. */
+/** Returns the finding of a record, always the same object for the same record. */
 function once(record: object, scenario: ScenarioName | undefined, make: () => Finding): Finding {
   const known = made.get(record)
   if (known && known.scenario?.id === scenario?.id && known.scenario?.name === scenario?.name) return known
@@ -114,7 +114,10 @@ export function swarmFinding(record: SwarmFinding): Finding {
   }))
 }
 
-/** The contract does not define this document, so its id may have one of several names. */
+/**
+ * Converts a finding of a scenario. The contract does not define this document, so its id may have one of several
+ * names.
+ */
 export function scenarioFinding(record: ScenarioFinding, scenario: ScenarioName): Finding {
   return once(record, scenario, () => {
     const id = textAt(record, 'id', 'findingId', 'remediationId')
@@ -133,7 +136,10 @@ export function scenarioFinding(record: ScenarioFinding, scenario: ScenarioName)
 
 type ScenarioFindings = { scenario: ScenarioName; items: readonly ScenarioFinding[] }
 
-/** One list of both sources. A finding that a shifting list shows on two pages is listed once. */
+/**
+ * Merges the findings of both sources. A finding that appears on two pages, because the list changed between reads, is
+ * listed once.
+ */
 export function mergeFindings(swarm: readonly SwarmFinding[], scenarios: readonly ScenarioFindings[]): Finding[] {
   const all = new Map<string, Finding>()
   const add = (finding: Finding): void => {
@@ -144,7 +150,7 @@ export function mergeFindings(swarm: readonly SwarmFinding[], scenarios: readonl
   return [...all.values()]
 }
 
-/** A short name for a finding. */
+/** Returns a short name for a finding. */
 export function findingName({ title, subject, id, key }: Finding): string {
   return title ?? subject.label ?? subject.id ?? id ?? key
 }

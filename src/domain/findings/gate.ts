@@ -3,9 +3,9 @@ import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { isFeatureOff } from '../projects/feature-gate.ts'
 import type { FindingSource } from './finding.ts'
 
-/** Whether each source is closed to this key, so that its reads are empty and its writes refused. */
+/** Whether each source is unavailable to this key, so that its reads are empty and its writes refused. */
 export type FindingsGate = Readonly<Record<FindingSource, boolean>> & {
-  /** The service's explanation of what is switched off. */
+  /** The service's explanation why a feature is off. */
   reason: string | undefined
 }
 
@@ -13,7 +13,7 @@ export type FindingsGate = Readonly<Record<FindingSource, boolean>> & {
 const GATE_NAMES = { swarm: 'swarms', scenario: 'user-testing' } as const satisfies Record<FindingSource, Gate>
 
 /**
- * A short sentence about how to open a closed gate.
+ * Returns a short sentence about how to switch the feature on.
  * @param isLocal whether it is the local workspace's own
  */
 export function gateHelp(isLocal: boolean, closed: readonly FindingSource[]): string {
@@ -22,7 +22,10 @@ export function gateHelp(isLocal: boolean, closed: readonly FindingSource[]): st
   return `Here it is switched on by: ${commands.join('; ')}.`
 }
 
-/** The gate according to the capabilities. They are only advice: until they are known, nothing counts as closed. */
+/**
+ * Returns the features that are off according to the capabilities. These are only advice: until they are known, nothing
+ * counts as off.
+ */
 export function gateOf(capabilities: ProjectCapabilities | undefined): FindingsGate {
   return {
     swarm: isFeatureOff(capabilities, 'readSwarms'),
@@ -31,7 +34,7 @@ export function gateOf(capabilities: ProjectCapabilities | undefined): FindingsG
   }
 }
 
-/** Number of insights that the organization may request in a day, if the plan says so. */
+/** Returns the number of insights that the organization may request in a day, if the capabilities say so. */
 export function insightsPerDay(capabilities: ProjectCapabilities | undefined): number | undefined {
   const limit = capabilities?.plan?.limits?.['insightsPerDay']
   return typeof limit === 'number' ? limit : undefined

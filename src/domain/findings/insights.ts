@@ -7,7 +7,7 @@ import { isPlainObject } from '../../lib/json.ts'
 
 /** Insights of a wave or a window, in one format for both reads. */
 export type InsightsRead = {
-  /** `never` means that nobody requested them, which the service reports by a 404. */
+  /** `never` means that they were never requested, which the service reports by a 404. */
   status: string
   envelope: Partial<InsightsEnvelope>
   findings: readonly ActionableFinding[]
@@ -37,7 +37,10 @@ export function waveInsightsRead(answer: WaveInsights): InsightsRead {
   }
 }
 
-/** The contract does not define this document; one without a readable status is assumed complete. */
+/**
+ * Converts the insights of a window. The contract does not define this document. Without a readable status it counts as
+ * complete.
+ */
 export function windowInsightsRead(answer: ScenarioWindowInsights): InsightsRead {
   const { envelope, findings } = documentOf(answer)
   const status = textAt(answer, 'status') ?? 'completed'
@@ -51,7 +54,7 @@ export function windowInsightsRead(answer: ScenarioWindowInsights): InsightsRead
   }
 }
 
-/** The readable parts of a document; parts in an unexpected format are left out. */
+/** Returns the readable parts of a document, without parts in an unexpected format. */
 function documentOf(document: Readonly<Record<string, unknown>>) {
   const parts = Object.entries(InsightsEnvelope().shape).flatMap(([name, schema]) => {
     const parsed = schema.safeParse(document[name])
@@ -63,10 +66,10 @@ function documentOf(document: Readonly<Record<string, unknown>>) {
   return { envelope, findings }
 }
 
-/** How long to wait for a late discovery after the rest is complete, in milliseconds. */
+/** Milliseconds to wait for a late discovery after the rest is complete. */
 const DISCOVERY_MS = 60_000
 
-/** Whether more is to come. An unknown status counts as in flight. */
+/** Whether more results are to come. An unknown status counts as in flight. */
 export function isGenerating(read: InsightsRead, now: number): boolean {
   if (read.status === 'completed')
     return (
@@ -86,7 +89,7 @@ export function adviceOn(read: InsightsRead | undefined, finding: Finding): Acti
   )
 }
 
-/** The gravest first. */
+/** Severities in order, the highest first. */
 export const SEVERITIES: readonly string[] = ['high', 'medium', 'low', 'info']
 
 function bySeverity(a: ActionableFinding, b: ActionableFinding): number {
@@ -97,7 +100,7 @@ function bySeverity(a: ActionableFinding, b: ActionableFinding): number {
   return rank(a) - rank(b)
 }
 
-/** `3 of 9 sessions`; undefined if not counted. */
+/** Returns a text such as `3 of 9 sessions`; undefined if they were not counted. */
 export function affectedLabel({ affected }: ActionableFinding): string | undefined {
   if (affected?.count == null) return undefined
   const of = affected.total == null ? '' : ` of ${affected.total}`
@@ -109,7 +112,9 @@ export function valueLabel(value: string): string {
   return value.replaceAll(/[_-]+/g, ' ')
 }
 
-/** Completed insights as Markdown, most severe finding first. Coverage comes before the conclusions based on it. */
+/**
+ * Returns completed insights as Markdown, most severe finding first. Coverage comes before the conclusions based on it.
+ */
 export function insightsMarkdown(read: InsightsRead): string {
   const { envelope, findings, discovery } = read
   const parts = [
@@ -174,7 +179,7 @@ function healthPart({ runHealth }: InsightsRead['envelope']): string | undefined
   return `## Sessions by target\n\n${head}\n${rows.join('\n')}`
 }
 
-/** The contract does not define the discovery: its texts as words, and the rest as received. */
+/** Returns the discovery, which the contract does not define: its texts as text, and the rest as received. */
 function discoveryPart(discovery: Readonly<Record<string, unknown>>): string {
   const { summary, ...rest } = discovery
   const words = typeof summary === 'string' ? `${summary}\n\n` : ''

@@ -16,8 +16,8 @@ const MESSAGES = 'gen_ai.input.messages'
 const ANSWERS = 'gen_ai.output.messages'
 
 /**
- * The messages and calls of one session, from a page of a trace export with content, in the format of model providers,
- * with calls before the answer they led to.
+ * Returns the messages and calls of one session, from a page of a trace export with content. They are in the format of
+ * model providers, with calls before the answer they led to.
  * @param ids ids that the session may have there
  * @returns undefined if the page does not contain the session
  */
@@ -31,7 +31,7 @@ export function messagesOfSession(page: unknown, ids: readonly string[]): Fields
   return withCalls([...said, ...answers], own)
 }
 
-/** The sessions of a page in order, each with all its ids. */
+/** Returns the sessions of a page in order, each with all its ids. */
 export function sessionsOnPage(page: unknown): string[][] {
   const traces = new Map<unknown, string[]>()
   for (const span of spansOf(page)) traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), ...namesOf(span)])
@@ -101,7 +101,7 @@ function isSame(one: Fields, other: Fields | undefined): boolean {
   return other !== undefined && JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** Puts calls before the answer they led to, if the trace has as many steps as answers; else at the end. */
+/** Puts calls before the answer they led to, if the trace has as many steps as answers; otherwise at the end. */
 function withCalls(messages: readonly Fields[], spans: readonly Span[]): Fields[] {
   const calls = spans.filter(({ attributes }) => isCall(attributes))
   const steps = spans.filter(({ attributes }) => !isCall(attributes)).toSorted((a, b) => a.startedAt - b.startedAt)

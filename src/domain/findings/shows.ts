@@ -5,7 +5,7 @@ import type { GoalScore } from './waves.ts'
 /** Whether a session shows a finding, and how this is known. */
 export type Shows = { shows: boolean; because: string }
 
-/** What is known of a session of a journey run before it is opened. */
+/** Facts about a session of a journey run that are known before it is opened. */
 export type SessionFacts = {
   /** All ids of the session. */
   ids: readonly string[]
@@ -14,8 +14,8 @@ export type SessionFacts = {
 }
 
 /**
- * Whether a session shows the finding according to its list, the scorecard of its run and the evidence; undefined if
- * they do not say. Evidence is a sample: sessions it does not name may also show the finding.
+ * Whether a session shows the finding, according to the finding's list, the run's scorecard and the evidence; undefined
+ * if these do not say. Evidence is a sample, so other sessions may also show the finding.
  */
 export function showsFinding(
   { subject, source }: Pick<Finding, 'subject' | 'source'>,
@@ -32,7 +32,9 @@ export function showsFinding(
   return undefined
 }
 
-/** A scorecard counts over a run: it tells about single sessions only if all or none failed. */
+/**
+ * Whether a session failed a criterion. A scorecard only counts, so this is known only if all or no sessions failed.
+ */
 function ofCriterion(id: string | null | undefined, scorecard: RunScorecard | undefined): Shows | undefined {
   const criterion = scorecard?.criteria?.find(each => each.id === id?.split('/').at(-1))
   const graded = scorecard?.sessionsGraded

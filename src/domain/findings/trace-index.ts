@@ -16,7 +16,7 @@ export type FoundTrace = {
   isWhole: boolean
 }
 
-/** Where a page begins, and how many of its sessions precede the one looked for. */
+/** The beginning of a page, and the number of its sessions before the wanted one. */
 type Position = { cursor: string | undefined; before: number }
 
 type ReadOptions = {
@@ -27,14 +27,14 @@ type ReadOptions = {
 
 /** Finds single sessions in the trace export of a project, which lists all sessions, oldest first. */
 export type TraceIndex = {
-  /** The messages of the session with one of these ids; reads only its own content. */
+  /** Returns the messages of the session with one of these ids, and reads content only for that session. */
   read: (ids: readonly string[], options: ReadOptions) => Promise<FoundTrace>
 }
 
 /** Remembers the positions of sessions in the export, so that later ones need fewer requests. */
 export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId: string): TraceIndex {
   const positions = new Map<string, Position>()
-  /** The next page to search; the last page is searched again, since sessions are added at the end. */
+  /** Cursor of the next page to search. The last page is searched again, since sessions are added at the end. */
   let next: string | undefined
   let searched = 0
   const page = async (query: object, signal: AbortSignal) =>
@@ -70,7 +70,7 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
       const { signal } = options
       const messages =
         (await readAt(ids, position, signal)) ??
-        // The service counts something other than sessions, or sessions have moved: read the whole page.
+        // The service counts something other than sessions, or sessions have moved, so the whole page is read.
         messagesOfSession(await page({ limit: SESSIONS_A_PAGE, cursor, includeContent: true }, signal), ids)
       for (const id of messages ? [] : ids) positions.delete(id)
       return { messages, searched, isWhole: true }
@@ -78,7 +78,7 @@ export function createTraceIndex(client: Pick<Client, 'traceExports'>, projectId
   }
 }
 
-/** The cursor of the next page. If the service sends it in a header, the client adds it. */
+/** Returns the cursor of the next page. If the service sends it in a header, the client copies it to the answer. */
 function cursorOf({ nextCursor }: { nextCursor?: unknown }): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
 }

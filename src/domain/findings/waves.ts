@@ -4,10 +4,10 @@ import { textAt, type Finding } from './finding.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
 /**
- * The outcome of a journey run. Somebody stopped a `canceled` run, and the runner of a `stale` one fell silent; both
- * have `status: failed` (contract: "Journey run"). `failed_or_canceled` means that status without further markers.
- * `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but only some of its
- * sessions have a grade.
+ * The outcome of a journey run. `canceled` means that somebody stopped it, and `stale` that its runner stopped
+ * responding; both have `status: failed` (contract: "Journey run"). `failed_or_canceled` means that status without
+ * further markers. `missed` finished, but graded sessions missed their goal or criteria. `ungraded` finished, but only
+ * some of its sessions have a grade.
  */
 export type JourneyRunState = JourneyRun['status'] | 'canceled' | 'stale' | 'failed_or_canceled' | 'missed' | 'ungraded'
 
@@ -46,7 +46,7 @@ export function overviewRun(run: OverviewRun): WaveRun {
   return { ...waveRun({ ...rest, ...counts, id }), journeyName: journeyName ?? undefined }
 }
 
-/** The displayed state of a run: a finished run succeeded only if every graded session did. */
+/** Returns the displayed state of a run. A finished run succeeded only if every graded session did. */
 export function shownState({
   state,
   missed = 0,
@@ -56,7 +56,7 @@ export function shownState({
   return missed > 0 ? 'missed' : ungraded > 0 ? 'ungraded' : state
 }
 
-/** Number of finished sessions without a grade; undefined if nothing was graded. */
+/** Returns the number of finished sessions without a grade; undefined if nothing was graded. */
 export function ungradedOf({ summary, sessionsGraded, failedGradingCount }: Graded): number | undefined {
   if (!sessionsGraded && !failedGradingCount) return undefined
   return Math.max(failedGradingCount ?? 0, (summary?.succeeded ?? 0) - (sessionsGraded ?? 0))
@@ -82,13 +82,13 @@ export function waveRun(
   }
 }
 
-/** The journey that a swarm finding is about; its id is a prefix of the subject. */
+/** Returns the journey of a swarm finding, whose id is a prefix of the subject. */
 export function journeyOf({ source, subject }: Finding): string | undefined {
   return source === 'swarm' ? subject.id?.split('/')[0] || undefined : undefined
 }
 
 /**
- * What a scorecard says about the criterion of a finding, as text; undefined if the finding has none, or the scorecard
+ * Returns what a scorecard says about the criterion of a finding; undefined if the finding has none, or the scorecard
  * does not contain it.
  */
 export function scorecardLabel({ source, subject }: Finding, scorecard: RunScorecard | undefined): string | undefined {
@@ -108,7 +108,7 @@ export function scorecardLabel({ source, subject }: Finding, scorecard: RunScore
   )
 }
 
-/** How far a session came towards its goal, according to its grader; the contract does not define this document. */
+/** The grader's score of a session's goal. The contract does not define this document. */
 export type GoalScore = { score: number; isReached: boolean | undefined; reason: string | undefined }
 
 export function goalScoreOf(document: unknown): GoalScore | undefined {
@@ -119,12 +119,15 @@ export function goalScoreOf(document: unknown): GoalScore | undefined {
   return { score, isReached, reason: textAt(document, 'reason') }
 }
 
-/** Runs in which a finding may have been seen: those of the last wave that saw it, then earlier ones of its journey. */
+/**
+ * Returns the runs in which a finding may have been seen: those of the last wave that saw it, then earlier ones of its
+ * journey.
+ */
 export function runsBehind(finding: Finding, runs: readonly WaveRun[]): WaveRun[] {
   const journeyId = journeyOf(finding)
   const isLast = (run: WaveRun): boolean => run.waveId !== undefined && run.waveId === finding.lastSeenIn
   const isOfJourney = (run: WaveRun): boolean => journeyId !== undefined && run.journeyId === journeyId
-  // A wave runs several journeys; if the finding's own is known, the others say nothing about it.
+  // A wave runs several journeys. If the finding's own journey is known, the others say nothing about it.
   const knowsJourney = runs.some(run => isLast(run) && isOfJourney(run))
   return runs
     .filter(run => isOfJourney(run) || (!knowsJourney && isLast(run)))

@@ -1,8 +1,8 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
 /**
- * Whether two JSON values are equal, whatever the order of their fields. Uses its own stack, since they may be nested
- * deeply.
+ * Whether two JSON values are equal, whatever the order of their fields. It uses its own stack, since values may be
+ * deeply nested.
  */
 export function isSameJson(expected: unknown, actual: unknown): boolean {
   const waiting: [unknown, unknown][] = [[expected, actual]]

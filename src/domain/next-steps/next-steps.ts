@@ -4,26 +4,26 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/profile-store.ts'
 import { suiteStateOf } from '../runs/suite-state.ts'
 
-/** Something that has not been done in a project yet. */
+/** A task that has not been done in a project yet. */
 export type NextStep =
   | { kind: 'add-server' | 'import-servers' | 'add-suite' }
   | { kind: 'run'; suite: EvalSuite }
   | { kind: 'examine' | 'call'; server: ProjectServer }
 
-/** What is known of a project; unread lists are undefined. */
+/** Facts about a project. Lists that were not read are undefined. */
 type Known = {
   servers: readonly ProjectServer[] | undefined
   suites: readonly EvalSuite[] | undefined
-  /** Whether the doctor has reported on a server, and whether one was called manually; undefined while unknown. */
+  /** Whether the doctor has reported on a server; undefined while unknown. `isCalled` says the same of manual calls. */
   isExamined: (server: ProjectServer) => boolean
   isCalled: boolean | undefined
-  /** Whether it is the local workspace, where everything that has not run is the person's own. */
+  /** Whether this is the local workspace, in which every suite that has not run belongs to the person. */
   isLocal: boolean
 }
 
 /**
- * What a person can do in a new project, at most three steps; none is based on unknown data. A project of a remote
- * service in which a suite has run is in use, and needs none.
+ * Returns what a person can do in a new project, at most three steps. No step is based on unknown data. A project of a
+ * remote service in which a suite has run is in use, and needs none.
  */
 export function nextSteps({ servers, suites, isExamined, isCalled, isLocal }: Known): NextStep[] {
   if (!servers || !suites) return []
@@ -52,7 +52,7 @@ export const dismissedStepsKey: ProfileKey<readonly string[]> = {
   write: projects => ({ projects }),
 }
 
-/** Without `stored` they are lost when the program ends. */
+/** Creates the record of dismissed steps. Without `stored` it is lost when the program ends. */
 export function createDismissedSteps(
   stored: Stored<readonly string[]> = storedInMemory(dismissedStepsKey),
 ): DismissedSteps {

@@ -11,26 +11,26 @@ export type ExportOptions = Own & {
   now: number
   /** Called after each entry. */
   progress?: (done: number, total: number) => void
-  /** Gives it up. */
+  /** Aborts the export. */
   signal?: AbortSignal
 }
 
-/** How long to work before letting anything else run, in milliseconds. */
+/** Milliseconds of work before anything else may run. */
 const TURN_MS = 10
 
 /** The notice in every document meant for others. */
 export const REDACTED =
   'by mcpdeck without what looks like a secret, an e-mail address or a home directory: read it before you hand it on.'
 
-/** Formats text from outside for a document: redacted and escaped. */
+/** Formats foreign text for a document, redacted and escaped. */
 export function documentTexts(own: Own) {
   const safe = (text: string): string => redacted(text, own)
   return {
-    /** On one line. */
+    /** Formats a text on one line. */
     line: (text: string): string => escaped(safe(text).replaceAll(/\s+/g, ' ').trim()),
-    /** An id, or the address of a place. */
+    /** Formats an id, or the address of a place. */
     thing: (text: string): string => code(redacted(text, { ...own, isId: true })),
-    /** A quote of several lines. */
+    /** Formats a quote of several lines. */
     quote: (text: string): string =>
       safe(text)
         .trim()
@@ -41,10 +41,10 @@ export function documentTexts(own: Own) {
 }
 
 /**
- * The parts of a document, each made in its turn. To redact costs microseconds a character, so keys and answers have
- * theirs between two.
+ * Builds the parts of a document one after the other. Redaction takes microseconds for each character, so keys and
+ * answers are handled between two parts.
  *
- * @throws what the signal was aborted with
+ * @throws the reason of the signal if it is aborted
  */
 export async function inTurns(
   parts: readonly (() => string)[],
@@ -65,9 +65,9 @@ export async function inTurns(
 }
 
 /**
- * An incident as Markdown that others may read: redacted, and none of its texts can pass for markup.
+ * Returns an incident as Markdown that others may read: redacted, and with all texts escaped.
  *
- * @throws what the signal was aborted with
+ * @throws the reason of the signal if it is aborted
  */
 export async function exportIncident(incident: Incident, options: ExportOptions): Promise<string> {
   const { line } = documentTexts(options)
@@ -99,10 +99,10 @@ function entryText({ at, note, pinned }: NotebookEntry, options: ExportOptions):
     .join('\n\n')
 }
 
-/** Matches markup that counts anywhere, and markup that counts only at the start of a line or the end of a heading. */
+/** Matches markup that works anywhere, and markup that works only at the start of a line or the end of a heading. */
 const MARKUP = /[\\`*_[\]<>|~]|&(?=#?\w+;)|^(\s*)(#{1,6}|[-+=]+|\d+[.)])(?=\s|$)|#(?=#*\s*$)/gm
 
-/** Escapes text so that a renderer shows it unchanged; unprintable characters become visible. */
+/** Escapes text so that a renderer shows it unchanged. Unprintable characters become visible. */
 function escaped(text: string): string {
   return printable(text)
     .replaceAll(MARKUP, found => (/^\s*\d/.test(found) ? found.replace(/[.)]$/, '\\$&') : found.replace(/\S/, '\\$&')))

@@ -15,8 +15,8 @@ type Facts = Pinned['facts']
 type Open = Readonly<Record<string, unknown>>
 
 /**
- * Fields of a record that are worth a line, by kind of thing; `.` enters an object. Other fields are not stored, and no
- * field that grants access is listed.
+ * Fields of a record that are shown, by kind of thing. `.` enters an object. Other fields are not stored, and no field
+ * that grants access is listed.
  */
 const FIELDS: Readonly<Record<string, readonly (readonly [label: string, path: string])[]>> = {
   trial: [
@@ -75,10 +75,10 @@ const FIELDS: Readonly<Record<string, readonly (readonly [label: string, path: s
   pause: [['Requests go on', 'pausedUntil']],
 }
 
-/** What was read about a run apart from its own record. */
+/** The data that was read about a run in addition to its own record. */
 export type AroundRun = { suite?: string | undefined; trials?: readonly EvalIteration[] | undefined }
 
-/** What is stored of a thing as the service returned it; of an unknown kind, only its name. */
+/** Returns the stored facts of a thing, as the service returned them; of an unknown kind, only the name. */
 export function factsOf(kind: string, record: unknown, around: AroundRun = {}): Facts {
   if (kind === 'run') return runFacts(record as EvalRun, around)
   return (ownValue(FIELDS, kind) ?? []).flatMap(([label, path]) => {
@@ -118,7 +118,7 @@ function runFacts(run: EvalRun, { suite, trials = [] }: AroundRun): Facts {
 /** Maximum number of cases named. */
 const MOST_FAILING = 5
 
-/** The cases that failed or could not be measured, with the cause of each and the reason as received. */
+/** Returns the cases that failed or could not be measured, with the cause of each and the reason as received. */
 function failingFacts(trials: readonly EvalIteration[]): [string, string][] {
   const first = new Map<string, EvalIteration>()
   for (const trial of trials)
@@ -139,7 +139,7 @@ function timeText(time: number | string | null | undefined): string | undefined 
 
 const FINDINGS = { wrong: 'Warning', advice: 'Advice', unchecked: 'Not checked' } as const
 
-/** A doctor's report on a server, one fact a step. */
+/** Returns the facts of a doctor's report on a server, one for each step. */
 export function doctorFacts(report: ExaminedReport, server: { enabled: boolean }): Facts {
   return [
     ['Report', stateOf(report, server)],

@@ -6,15 +6,15 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { shape } from '../../api/contract/shapes.ts'
 import { localTime } from '../../lib/times.ts'
 
-/** A thing in its state when it was pinned. */
+/** A thing in the state it had when it was pinned. */
 export type Pinned = {
-  /** Such as `run`. */
+  /** Kind of thing, such as `run`. */
   kind: string
   id: string
   name: string
-  /** Where it is. */
+  /** The place that shows the thing. */
   place: { screen: string; params: Readonly<Record<string, string>> }
-  /** What was known about it: labels and values as text. */
+  /** The known facts about the thing: labels and values as text. */
   facts: readonly (readonly [label: string, value: string])[]
 }
 
@@ -33,14 +33,14 @@ export type Incident = {
   openedAt: number
   /** Absent while the incident is open. */
   closedAt?: number | undefined
-  /** In chronological order. */
+  /** Entries in chronological order. */
   entries: readonly NotebookEntry[]
 }
 
-/** The incidents of a profile; at most one is open. Changes throw if they cannot be saved. */
+/** The incidents of a profile, of which at most one is open. Changes throw if they cannot be saved. */
 export type Notebook = {
   /**
-   * Latest opened first.
+   * Returns the incidents, latest opened first.
    * @throws Error if the stored incidents cannot be read
    */
   incidents(): readonly Incident[]
@@ -53,19 +53,22 @@ export type Notebook = {
   /** Pins to the open incident, or to a new one if none is open. */
   pin(pinned: Pinned): { incident: Incident; entry: NotebookEntry }
   addNote(incidentId: string, note: string): NotebookEntry
-  /** @param from the note as the person saw it; if somebody else changed it since, it is not overwritten */
+  /**
+   * Changes the note of an entry.
+   * @param from the note as the person saw it; if somebody else has changed it since, it is not overwritten
+   */
   editNote(incidentId: string, entryId: string, note: { from: string; to: string }): void
   remove(incidentId: string, entryId: string): void
-  /** Reads what other processes wrote since. */
+  /** Reads what other processes have written since. */
   look(): void
   subscribe(listener: () => void): () => void
-  /** Changes whenever `incidents` may return something else. */
+  /** Returns a number that changes whenever `incidents` may return something else. */
   version(): number
 }
 
 /**
- * Maximum number stored. The closed incidents opened first are removed first, and a full incident accepts no more
- * entries.
+ * Maximum number of incidents and entries. The oldest closed incidents are removed first, and a full incident accepts
+ * no more entries.
  */
 export const MAX_INCIDENTS = BOUNDS.notebookIncidents.most
 export const MAX_ENTRIES = BOUNDS.notebookEntries.most
@@ -105,7 +108,7 @@ const StoredIncidents = shape(() => {
   })
 })
 
-/** Unlike other stored data it cannot be recreated, so an unreadable file is never overwritten. */
+/** Unlike other stored data the notebook cannot be recreated, so an unreadable file is never overwritten. */
 export const notebookKey: ProfileKey<readonly Incident[]> = {
   name: 'notebook',
   version: 1,
@@ -121,19 +124,22 @@ export const notebookKey: ProfileKey<readonly Incident[]> = {
   },
 }
 
-/** The incident that is removed when another one starts. */
+/** Returns the incident that is removed when another one starts. */
 export function nextToGo(incidents: readonly Incident[]): Incident | undefined {
   const oldest = incidents.toSorted((one, other) => one.openedAt - other.openedAt)
   return oldest.length >= MAX_INCIDENTS ? oldest[0] : undefined
 }
 
-/** Why a note is not accepted. */
+/** Returns why a note is not accepted. */
 export function noteProblem(note: string): string | undefined {
   if (note.length <= MAX_NOTE) return undefined
   return `A note has at most ${MAX_NOTE} characters; this one has ${note.length}.`
 }
 
-/** @param options.stored written to disk with each change, since it is stored nowhere else */
+/**
+ * Creates the notebook.
+ * @param options.stored written to disk with each change, since it is stored nowhere else
+ */
 export function createNotebook({
   stored = storedInMemory(notebookKey),
   clock,

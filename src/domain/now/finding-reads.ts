@@ -14,8 +14,8 @@ import { findingLines, scenarioLines } from './thing-lines.ts'
 const NOTHING = { value: [], at: undefined }
 
 /**
- * Reads scenarios and the findings of both sources; features that are switched off are not read. `rights` are in the
- * order of the projects.
+ * Reads scenarios and the findings of both sources. Features that are off are not read. `rights` are in the order of
+ * the projects.
  */
 export function createFindingReads({ queries, swarmFindings }: NowSources) {
   const { readShown, shows } = createShownReads()
@@ -98,7 +98,7 @@ export function createFindingReads({ queries, swarmFindings }: NowSources) {
   }
 }
 
-/** How the findings of a scenario are read. */
+/** Returns how the findings of a scenario are read. */
 function scenarioRead(queries: Queries, project: NowProject) {
   return (scenario: ProjectScenario) => ({
     project,

@@ -5,8 +5,8 @@ import { markOf } from '../seen/seen.ts'
 import { NO_HISTORY, type NowLine, URGENCIES } from './line.ts'
 
 /**
- * The reason why nothing in a run could be set up, in the service's words: everything that did not pass is
- * `setup_failed`, and every listed failure has this reason. Otherwise undefined.
+ * Returns the common reason why nothing in a run could be set up, in the service's words. Undefined unless everything
+ * that did not pass is `setup_failed` and every listed failure has this reason.
  */
 export const setupReasonOf = onceFor(({ decisionSummary }: EvalRun): string | undefined => {
   const { failures = null, complete } = decisionSummary?.diagnostics ?? {}
@@ -18,7 +18,9 @@ export const setupReasonOf = onceFor(({ decisionSummary }: EvalRun): string | un
   return isSame && (complete === true || isCounted) ? reason : undefined
 })
 
-/** Groups at least two lines of one project with the same cause below a new line that comes before them. */
+/**
+ * Groups lines of one project with the same cause, if there are at least two, below a new line that comes before them.
+ */
 export function groupLines(lines: readonly NowLine[]): NowLine[] {
   const stated = lines.filter(({ cause, project }) => cause !== undefined && project)
   const groups = [...Map.groupBy(stated, ({ cause, project }) => `cause ${project!.id} ${markOf(cause!)}`)]
@@ -28,7 +30,7 @@ export function groupLines(lines: readonly NowLine[]): NowLine[] {
     ...heads.values(),
     ...lines.map(line => {
       const under = keys.get(line)
-      // A line acknowledged with its cause stays so as long as only that cause fails it again.
+      // A line that was acknowledged together with its cause stays acknowledged while only that cause makes it fail.
       return under === undefined ? line : { ...line, under, fingerprint: under }
     }),
   ]

@@ -12,18 +12,18 @@ export type ServerCheck = {
   serverId: string
   /** The name of the server at that time. */
   name: string | undefined
-  /** The report's status; `no-report` if the doctor itself failed. */
+  /** Status of the report; `no-report` if the doctor itself failed. */
   status: string
-  /** What failed, in the service's words. */
+  /** The failure, in the service's words. */
   why: string | undefined
   at: number
 }
 
 export type Acknowledgement = { mark: string; at: number }
 
-/** What Now stores for a profile. */
+/** The data that Now stores for a profile. */
 export type StoredNow = {
-  /** Ids of the chosen projects; absent = all that the key can access. */
+  /** Ids of the chosen projects; absent means all that the key can access. */
   projects: readonly string[] | undefined
   /** Acknowledgements by the line's key, latest first. */
   acknowledged: ReadonlyMap<string, Acknowledgement>
@@ -31,7 +31,7 @@ export type StoredNow = {
   checks: ReadonlyMap<string, ServerCheck>
 }
 
-/** How many lines waited, and when they were last looked at, in epoch milliseconds. */
+/** Number of waiting lines, and the time of the last look at Now in epoch milliseconds. */
 export type NowCount = { waiting: number; at: number }
 
 type Acknowledged = Pick<NowLine, 'key' | 'fingerprint'>
@@ -46,23 +46,23 @@ export type NowMemory = {
   recall(lines: readonly Pick<NowLine, 'key'>[]): void
   chooseProjects(ids: readonly string[] | undefined): void
   noteCheck(check: ServerCheck): void
-  /** Removes a check that no longer holds, because the server has changed or is gone. */
+  /** Removes a check that is outdated because the server has changed or is gone. */
   forgetCheck(server: Pick<ServerCheck, 'projectId' | 'serverId'>): void
   /**
-   * How many lines waited when Now was last on screen; undefined before that. The same object until it is examined
-   * again.
+   * Returns the number of waiting lines when Now was last on screen; undefined before that. The same object until the
+   * next look.
    */
   count(): NowCount | undefined
-  /** Sets how many lines wait now. */
+  /** Sets the number of waiting lines. */
   setCount(waiting: number): void
   subscribe(listener: () => void): () => void
 }
 
-/** Maximum number stored of each; the oldest are removed first. */
+/** Maximum numbers of stored items. The oldest are removed first. */
 export const MAX_ACKNOWLEDGED = BOUNDS.acknowledged.most
 export const MAX_CHECKS = BOUNDS.nowChecks.most
 export const MAX_PROJECTS = BOUNDS.nowProjects.most
-/** Longer texts are cut, and longer ids are not stored. */
+/** Maximum length of stored texts. Longer texts are cut, and longer ids are not stored. */
 export const MAX_TEXT = BOUNDS.nowText.most
 
 const StoredNow = shape(() => {

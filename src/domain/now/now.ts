@@ -28,24 +28,24 @@ export type NowData = {
   projects: readonly NowProject[]
 }
 
-/** What is known apart from the answers of the service. */
+/** Facts in addition to the answers of the service. */
 export type NowFacts = {
   kept: StoredNow
-  /** Updated every minute, in epoch milliseconds. */
+  /** Epoch milliseconds, updated every minute. */
   now: number
-  /** The project that the person was last in. */
+  /** The project that the person used last. */
   projectId: string | undefined
-  /** Journey runs that this machine knows of, by project. */
+  /** Journey runs that this machine knows, by project. */
   known: ReadonlyMap<string, KnownRuns>
   /** Writes whose outcome is unknown. */
   writes: { data: readonly JournalEntry[] | undefined; at: number | undefined; error: Error | null }
-  /** Until when the service wants no requests, in epoch milliseconds. */
+  /** Epoch milliseconds until which the service wants no requests. */
   pausedUntil: number | undefined
 }
 
 /**
- * Everything that Now shows: each look requests the reads of its plan, and makes lines of the answers so far. Unchanged
- * parts are kept, so that a look at hundreds of suites is cheap.
+ * Builds everything that Now shows. Each look requests the reads of its plan, and builds lines from the answers so far.
+ * Unchanged parts are kept, so that a look at hundreds of suites is cheap.
  */
 export function createNow(of: NowSources) {
   const { queries, serviceTime } = of
@@ -101,7 +101,7 @@ export function createNow(of: NowSources) {
       ...runs.sources,
       ...waves.sources,
       ...findings.sources,
-      // The least important source is named last, since nobody waits for it.
+      // The rights come last, since nobody waits for this source.
       ...rights.map((answer, index) => sourceOf('rights', answer, projects[index])),
       ...(writes.error ? [sourceOf('writes', { ...writes, at: undefined }, undefined)] : []),
     ]
@@ -109,7 +109,7 @@ export function createNow(of: NowSources) {
   }
 }
 
-/** Returns the previous items as long as all of them are the same, so that nothing is derived again. */
+/** Returns the previous list as long as all of its items are the same, so that nothing is derived again. */
 function createSame<T>() {
   let last: readonly T[] = []
   return (items: readonly T[]): readonly T[] => {
@@ -124,7 +124,7 @@ function chosenOf(all: readonly Project[] | undefined, ids: readonly string[] | 
   return firstOfEach(chosen, ({ id }) => id, MOST_READ.projects)
 }
 
-/** Chosen projects that the key cannot access: nothing is known of them, so Now is never clear. */
+/** Returns chosen projects that the key cannot access. Nothing is known of them, so Now is never clear. */
 function unreached(
   all: readonly Project[] | undefined,
   ids: readonly string[] | undefined,
@@ -134,7 +134,7 @@ function unreached(
   return lost ? { unproven: `this key does not reach ${plural(lost, 'chosen project')}; choose projects again` } : {}
 }
 
-/** Why no answer has arrived since the last one; a service that fails one read may still answer others. */
+/** Returns why no answer has arrived since the last one. A service that fails one read may still answer others. */
 function faultOf(answers: readonly (NowAnswer<unknown> | undefined)[]): ConnectionFault | undefined {
   const answeredAt = latest(answers) ?? 0
   const faults = answers.flatMap(answer =>
@@ -149,7 +149,7 @@ function latest(answers: readonly (NowAnswer<unknown> | undefined)[]): number | 
   return times.length === 0 ? undefined : greatest(times)
 }
 
-/** A summary of Now at this moment, with the address that each line leads to. */
+/** Returns a summary of Now at this moment, with the address that each line leads to. */
 export function summaryOfNow<Place>(
   data: NowData,
   given: {

@@ -5,7 +5,7 @@ import type { StoredNow } from './memory.ts'
 type Ordered = Pick<NowLine, 'urgency' | 'kind' | 'at' | 'key'> & Partial<Pick<NowLine, 'under'>>
 
 /**
- * Sorts lines by urgency, then by kind, then latest first; lines without a time come last, and ties are sorted by key.
+ * Sorts lines by urgency, then by kind, then latest first. Lines without a time come last, and ties are sorted by key.
  * Grouped lines follow the line of their group.
  */
 export function orderLines<Line extends Ordered>(lines: readonly Line[]): Line[] {

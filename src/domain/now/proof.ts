@@ -32,8 +32,8 @@ function madeAt({ createdAt }: ListedRun): number {
 }
 
 /**
- * Why it is unknown whether a suite's last whole run passed, though nothing is known to be wrong; undefined if it is
- * known, if the suite never ran, and if it failed.
+ * Returns why it is unknown whether a suite's last whole run passed, although nothing is known to be wrong; undefined
+ * if it is known, if the suite never ran, and if it failed.
  * @param runs its runs as last read
  * @param state the state derived from them
  */

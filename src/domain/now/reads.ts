@@ -11,20 +11,20 @@ export type NowAnswer<T> = {
   error: ApiError | null
   /** Epoch milliseconds. */
   at: number | undefined
-  /** When it last failed, in epoch milliseconds. */
+  /** Time of the last failure in epoch milliseconds. */
   failedAt: number | undefined
 }
 
-/** What determines when a read is made. */
+/** Facts that determine when something is read. */
 export type ReadOf = {
   projectId?: string
-  /** When another read showed that this has changed, in epoch milliseconds. */
+  /** Epoch milliseconds at which another read showed that this one is outdated. */
   changedAt?: number | undefined
-  /** Whether its known state is bad, or not final. */
+  /** Whether the last known state is bad or not final. */
   needsAttention?: boolean
 }
 
-/** Returns what is known of reads, and schedules them for repetition. */
+/** Returns known answers, and schedules reads for repetition. */
 export type NowReader = {
   /**
    * Requests several reads of one kind until the next look.
@@ -35,7 +35,7 @@ export type NowReader = {
     wanted: readonly ReadOptions<T, Key>[],
     of?: readonly ReadOf[],
   ) => readonly NowAnswer<T>[]
-  /** What is known of a read, requested or not. */
+  /** Returns the known answer of a read, whether it was requested or not. */
   known: <T, Key extends readonly unknown[]>(read: ReadOptions<T, Key>) => NowAnswer<T>
   /** Sets the worth of each project, by id. */
   rank: (worth: ReadonlyMap<string, Worth>) => void
@@ -46,25 +46,25 @@ export type NowSources = {
   queries: Queries
   /** Reads all pages of a project's swarm findings at once. */
   swarmFindings: (projectId: string) => ReturnType<typeof wholeSwarmFindings>
-  /** Name of the service, for when it does not answer; empty for the local workspace. */
+  /** Name of the service for a message that it does not answer; empty for the local workspace. */
   host: string
   isRerun: (runId: string) => boolean
   /** Converts a time of this machine's clock to the service's clock; epoch milliseconds. */
   serviceTime: (at: number) => number
   /** Describes an open write as a sentence. */
   writeSentence: (entry: JournalEntry, now: number) => string
-  /** Records of suites by id, whose runs were read once and need no further reads until the record changes. */
+  /** Records of suites by id. Their runs were read once and are not read again until the record changes. */
   proven: Map<string, string>
 }
 
-/** A read that belongs to a project. */
+/** Returns the settings of a read that belongs to a project. */
 export function readIn({ id }: { id: string }): ReadOf {
   return { projectId: id }
 }
 
 /**
  * Like `readIn`, with urgency for things that have lines on screen, which must be current first. `shows` takes the
- * number of lines made of a thing.
+ * number of lines for each thing.
  */
 export function createShownReads() {
   const shown = new Set<string>()
@@ -80,7 +80,7 @@ export function createShownReads() {
   }
 }
 
-/** An answer in the form that lines are made of; undefined before the first answer. */
+/** Returns an answer in the format that lines are built from; undefined before the first answer. */
 export function readOf<T, Value>(answer: NowAnswer<T> | undefined, of: (data: T) => Value): Read<Value> | undefined {
   return answer?.data === undefined ? undefined : { value: of(answer.data), at: answer.at }
 }

@@ -3,10 +3,10 @@ import type { JournalEntry } from '../../api/client/journal/entry.ts'
 import { newsSince, NO_HISTORY, type NowLine, type NowProject, type NowTarget, type Read } from './line.ts'
 import type { NowSources } from './reads.ts'
 
-/** Key of the line about a write. */
+/** Returns the key of the line about a write. */
 export const writeKey = ({ id }: Pick<JournalEntry, 'id'>): string => `write ${id}`
 
-/** Lines for writes whose outcome is unknown. */
+/** Returns lines for writes whose outcome is unknown. */
 export function writeLines(
   projects: readonly NowProject[],
   { value, at }: Read<readonly JournalEntry[]>,
@@ -49,7 +49,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** The thing that a write is about, as far as its path names it. */
+/** Returns the thing that a write is about, as far as its path names it. */
 function targetOf({ input }: JournalEntry): NowTarget {
   const [projectId, suiteId, runId, serverId, scenarioId] = [
     'projectId',
@@ -67,7 +67,7 @@ function targetOf({ input }: JournalEntry): NowTarget {
   return suite === undefined ? { to: 'project', projectId } : { to: 'suite', projectId, suiteId: suite }
 }
 
-/** The service asked to wait until then. */
+/** Returns the line for a service that asked to wait. */
 export function rateLine(pausedUntil: number | undefined, now: number): NowLine[] {
   if (pausedUntil === undefined || pausedUntil <= now) return []
   const seconds = Math.ceil((pausedUntil - now) / 1000)
@@ -85,7 +85,7 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
       project: undefined,
       at: pausedUntil,
       readAt: now,
-      // The end of a pause shifts by milliseconds with every look.
+      // The end of a pause changes by milliseconds with every look, so it is rounded.
       fingerprint: `paused ${Math.round(pausedUntil / 60_000)}`,
       target: { to: 'here' },
     },
@@ -93,8 +93,8 @@ export function rateLine(pausedUntil: number | undefined, now: number): NowLine[
 }
 
 /**
- * The service does not answer.
- * @param since when the last answer came, in epoch milliseconds
+ * Returns the line for a service that does not answer.
+ * @param since time of the last answer in epoch milliseconds
  */
 export function connectionLine(fault: ConnectionFault | undefined, since: number | undefined, host: string): NowLine[] {
   if (fault === undefined) return []
@@ -102,7 +102,7 @@ export function connectionLine(fault: ConnectionFault | undefined, since: number
   return [
     {
       ...NO_HISTORY,
-      // Shown under any filter, since nothing else on screen is current.
+      // Marked as new to be shown with any filter, since nothing else on screen is current.
       news: 'new',
       key: 'line',
       kind: 'line',

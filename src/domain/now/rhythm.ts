@@ -2,27 +2,27 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** This many runs in a row make a rhythm; for nightly runs that includes the weekend. */
+/** Number of runs in a row that make a rhythm. For nightly runs this includes the weekend. */
 const RUNS = 7
-/** How early or late a run may be, in milliseconds. */
+/** Milliseconds that a run may be early or late. */
 const SLACK_MS = 1.5 * HOUR_MS
-/** More frequent runs are probably manual. */
+/** Shortest gap between runs of a rhythm in milliseconds. More frequent runs are probably manual. */
 const LEAST_GAP_MS = HOUR_MS
 
 /**
- * This many runs at equal intervals may come from a schedule; the contract has none with a shorter interval than the
- * minimum.
+ * Number of runs at equal intervals that may come from a schedule. The contract has no schedule with a shorter interval
+ * than the minimum.
  */
 const IN_A_ROW = 3
 const LEAST_INTERVAL_MS = 5 * MINUTE_MS
 
-/** When the next run of a suite is due, in epoch milliseconds, and the tolerance. */
+/** Time at which the next run of a suite is due, in epoch milliseconds, and the tolerance. */
 export type Rhythm = { dueAt: number; slackMs: number; isDaily: boolean }
 
 /**
- * The rhythm in which a suite last ran: on each of seven days in a row at about the same time, whatever else ran, or
- * seven times at equal intervals of an hour or more; undefined if there is none.
- * @param times when its runs were made, in epoch milliseconds
+ * Returns the rhythm in which a suite last ran: on seven days in a row at about the same time, whatever else ran, or
+ * seven times at equal intervals of at least an hour; undefined if there is none.
+ * @param times when its runs were created, in epoch milliseconds
  */
 export function rhythmOf(times: readonly number[]): Rhythm | undefined {
   if (times.length < RUNS) return undefined
@@ -39,7 +39,7 @@ export function rhythmOf(times: readonly number[]): Rhythm | undefined {
   return isEven ? { dueAt: latest[0]! + gap, slackMs, isDaily: false } : undefined
 }
 
-/** Whether the last runs came at equal intervals: only then is the suite's schedule worth reading. */
+/** Whether the last runs came at equal intervals. Only then is the suite's schedule worth reading. */
 export function mayBeScheduled(times: readonly number[]): boolean {
   const [last, ...before] = times.toSorted((one, other) => other - one).slice(0, IN_A_ROW * 2)
   return before.some(time => last! - time >= LEAST_INTERVAL_MS && isInRow(times, last!, last! - time))
@@ -50,12 +50,12 @@ function isInRow(times: readonly number[], last: number, gap: number, count = IN
   return steps.every(wanted => times.some(time => Math.abs(time - wanted) <= gap / 20))
 }
 
-/** What a suite stores of its schedule: whether it is on, and how often it runs the suite. */
+/** The schedule of a suite: whether it is on, and how often it runs the suite. */
 type Schedule = { enabled: boolean; intervalMinutes?: number | null | undefined } | null | undefined
 
 /**
- * The rhythm in which a suite is due: that of its schedule if that is on, else its own. Runs that followed a schedule
- * until it was switched off are not missed.
+ * Returns the rhythm in which a suite is due: that of its schedule if that is on, else its own. Runs that followed a
+ * schedule until it was switched off do not count as missed.
  * @param own the result of {@link rhythmOf} for the same times
  */
 export function dueRhythm(times: readonly number[], own: Rhythm | undefined, schedule: Schedule): Rhythm | undefined {
@@ -65,7 +65,7 @@ export function dueRhythm(times: readonly number[], own: Rhythm | undefined, sch
   return scheduled && own && Math.abs(scheduled.dueAt - own.dueAt) <= own.slackMs ? undefined : own
 }
 
-/** The last scheduled run: one that came an interval after another. */
+/** Returns the last scheduled run, which is the last that came one interval after another. */
 function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm | undefined {
   const last = times.toSorted((one, other) => other - one).find(time => isInRow(times, time, intervalMs, 2))
   const slackMs = Math.min(SLACK_MS, intervalMs / 4)
@@ -73,7 +73,7 @@ function scheduledRhythm(times: readonly number[], intervalMs: number): Rhythm |
 }
 
 /**
- * When a suite was due and did not run; undefined if it ran, or may have.
+ * Returns when a suite was due and did not run; undefined if it ran, or may have.
  * @param asOf time up to which all its runs are known, in epoch milliseconds like `times`
  */
 export function missedAt(rhythm: Rhythm | undefined, times: readonly number[], asOf: number): number | undefined {

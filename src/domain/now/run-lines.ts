@@ -26,20 +26,20 @@ import { dueRhythm, mayBeScheduled, missedAt, rhythmOf } from './rhythm.ts'
 import { type Week, weekOf } from './week.ts'
 import { endedBadly, isInFlight, needsAttention } from './worth.ts'
 
-/** How long a run without a verdict is reported, in milliseconds; a failure is reported until it passes. */
+/** Milliseconds for which a run without a verdict is reported. A failure is reported until the suite passes. */
 export const DAY_MS = 24 * 60 * 60_000
 
 type SuiteOf = Pick<EvalSuite, 'id' | 'name'>
 
-/** What was read of the trials of a run in flight; `whole` is false if there are more pages. */
+/** Trials read of a run in flight. `whole` is false if there are more pages. */
 export type TrialsRead = Read<{ items: readonly EvalIteration[]; whole: boolean }>
 
 type IsRerun = (runId: string) => boolean
 
 /**
- * Whether a suite's runs are worth reading: its last one is in flight, has failures, or may have ended within the last
+ * Whether a suite's runs are worth reading: its last run is in flight, has failures, or may have ended within the last
  * day; or the suite may be failing or due, or is not known to have passed. Figures are not a verdict, so a suite whose
- * record says nothing else is read once.
+ * record has nothing else is read once.
  * @param known its runs as last read
  * @param judge {@link stateOfRuns} with what is known of reruns
  */
@@ -53,7 +53,7 @@ export function wantsRuns(
   if (statesNoRun(suite)) return false
   if (needsAttention(suite)) return true
   const createdAt = toEpochMs(latestRun?.createdAt)
-  // A long run was created before the day on which it ended. Without a time it may be any.
+  // A long run was created before the day on which it ended. A run without a time may be of any day.
   if (latestRun && (createdAt === undefined || createdAt > now - 2 * DAY_MS)) return true
   if (!known || lacksLatest(suite, known)) return !isProvenByRecord(suite)
   if (!latestRun) return true
@@ -63,14 +63,14 @@ export function wantsRuns(
 }
 
 /**
- * What a suite's runs say about it.
+ * Returns the state of a suite according to its runs.
  * @param isRerun as for {@link runLines}
  */
 export function stateOfRuns(runs: readonly EvalRun[], isRerun?: IsRerun): SuiteState {
   return suiteStateOf({ suite: {}, runs, factsOf: id => ({ isRerun: isRerun?.(id) }) })
 }
 
-/** Whether an answer shows only that the last run of a suite passed, so that processing it can wait. */
+/** Whether an answer shows only that the last run of a suite passed, so that it can be processed later. */
 export function tellsOnlyPassed(kind: NowReadKind, data: unknown): boolean {
   const { items } = Object(data) as { items?: readonly EvalRun[] }
   return kind === 'runs' && Array.isArray(items) && stateOfRuns(items).outcome === 'passed'
@@ -96,14 +96,17 @@ type RunLinesOf = {
   trialsOf: (runId: string) => TrialsRead | undefined
   /** Whether a run is known to be a rerun of failed cases although its record does not say so. */
   isRerun?: IsRerun | undefined
-  /** Undefined if it was not read. */
+  /** Undefined if the schedule was not read. */
   schedule?: EvalSuiteDetail['schedule'] | undefined
-  /** The service's time, and its time when the runs were read; both in epoch milliseconds. */
+  /** The service's current time, and its time when the runs were read, both in epoch milliseconds. */
   now: number
   asOf: number
 }
 
-/** The runs of a suite in flight, and its current state if it did not pass, or did not run when due. */
+/**
+ * Returns lines for the runs of a suite in flight, and for its current state if it did not pass or did not run when
+ * due.
+ */
 export function runLines(options: RunLinesOf): NowLine[] {
   const { project, suite, runs, isRerun, schedule, now, asOf } = options
   const week = weekOfRuns(runs.value, now)
@@ -128,7 +131,7 @@ export function runLines(options: RunLinesOf): NowLine[] {
     ...bad,
     ...(bad && dueAt !== undefined && { urgency: 'high', isFault: true, mark: 'error', cause: undefined }),
     news: bad?.news ?? newsSince(dueAt, now),
-    // The line of the suite stays the same when another run fails.
+    // The line of the suite is the same if another run fails.
     key: `suite ${project.id} ${suiteId}`,
     kind: 'run',
     project,
@@ -142,8 +145,8 @@ export function runLines(options: RunLinesOf): NowLine[] {
 }
 
 /**
- * What a suite's own record says of its last run until that run is read: that something failed, or that the run did not
- * complete. The record does not say whether the run failed or passed under a threshold.
+ * Returns what a suite's own record says about its last run until that run is read: that something failed, or that the
+ * run did not complete. The record does not say whether a run with a threshold passed.
  * @param at when the suite was read, in epoch milliseconds
  */
 export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number | undefined): NowLine[] {
@@ -167,7 +170,7 @@ export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number
       sentence: `${suiteName(suite)}: ${words} is not read yet`,
       at: toEpochMs(createdAt),
       readAt: at,
-      // The line stays acknowledged.
+      // With this fingerprint the line stays acknowledged.
       fingerprint: `${failed ? 'failed' : 'broken'} ${runId}`,
       target:
         runId === undefined
@@ -178,7 +181,7 @@ export function unreadRunLines(project: NowProject, suite: EvalSuite, at: number
   ]
 }
 
-/** The part of a suite's state that is worth a line; undefined if it passed, or ended long ago. */
+/** Returns the part of a suite's state that is worth a line; undefined if it passed, or ended long ago. */
 function badOf(state: SuiteState, judged: EvalRun, suite: SuiteOf, { runs, project, now }: RunLinesOf) {
   const { outcome } = state
   const endedAt = endOf(judged)
@@ -236,7 +239,7 @@ function passedBefore({ since }: SuiteState, runs: readonly EvalRun[]): boolean 
   return runs.some(run => outcomeOfRun(run) === 'passed' && (toEpochMs(run.createdAt) ?? 0) < (first ?? 0))
 }
 
-/** `; failed since #5, 3 nights; #8 passed 3 of 6 cases`. */
+/** Returns the history, such as `; failed since #5, 3 nights; #8 passed 3 of 6 cases`. */
 function historyWords({ outcome, judgedBy, since, latest }: SuiteState, runs: readonly EvalRun[]): string {
   const first = since && toEpochMs(since.run.createdAt)
   const same = runs.filter(run => outcomeOfRun(run) === outcome && (toEpochMs(run.createdAt) ?? 0) >= (first ?? 0))
@@ -251,7 +254,7 @@ function historyWords({ outcome, judgedBy, since, latest }: SuiteState, runs: re
 
 const [MORNING, EVENING] = [7, 19]
 
-/** `, 3 nights` if runs were made on several days; days, if one of them was made by day. */
+/** Returns `, 3 nights` if runs were created on several days, or days if one of them was created by day. */
 function daysWords(times: readonly number[]): string {
   const days = new Set(times.map(localDay)).size
   if (days < 2) return ''
@@ -280,7 +283,7 @@ function suiteName({ name, id }: SuiteOf): string {
   return name ?? id
 }
 
-/** The progress of a run by its own counts if its service reports them; else by its trials. */
+/** Returns the progress of a run, by its own counts if the service reports them, else by its trials. */
 function progressWords(run: EvalRun, trials: TrialsRead | undefined, now: number): string {
   const reported = reportedTrials(run)
   if (reported) return `${endedWords(reported)}${leftWords(reported, runRemaining(run, reported, now))}`

@@ -20,7 +20,7 @@ const TRIALS_READ = 200
 const NO_RUNS: readonly EvalRun[] = []
 const NO_SUITES: readonly SuiteOf[] = []
 
-/** A suite with the state of its runs' read; the same object as long as the suite is. */
+/** A suite with the settings for reading its runs; the same object as long as the suite is the same. */
 type SuiteRead = ReturnType<ReturnType<ReturnType<typeof suiteReads>>>
 type SuiteOf = ReadOf & { read: SuiteRead; readAt: number | undefined }
 
@@ -63,7 +63,8 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
     // If there are too many, failures and running runs are read first.
     const [urgent, others] = [wanted.filter(isUrgent), wanted.filter(each => !isUrgent(each))]
     const { first: active, left } = firstOfEach([...urgent, ...others], nameOfSuite, MOST_READ.suites)
-    // A suite's record lags: it may still say that a run is in flight although the runs show that it has ended.
+    // Whether a run is in flight. A suite's record lags: it may still say so although its runs show that the run has
+    // ended.
     const isLive = ({ read: { suite, options }, changedAt }: SuiteOf): boolean => {
       const known = knownOf(options)
       const runs = known.data?.items ?? []
@@ -106,7 +107,7 @@ export function createRunReads({ queries, isRerun, serviceTime, proven }: NowSou
       ...regular.map(({ read: { project, suite } }, index) =>
         sourceOf('schedules', schedules[index], project, nameOf(suite)),
       ),
-      // The line of a run says so if more trials exist than were read.
+      // The line of a run says so if there are more trials than were read.
       ...running.map(({ project, runId }, index) => sourceOf('live', trials[index], project, runId, false)),
       ...leftSource('runs', left, 'suite'),
       ...leftSource('live', unfollowed, 'run'),
@@ -132,19 +133,21 @@ const optionsOf = ({ read }: SuiteOf) => read.options
 type RunsAnswer = NowAnswer<{ items: EvalRun[] }>
 type TrialsAnswer = NowAnswer<{ items: EvalIteration[] }>
 
-/** What lines are made of apart from the suite's runs. */
+/** Further data from which lines are built, in addition to the suite's runs. */
 type Known = Pick<Parameters<typeof runLines>[0], 'trialsOf' | 'now'> & {
   scheduleOf: ReadonlyMap<SuiteRead, EvalSuiteDetail['schedule']>
 }
 
-/** Makes lines and sources of suites, those of each again once its own answer is another, lines each minute. */
+/**
+ * Builds the lines and sources of suites. Those of a suite are rebuilt when its answer changes, lines also each minute.
+ */
 function createKeptLines(
   of: Pick<NowSources, 'isRerun' | 'serviceTime'> & { judge: (runs: readonly EvalRun[]) => SuiteState },
 ) {
   const { isRerun, judge, serviceTime } = of
   const keepLines = renewedFor<SuiteRead, NowLine[]>()
-  // The remaining time of a run counts from when a trial ended. Counted from each look it would grow, and cause a
-  // render, although nothing ended.
+  // The remaining time of a run counts from the end of a trial. Counted from each look, it would grow and cause a
+  // render although nothing ended.
   const endedAt = renewedFor<SuiteRead['options'], number>()
   const linesOf = (
     suites: readonly SuiteOf[],
@@ -190,7 +193,7 @@ function createKeptLines(
   return { linesOf, sourcesOf }
 }
 
-/** How the runs of each suite of a project are read. */
+/** Returns how the runs of each suite of a project are read. */
 function suiteReads(queries: Queries) {
   return onceFor((project: NowProject) =>
     onceFor((suite: EvalSuite) => {
@@ -205,7 +208,7 @@ function nameOf({ name, id }: EvalSuite): string {
   return name ?? id
 }
 
-/** Whether the last day has more runs than those read; the latest come first. */
+/** Whether the last day has more runs than were read. The latest come first. */
 function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined, now: number): boolean {
   const oldest = toEpochMs(answer?.data?.items.at(-1)?.createdAt)
   return hasMore(answer?.data) && (oldest === undefined || oldest > now - DAY_MS)
@@ -213,12 +216,12 @@ function lacksRuns(answer: NowAnswer<{ items: readonly EvalRun[] }> | undefined,
 
 type Change = { mark: string; at: number | undefined }
 
-/** Everything that a list says about a suite's runs; what one field leaves out another shows. */
+/** Returns all fields of a list row about a suite's runs, since a change may show in any of them. */
 const markOf = onceFor(({ latestRun, totals, passRateTrend }: EvalSuite) =>
   JSON.stringify([latestRun, totals, passRateTrend]),
 )
 
-/** When the suite's record of its runs last changed, in epoch milliseconds; undefined at first sight. */
+/** Returns when the suite's record of its runs last changed, in epoch milliseconds; undefined at first sight. */
 function changeOf(changes: Map<string, Change>, suite: EvalSuite, at: number | undefined) {
   const mark = markOf(suite)
   const before = changes.get(suite.id)

@@ -1,53 +1,55 @@
 import type { Clock } from '../../lib/clock.ts'
 import { DECISIVE, isUnread, RED, type PlannedRead, urgencyOf } from './plan.ts'
 
-/** A read that can be scheduled; its state is requested each time. */
+/** A read that can be scheduled. Its state is requested each time. */
 export type ScheduledRead = {
-  /** How it stands, in the same object each time or another; undefined while it is under way. */
+  /** Returns the state of the read, in the same object or a new one; undefined while it is in progress. */
   look: () => PlannedRead | undefined
-  /** Makes the read; resolves in any case. */
+  /** Makes the read. Never rejects. */
   send: () => Promise<unknown>
 }
 
-/** What the budget leaves. */
+/** The capacity that the budget leaves. */
 export type Pace = {
-  /** Pause between two requests that are repeated, in milliseconds. */
+  /** Milliseconds between two repeated requests. */
   requestMs: number
-  /** Requests that could be sent now, and the maximum of that. */
+  /** Number of requests that could be sent now, and its maximum. */
   tokens: number
   capacity: number
-  /** Whether due reads may use what exceeds half of a full budget, in addition to their turns. */
+  /** Whether due reads may use everything above half of a full budget, in addition to their turns. */
   hurries: boolean
 }
 
 export type ReadSchedule = {
-  /** Sets what is to be read from now on. */
+  /** Sets the reads that are scheduled from now on. */
   set: (reads: readonly ScheduledRead[]) => void
-  /** Call when something may have become due. */
+  /** Must be called when something may have become due. */
   look: () => void
   stop: () => void
 }
 
 type Known = { read: ScheduledRead; state: PlannedRead; urgency: number }
 
-/** Maximum number of reads in progress: a later read of more worth cannot overtake them. */
+/** Maximum number of concurrent reads. A later, more important read cannot overtake them. */
 const MOST_AT_ONCE = 4
-/** Requests left for the person's keys, since opening something takes a few; one until failures are known. */
+/**
+ * Requests that are reserved for the person's keys, since opening something takes a few; one until failures are known.
+ */
 const RESERVE = 4
 const LEAST_RESERVE = 1
-/** One of this many turns is for progress of running things, so that it does not delay news of failures. */
+/** One of this number of turns is for the progress of running things, so that it does not delay news of failures. */
 const TURNS = 4
-/** Number of turns that can be made up if requests cost nothing: reads that are due together are made together. */
+/** Number of turns that can be made up if requests cost nothing. Reads that are due together are then made together. */
 const SAVED_TURNS = 12
 /**
- * How long answers and changes are collected before all reads are examined, in milliseconds: there may be thousands.
+ * Milliseconds in which answers and changes are collected before all reads are examined, since there may be thousands.
  */
 const GATHER_MS = 20
-/** How long to wait for tokens, and for reads that become due shortly after each other, in milliseconds. */
+/** Milliseconds to wait for tokens, and for reads that become due shortly after each other. */
 const STEP_MS = 500
 /**
- * How long due reads keep their order, in milliseconds: examining a thousand reads costs as much as a request, and
- * within this time no read becomes much more urgent than another.
+ * Milliseconds for which due reads keep their order. Examining a thousand reads costs as much as a request, and no read
+ * becomes much more urgent than another in this time.
  */
 const ORDER_MS = 5_000
 
@@ -60,13 +62,13 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   const openedAt = clock.now()
   const knownAs = createKnown()
   let reads: readonly ScheduledRead[] = []
-  /** The reads due when all were last examined, most urgent first, without those sent since. */
+  /** Reads that were due when all were last examined, most urgent first, without those sent since. */
   let due: Known[] = []
   let lookedAt = -Infinity
-  /** When the first of the other reads becomes due. */
+  /** Time at which the first of the other reads becomes due. */
   let nextDueAt = Infinity
   let cancel: (() => void) | undefined
-  /** When the reads are examined next, by the clock. */
+  /** Time of the next examination of reads, by the clock. */
   let dueAt: number | undefined
   let underWay = 0
   let turn = 0
@@ -83,11 +85,11 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       if (due.length === 0 || dueAt === undefined) soon()
     })
   }
-  /** An earlier look that is already planned, such as one between two requests, is kept. */
+  /** Keeps an earlier look that is already planned, such as one between two requests. */
   const soon = (): void => {
     const now = clock.now()
     const at = now + GATHER_MS
-    // An overdue timer may never fire: setting the clock forward moves no timer.
+    // An overdue timer may never fire, because setting the clock forward moves no timer.
     if (isStopped || (dueAt !== undefined && dueAt >= now && dueAt <= at)) return
     cancel?.()
     dueAt = at
@@ -113,13 +115,13 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       const urgency = urgencyOf(state, openedAt, now)
       const wait = dueIn(state, now) ?? Infinity
       nextDueAt = Math.min(nextDueAt, now + wait)
-      // What gets due a moment later goes along, since each wake and each draw costs as much as a read.
+      // Reads that become due a moment later are included, since each wake-up and each render costs as much as a read.
       if (urgency >= 1 || wait <= STEP_MS) due.push(knownAs(read, state, urgency))
     }
     due.sort((one, other) => other.urgency - one.urgency)
   }
   /**
-   * Sends what may be sent.
+   * Sends the reads that may be sent.
    * @returns milliseconds until something else may be sent; undefined if an answer comes first
    */
   const step = (): number | undefined => {
@@ -134,8 +136,8 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
       return 0
     }
     if (now < turnAt) {
-      // Half of a full budget may be used for unknown things, in turns with those known for longest; the other half is
-      // left to the person.
+      // Half of a full budget may be used for unknown things, in turns with those known for longest. The other half is
+      // left for the person.
       const unread = due.find(({ state }) => isUnread(state, openedAt))
       const spare = hurries && (spared % 2 === 1 || !unread) ? first : unread
       const waitsForTokens = spare !== undefined || first.urgency >= DECISIVE
@@ -151,7 +153,7 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
     send(due.find(({ state }) => (state.kind === 'live') === isTurnOfLive) ?? first)
     return 0
   }
-  // Hundreds of reads may become due at once.
+  // Hundreds of reads may become due at the same time.
   const look = (): void => {
     lookedAt = -Infinity
     soon()
@@ -169,7 +171,9 @@ export function createReadSchedule({ clock, pace }: { clock: Clock; pace: () => 
   }
 }
 
-/** How a read stands, in the same object at each look: a thousand new ones would live long and be costly to collect. */
+/**
+ * Reuses the object of each read, because a thousand new ones at each look would live long and be expensive to collect.
+ */
 function createKnown() {
   const all = new WeakMap<ScheduledRead, Known>()
   return (read: ScheduledRead, state: PlannedRead, urgency: number): Known => {
@@ -181,7 +185,7 @@ function createKnown() {
   }
 }
 
-/** Milliseconds until it gets due by itself; undefined where it never was read, or is not read again. */
+/** Returns milliseconds until a read becomes due by itself; undefined if it was never read, or is not repeated. */
 function dueIn({ triedAt, pause }: PlannedRead, now: number): number | undefined {
   return pause !== false && triedAt !== undefined ? triedAt + pause - now : undefined
 }

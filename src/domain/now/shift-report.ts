@@ -7,7 +7,7 @@ import type { NowItem, NowSummary } from './summary.ts'
 
 /** The input of a shift report. */
 export type Shift = {
-  /** When it began, in epoch milliseconds. */
+  /** Epoch milliseconds at which the shift began. */
   from: number
   summary: NowSummary
   /** Writes of this machine since the shift began. */
@@ -16,16 +16,16 @@ export type Shift = {
   incidents: readonly Incident[]
 }
 
-/** Length of a shift in hours if nobody says when it began. */
+/** Hours of a shift if its beginning is not given. */
 export const SHIFT_HOURS = 12
 
 type Done = { at: number; text: () => string }
 
 /**
- * A shift as Markdown for whoever takes over: what broke, what was done from this machine and what is open, with links.
- * It is redacted, and says what it does not know.
+ * Returns a shift as Markdown for the next person: what broke, what was done from this machine and what is open, with
+ * links. It is redacted, and says what it does not know.
  *
- * @throws what the signal was aborted with
+ * @throws the reason of the signal if it is aborted
  */
 export async function shiftReport(shift: Shift, options: ExportOptions): Promise<string> {
   const { from, summary } = shift
@@ -71,7 +71,7 @@ function unknownText({ read }: NowSummary, line: (text: string) => string): stri
   return `**Not everything is known:** ${[...missing, ...reading].join('; ') || 'nothing was read'}.`
 }
 
-/** Writes, acknowledgements, notes and pins of the shift. */
+/** Returns writes, acknowledgements, notes and pins of the shift. */
 function doneIn({ from, summary, writes, acknowledged, incidents }: Shift, options: ExportOptions): Done[] {
   const { line, thing, quote } = documentTexts(options)
   const entry = (at: number, text: string, more = ''): Done => ({
@@ -103,7 +103,10 @@ const FOUND = {
   'cannot-be-known': 'may have happened',
 }
 
-/** What the person was told, else for example `Create eval run: done`; unknown outcomes are named as such. */
+/**
+ * Returns the text that the person was shown, else for example `Create eval run: done`. Unknown outcomes are named as
+ * such.
+ */
 function writeText({ operation, outcome, code, finding, result }: DoneWrite): string {
   if (typeof result['words'] === 'string') return result['words']
   const words = operation.replaceAll(/[A-Z]+/g, capitals => ` ${capitals.toLowerCase()}`)
@@ -118,7 +121,7 @@ function writeText({ operation, outcome, code, finding, result }: DoneWrite): st
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${end}`
 }
 
-/** The id of what a write created, else of what it was about. */
+/** Returns the id of what a write created, else of what it changed. */
 function subjectOf({ result, place }: DoneWrite): string {
   const id = result['runId'] ?? result['id'] ?? result['suiteId'] ?? place.at(-1)?.[1]
   return typeof id === 'string' ? id : ''

@@ -11,30 +11,30 @@ import { formatAgo, formatAgoAtMost, plural } from '../../lib/format.ts'
 /** Maximum number of names in a sentence. */
 const MOST_NAMES = 3
 
-/** One of the sources of Now, and the result of its read. */
+/** One of the sources of Now, with the result of its read. */
 export type NowSource = {
   kind: NowReadKind | 'writes'
   project: NowProject | undefined
-  /** The suite, run or scenario it belongs to. */
+  /** The suite, run or scenario that the source belongs to. */
   of: string | undefined
   /** `closed` means switched off for the organization, and not read. */
   state: 'read' | 'reading' | 'error' | 'closed'
-  /** When it last answered, in epoch milliseconds. */
+  /** Epoch milliseconds of the last answer. */
   at: number | undefined
   problem: ErrorText | undefined
   /** Whether there is more than was read. */
   partial: boolean
-  /** Why the data does not show that all is well, although nothing in it is known to be wrong. */
+  /** Why the data does not prove that all is well, although nothing in it is known to be wrong. */
   unproven?: string | undefined
-  /** Whether another read showed since that this has changed. */
+  /** Whether another read has shown since that this one is outdated. */
   isOutdated?: boolean
-  /** Whether nothing of it is read because there are too many. */
+  /** Whether the source was left out because there are too many. */
   isLeft?: boolean
 }
 
 /**
- * Whether everything was read since then (epoch milliseconds) or could not be read: differences from the answers of an
- * earlier session are not news.
+ * Whether everything has been read since then (epoch milliseconds) or could not be read. Differences from the answers
+ * of an earlier session are not news.
  */
 export function isReadSince(sources: readonly NowSource[], since: number): boolean {
   return sources.every(
@@ -43,7 +43,7 @@ export function isReadSince(sources: readonly NowSource[], since: number): boole
 }
 
 /**
- * The source for one read.
+ * Returns the source for one read.
  * @param partial whether something is missing that Now would show
  */
 export function sourceOf(
@@ -63,7 +63,10 @@ export function hasMore(data: unknown): boolean {
   return nextCursorOf(Object(data) as { nextCursor?: string }) !== undefined
 }
 
-/** The source for things that are too many to read: `runs of 12 further suites`; none if there are none. */
+/**
+ * Returns the source for things that are too many to read, such as `runs of 12 further suites`; none if nothing was
+ * left out.
+ */
 export function leftSource(kind: NowReadKind, left: number, noun: string): NowSource[] {
   if (left === 0) return []
   const of = plural(left, `further ${noun}`)
@@ -82,27 +85,27 @@ export function sourceName(source: NowSource): string {
   return `${whatOf(source)}${of}${source.project ? ` in ${source.project.name}` : ''}`
 }
 
-/** How ages are given; while nobody is there, so that later reads change nothing on screen. */
+/** Returns the format of ages. While nobody is there, it is constant, so that later reads change nothing on screen. */
 export function agoFor(isAway = false): typeof formatAgo {
   return isAway ? formatAgoAtMost : formatAgo
 }
 
-/** Older answers no longer count: an earlier session left them, or the read has failed since. */
+/** Milliseconds after which an answer no longer counts: it is of an earlier session, or the read has failed since. */
 const STALE_MS = 60 * 60_000
 
-/** Time of the oldest answer that lines are made of, in epoch milliseconds. */
+/** Returns the time of the oldest answer that lines are built from, in epoch milliseconds. */
 function oldestOf(sources: readonly NowSource[]): number | undefined {
   const told = sources.filter(({ kind }) => kind !== 'rights' && kind !== 'projects')
   const times = told.flatMap(({ at }) => at ?? [])
   return times.length === 0 ? undefined : least(times)
 }
 
-/** If the oldest answer came just now, all of them did. */
+/** Returns words for the age of answers. If the oldest answer just came, all of them did. */
 function answeredWords(oldest: string): string {
   return oldest === formatAgo(0, 0) ? `read ${oldest}` : `oldest answer ${oldest}`
 }
 
-/** The coverage in one line: first failed reads, then partial ones, then what is switched off. */
+/** Returns the coverage in one line: first failed reads, then partial ones, then features that are off. */
 export function coverageLabel(
   sources: readonly NowSource[],
   projects: string,
@@ -130,7 +133,10 @@ export function coverageLabel(
   return { tone: missing.length > 0 ? 'warn' : 'muted', text: [...missing, rest].join('; ') }
 }
 
-/** `reading suites 12/51, 3 kinds more`: what remains of the first kind, short enough for a small terminal. */
+/**
+ * Returns a text such as `reading suites 12/51, 3 kinds more`: what remains of the first kind, short enough for a small
+ * terminal.
+ */
 function readingWords(sources: readonly NowSource[]): string | undefined {
   const kinds = [...Map.groupBy(sources, whatOf)]
     .map(([what, of]) => ({ what, of: of.length, left: of.filter(({ state }) => state === 'reading').length }))
@@ -142,7 +148,7 @@ function readingWords(sources: readonly NowSource[]): string | undefined {
   return `reading ${first.what}${count}${more}`
 }
 
-/** The first source by name, and the number of others. */
+/** Returns the first source by name, and the number of others. */
 function someOf(sources: readonly NowSource[]): string {
   const [first] = sources
   if (!first) return ''
@@ -153,13 +159,13 @@ export function isUnproven({ unproven }: NowSource): boolean {
   return unproven !== undefined
 }
 
-/** The first source with its reason, and the number of others. */
+/** Returns the first source with its reason, and the number of others. */
 function unprovenWords([first, ...more]: readonly NowSource[]): string {
   const rest = more.length > 0 ? ` and ${more.length} more` : ''
   return first ? `Not known to have passed: ${sourceName(first)} (${first.unproven})${rest}` : ''
 }
 
-/** `swarm findings off in Sandbox`; `findings` if both kinds are off. */
+/** Returns `swarm findings off in Sandbox`, or `findings` if both kinds are off. */
 export function closedWords(closed: readonly NowSource[]): string {
   const all = [...new Set(closed.map(whatOf))]
   const kinds = all.length > 1 ? 'findings' : all.join('')
@@ -171,7 +177,7 @@ export function closedKinds(closed: readonly NowSource[]): FindingSource[] {
   return FINDING_SOURCES.filter(source => closed.some(({ kind }) => kind === source))
 }
 
-/** Why nothing is listed: all clear, with what was read, or that not everything could be read. */
+/** Returns why nothing is listed: all is clear, with what was read, or not everything could be read. */
 export function clearState(
   sources: readonly NowSource[],
   { projects, isLocal, isAway }: { projects: string; isLocal: boolean; isAway?: boolean },
@@ -195,7 +201,7 @@ export function clearState(
   if (oldest < now - STALE_MS)
     return { why: `Nothing found at ${at}, which is long ago.`, next: 'Everything is being read again.' }
   const others = 'open scenarios, servers examined from here, and requests'
-  // What is switched off was not read, so it is not called clear.
+  // A feature that is off was not read, so it does not count as clear.
   if (closed.length > 0)
     return {
       why: `Nothing at ${at}, but not everything can be read: ${closedWords(closed)}.`,

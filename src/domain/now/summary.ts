@@ -1,12 +1,12 @@
 import { least } from '../../lib/extremes.ts'
 import type { NowKind, NowLine } from './line.ts'
 
-/** A summary of Now for other programs; docs/scripting.md lists what stays stable. Times are epoch milliseconds. */
+/** A summary of Now for other programs. docs/scripting.md lists what stays stable. Times are epoch milliseconds. */
 export type NowSummary = {
   version: 1
   at: number
   profile: string
-  /** `unknown` means that nothing is known to be red, but not everything is known. */
+  /** `unknown` means that nothing is known to be failing, but not everything is known. */
   state: 'red' | 'clear' | 'unknown'
   counts: { red: number; lines: number; acknowledged: number }
   read: {
@@ -17,7 +17,7 @@ export type NowSummary = {
     /** Number of reads without a current answer. */
     reading: number
     missing: readonly { what: string; why: string }[]
-    /** What is switched off for the organization, and not read. */
+    /** Features that are off for the organization, and therefore not read. */
     closed: readonly string[]
     /** Time of the oldest answer. */
     oldestAt: number | null
@@ -28,7 +28,7 @@ export type NowSummary = {
 export type NowItem = {
   key: string
   kind: NowKind
-  /** Its state in one or two words. */
+  /** State of the line in one or two words. */
   state: string
   urgency: NowLine['urgency']
   red: boolean
@@ -37,7 +37,7 @@ export type NowItem = {
   project: { id: string; name: string } | null
   since: number | null
   readAt: number | null
-  /** Address of the place it leads to; null if there is none. */
+  /** Address of the place that the line leads to; null if there is none. */
   place: string | null
 }
 
@@ -46,19 +46,19 @@ export type SummarySource = {
   what: string
   state: 'read' | 'reading' | 'error' | 'closed'
   at: number | undefined
-  /** Why its state is unknown. */
+  /** Why the state is unknown. */
   why: string | undefined
 }
 
-/** What only this program does not know, which says nothing about the service. */
+/** Kinds of lines about what only this program does not know, which say nothing about the service. */
 const DOUBTS: ReadonlySet<NowKind> = new Set(['line', 'rate', 'write'])
 
-/** Whether the line reports something wrong with the service or its things. */
+/** Whether the line reports that something is wrong with the service or its things. */
 export function isRed({ kind, mark }: Pick<NowLine, 'kind' | 'mark'>): boolean {
   return mark === 'error' && !DOUBTS.has(kind)
 }
 
-/** The summary of ordered lines. Red lines stay red when acknowledged; only what was read completely is clear. */
+/** Summarizes ordered lines. Red lines stay red when acknowledged, and only complete reads count as clear. */
 export function summaryOf(given: {
   lines: readonly NowLine[]
   sources: readonly SummarySource[]
@@ -106,12 +106,12 @@ export function summaryOf(given: {
   }
 }
 
-/** What happened to one line. */
+/** A change of one line. */
 export type NowChange = { what: 'new' | 'changed' | 'gone'; item: NowItem }
 
 /**
- * Differences from before. A line that only reports progress has not changed.
- * @param marks what each line says that is worth reporting again, by its key
+ * Returns differences from the last lines. A line that only reports progress has not changed.
+ * @param marks what is worth reporting again in each line, by its key
  */
 export function changesOf(
   before: { summary: NowSummary; marks: ReadonlyMap<string, string> } | undefined,

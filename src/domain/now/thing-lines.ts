@@ -6,7 +6,7 @@ import { newsSince, NO_HISTORY, type NowLine, type NowProject, type Read } from 
 import { checkKey, type ServerCheck } from './memory.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Findings that are new or have returned, without dismissed ones. */
+/** Returns lines for findings that are new or have returned, without dismissed ones. */
 export function findingLines(project: NowProject, { value, at }: Read<readonly Finding[]>): NowLine[] {
   return value.flatMap(finding => {
     const { status, id } = finding
@@ -44,7 +44,10 @@ function timesWords(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** Scenarios open to anyone who has the link. The link itself is never included, since it grants access. */
+/**
+ * Returns lines for scenarios that are open to anyone with the link. The link itself grants access and is never
+ * included.
+ */
 export function scenarioLines(project: NowProject, { value, at }: Read<readonly ProjectScenario[]>): NowLine[] {
   return value
     .filter(({ mode }) => mode === 'anyone_with_link')
@@ -69,7 +72,7 @@ export function scenarioLines(project: NowProject, { value, at }: Read<readonly 
     })
 }
 
-/** The text and urgency of a doctor's report that is not good. */
+/** The text and urgency of each bad status of a doctor's report. */
 const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }> = {
   error: { urgency: 'high', mark: 'error', word: 'error', says: 'cannot be used' },
   'no-report': { urgency: 'high', mark: 'error', word: 'no report', says: 'could not be examined' },
@@ -78,12 +81,12 @@ const CHECKS: Record<string, Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says
   partial: { urgency: 'medium', mark: 'warn', word: 'partial', says: 'answers in part' },
 }
 
-/** Every check passed; whether the server is switched on is up to its owner. */
+/** Every check passed. Whether the server is switched on is its owner's decision. */
 const GOOD: ReadonlySet<string> = new Set(['ready', 'off', 'not known'])
 
 /**
- * Servers whose last check from here was not good. No server is checked for this, so each line has the age of its own
- * check.
+ * Returns lines for servers whose last check from here was not good. No server is checked for this, so each line has
+ * the age of its own check.
  */
 export function serverLines(projects: readonly NowProject[], checks: Iterable<ServerCheck>, now: number): NowLine[] {
   return [...checks].flatMap(check => {

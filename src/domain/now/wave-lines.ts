@@ -6,7 +6,7 @@ import { countDays, type Week, weekOfDays } from './week.ts'
 
 type Look = Pick<NowLine, 'urgency' | 'mark' | 'word'> & { says: string }
 
-/** Texts for runs that did not end well, most urgent first; a run that somebody stopped is not a fault. */
+/** Texts for runs that did not end well, most urgent first. A run that somebody stopped is not a fault. */
 const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
   ['failed', { urgency: 'high', mark: 'error', word: 'failed', says: 'failed' }],
   ['stale', { urgency: 'high', mark: 'error', word: 'stale', says: 'is stale: its runner stopped responding' }],
@@ -16,8 +16,8 @@ const ENDS: readonly (readonly [state: JourneyRunState, look: Look])[] = [
 ]
 
 /**
- * A line for each wave in flight, and for each of the last day in which a journey did not end well and has not ended
- * differently since. `waves` are latest first; `isOff` means that the feature is switched off.
+ * Returns a line for each wave in flight, and for each wave of the last day with a journey that did not end well and
+ * has not ended differently since. `waves` are latest first. `isOff` means that the feature is off.
  */
 export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now: number, isOff = false): NowLine[] {
   const { value, at } = read
@@ -61,8 +61,8 @@ export function waveLines(project: NowProject, read: Read<readonly Wave[]>, now:
 }
 
 /**
- * What ended in the last week, over the journeys of a wave; answers go back to the oldest wave in them. Each journey is
- * counted only once for all waves.
+ * Returns the ends of the last week over the journeys of a wave. Answers go back to the oldest wave in them. Each
+ * journey is counted only once for all waves.
  */
 function weeksOf(waves: readonly Wave[], now: number): (wave: Wave) => Week {
   const ends = waves.flatMap(({ runs }) => runs.filter(hasEnded))
@@ -83,7 +83,7 @@ function weeksOf(waves: readonly Wave[], now: number): (wave: Wave) => Week {
     )
 }
 
-/** The waves whose journeys all ended well the last time before; `waves` are latest first. */
+/** Returns the waves whose journeys all ended well the previous time. `waves` are latest first. */
 function thoseThatWereWell(waves: readonly Wave[]): ReadonlySet<Wave> {
   const well = new Set<Wave>()
   const last = new Map<string, RunInWave>()
@@ -99,7 +99,7 @@ function lookOf({ state }: RunInWave): Look | undefined {
   return ENDS.find(([known]) => known === state)?.[1]
 }
 
-/** Whether its end says more about its journey than an earlier run. */
+/** Whether the end of a run is more informative about its journey than an earlier run. */
 function hasEnded(run: RunInWave): boolean {
   return run.state === 'completed' || lookOf(run) !== undefined
 }
@@ -119,7 +119,7 @@ function flightWords(wave: Wave, isOff: boolean): string {
   return `${wave.name}: ${progress.ended} of ${progress.total} sessions ended`
 }
 
-/** Number of failed sessions of the runs, if counted. */
+/** Returns the number of failed sessions of the runs, if counted. */
 function countWords(runs: readonly RunInWave[]): string {
   const [failed, total] = [sum(runs.map(run => run.failed)), sum(runs.map(run => run.total))]
   return failed === undefined || total === undefined || failed === 0 ? '' : `: ${failed} of ${total} sessions failed`

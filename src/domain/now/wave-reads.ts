@@ -20,8 +20,8 @@ import { waveLines } from './wave-lines.ts'
 type WavesIn = { project: NowProject; fresh: readonly RunInWave[]; lines: readonly NowLine[] }
 
 /**
- * Reads the waves of every project from its overview, which is read often while a wave is in flight; if the feature is
- * switched off, from its session feed and the runs known here. `rights` are in the order of the projects; `known` has
+ * Reads the waves of every project from its overview, which is read often while a wave is in flight. If the feature is
+ * off, they come from the session feed and the runs known here. `rights` are in the order of the projects, `known` has
  * the runs that this machine knows of each, and `now` is the service's time.
  */
 export function createWaveReads({ queries }: NowSources) {
@@ -73,7 +73,7 @@ export function createWaveReads({ queries }: NowSources) {
     const sources: NowSource[] = [
       ...live.map((project, index) => sourceOf('live', liveReads[index], project, 'waves')),
       ...rested.map((project, index) => sourceOf('waves', restedReads[index], project)),
-      // Only recent sessions are needed, so a further page does not matter.
+      // Only recent sessions are needed, so further pages do not matter.
       ...closed.map((project, index) => sourceOf('waves', feeds[index], project, undefined, false)),
     ]
     return {

@@ -3,10 +3,10 @@ import { localDay } from '../../lib/times.ts'
 const DAY_MS = 24 * 60 * 60_000
 const DAYS = 7
 
-/** Number of runs that ended on a day, and that failed. */
+/** Numbers of runs that ended, and that failed, on a day. */
 export type WeekDay = { ended: number; failed: number }
 
-/** The last seven days of this machine's calendar, ending today; undefined for a day that is not completely known. */
+/** The last seven days of this machine's calendar, ending today. A day that is not completely known is undefined. */
 export type Week = readonly (WeekDay | undefined)[]
 
 /**
@@ -22,7 +22,7 @@ export function weekOf(
   return weekOfDays([countDays(ends)], now, knownFrom)
 }
 
-/** What ended on each day of this machine's calendar, counted once for several weeks. */
+/** Ends on each day of this machine's calendar, counted once for several weeks. */
 export type Days = ReadonlyMap<string, WeekDay>
 
 export function countDays(ends: readonly { at: number; failed: boolean }[]): Days {
@@ -37,7 +37,7 @@ export function countDays(ends: readonly { at: number; failed: boolean }[]): Day
 
 const NOTHING: WeekDay = { ended: 0, failed: 0 }
 
-/** The week for days that are already counted. */
+/** Returns the week for days that are already counted. */
 export function weekOfDays(all: readonly Days[], now: number, knownFrom: number | undefined): Week {
   const firstKnown = knownFrom === undefined ? '' : localDay(knownFrom)
   return Array.from({ length: DAYS }, (_, index) => {
@@ -49,7 +49,7 @@ export function weekOfDays(all: readonly Days[], now: number, knownFrom: number 
   })
 }
 
-/** The sums over known days; undefined if no day is known. */
+/** Returns the sums over known days; undefined if no day is known. */
 export function weekSum(week: Week): (WeekDay & { days: number }) | undefined {
   const known = week.filter(day => day !== undefined)
   if (known.length === 0) return undefined

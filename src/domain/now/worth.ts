@@ -37,9 +37,9 @@ const movesOf = onceFor((suites: NonNullable<Known['suites']>) => ({
 }))
 
 /**
- * The worth of reading each project, by id: projects with running or failing suites first, then by their last run, then
- * by their own last change.
- * @param first the project that the person was last in, which comes first
+ * Returns the worth of reading each project, by id: projects with running or failing suites first, then by their last
+ * run, then by their own last change.
+ * @param first the project that the person used last, which comes first
  * @param now the service's time, in epoch milliseconds
  */
 export function worthOf(all: readonly Known[], first: string | undefined, now: number): ReadonlyMap<string, Worth> {

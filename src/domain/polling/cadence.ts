@@ -1,19 +1,19 @@
 import type { ConnectionFault } from '../../api/client/errors/api-error.ts'
 import { UNSEEN_POLL_MS } from '../../lib/clock.ts'
 
-/** How a read of the service is repeated. */
+/** Ways in which a read of the service is repeated. */
 export type RepeatedRead =
   /**
-   * It changes by itself, as a run does. A poll sends `requests` requests and reads about `rows` rows. `times` slows a
-   * poller that reads several things, and `steady` keeps the pause even if nothing changes.
+   * The thing changes by itself, as a run does. A poll sends `requests` requests and reads about `rows` rows. `times`
+   * slows down a poller that reads several things, and `steady` keeps the pause even if nothing changes.
    */
   | { kind: 'live'; requests: number; rows?: number; times?: number; steady?: boolean }
-  /** It is on screen, and changes only if somebody edits it. For a list, `pages` is the number of pages read. */
+  /** The thing is on screen, and changes only if somebody edits it. For a list, `pages` is the number of pages read. */
   | { kind: 'shown'; pages?: number }
-  /** It has its own pause, in milliseconds. */
+  /** The read has its own pause, in milliseconds. */
   | { kind: 'own'; everyMs: number }
 
-/** What a pause depends on: the key's rate, the person and the terminal. */
+/** Conditions for the length of a pause: the key's rate, the person and the terminal. */
 export type Conditions = {
   /** Whether the service runs in the same process. */
   unlimited: boolean
@@ -25,7 +25,7 @@ export type Conditions = {
   shareFactor?: number
   /** Factor for a slow terminal, a terminal without focus and an absent person; see {@link IDLE}. */
   slowFactor?: number
-  /** Whether no key was pressed for so long that polling stops. */
+  /** Whether no key was pressed for so long that polling has stopped. */
   isLongIdle?: boolean
 }
 
@@ -33,16 +33,14 @@ export type Conditions = {
 export type LastAnswers = {
   /** Number of answers in a row that were equal to the one before. */
   unchanged?: number
-  /** Why the service did not answer last time. */
+  /** Why the service did not answer the last time. */
   fault?: ConnectionFault | undefined
 }
 
-/**
- * Pause before a read is repeated, in milliseconds, or `false` if it is not repeated; and the reason for its length.
- */
+/** Milliseconds before a read is repeated, or `false` if it is not repeated, and the reason for this length. */
 export type Pause = { ms: number | false; reason: PauseReason }
 
-/** Share of the steady rate that polling may use; the rest is left for the person. */
+/** Share of the steady rate that polling may use. The rest is left for the person. */
 const POLLING_SHARE = 0.75
 /** Rows a second that polls may read from a service in the same process, where reading delays the person's keys. */
 const LOCAL_ROWS_PER_SECOND = 4_000
@@ -51,11 +49,11 @@ const SHOWN_MS = { local: 20_000, remote: 50_000, away: 60_000 }
 /** Minimum pause of a list on screen, for each page read of it. */
 const PAGE_MS = 5_000
 
-/** A factor of at least this means that nobody has been there for minutes. */
+/** A factor of at least this value means that nobody has been there for minutes. */
 export const AWAY_FACTOR = 20
-/** The factor when nobody has been there for so long that polling stops. */
+/** Factor at which polling stops, because nobody has been there for so long. */
 export const LONG_IDLE_FACTOR = 32
-/** Slow-down of polling by the time since the last key, in milliseconds; longest first. */
+/** Factors that slow down polling, by milliseconds since the last key, longest first. */
 export const IDLE = [
   { afterMs: 15 * 60_000, factor: LONG_IDLE_FACTOR },
   { afterMs: 3 * 60_000, factor: AWAY_FACTOR },
@@ -64,12 +62,12 @@ export const IDLE = [
 /** The factor while the terminal has no focus, however recently a key was pressed. */
 export const UNFOCUSED_FACTOR = 4
 
-/** Number of unchanged answers after which the pause is doubled, and after which it is doubled again. */
+/** Numbers of unchanged answers after which the pause is doubled once, and twice. */
 const UNCHANGED = 5
-/** Maximum pauses that the first and the second doubling may cause, in milliseconds. */
+/** Maximum pauses after the first and after the second doubling, in milliseconds. */
 const DOUBLED_MS = [10_000, 4_000] as const
 
-/** The pause before other factors make it longer, in milliseconds. */
+/** Returns the pause before other factors make it longer, in milliseconds. */
 function shortestPause(read: RepeatedRead, at: Conditions): number {
   const { unlimited, shareFactor = 1, slowFactor = 1 } = at
   const place = unlimited ? 'local' : 'remote'
@@ -81,7 +79,7 @@ function shortestPause(read: RepeatedRead, at: Conditions): number {
 
 type Step = (ms: number, read: RepeatedRead, at: Conditions, last: LastAnswers) => number
 
-/** What makes a pause longer, in this order. Each function takes and returns milliseconds. */
+/** Functions that make a pause longer, in this order. Each takes and returns milliseconds. */
 const LONGER = {
   // The steady rate without the person's quarter is divided among all live pollers.
   'rate of the key': (ms, read, { unlimited, pollers, refillPerSecond, shareFactor = 1 }) => {
@@ -100,18 +98,18 @@ const LONGER = {
     const once = Math.max(ms, Math.min(2 * ms, DOUBLED_MS[0]))
     return unchanged < 2 * UNCHANGED ? once : Math.max(once, Math.min(4 * ms, DOUBLED_MS[1]))
   },
-  // Meanwhile, the monitor of the connection sends requests.
+  // Meanwhile, the connection monitor sends requests.
   'no answer': (ms, _read, at, { fault }) => (fault === undefined ? ms : Math.max(ms, shownPause(at))),
 } satisfies Record<string, Step>
 
-/** Made once: Now asks for the pauses of a thousand reads every five seconds. */
+/** Created once, since Now needs the pauses of a thousand reads every five seconds. */
 const STEPS = Object.entries(LONGER) as [keyof typeof LONGER, Step][]
 
 export type PauseReason = RepeatedRead['kind'] | keyof typeof LONGER | 'key refused'
 
 /**
- * How often something is read: every pause between two reads of one thing is computed here. Under equal load the polls
- * of a key stay within three quarters of its rate, 45 requests a minute.
+ * Returns how often something is read. Every pause between two reads of one thing is computed here. With equal load the
+ * polls of a key stay within three quarters of its rate, 45 requests a minute.
  */
 export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = {}): Pause {
   if (last.fault === 'key-refused') return { ms: false, reason: 'key refused' }
@@ -125,7 +123,7 @@ export function cadence(read: RepeatedRead, at: Conditions, last: LastAnswers = 
   return { ms, reason }
 }
 
-/** Pause between two polls of something live while the person is there, in milliseconds. */
+/** Returns the pause between two polls of something live while the person is there, in milliseconds. */
 export function livePause(at: Conditions, requests: number): number {
   return Number(cadence({ kind: 'live', requests }, { ...at, slowFactor: 1, isLongIdle: false }).ms)
 }

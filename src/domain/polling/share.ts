@@ -1,6 +1,6 @@
 import { createListeners } from '../../lib/listeners.ts'
 
-/** How often a screen is read, relative to what the request rate allows. */
+/** Frequencies of reading a screen, relative to what the request rate allows. */
 export const SHARES = ['less', 'usual', 'more'] as const
 export type Share = (typeof SHARES)[number]
 
@@ -10,7 +10,7 @@ export const SHARE_FACTORS: Readonly<Record<Share, number>> = { less: 3, usual: 
 /** The share that the person gives each screen. */
 export type Shares = {
   of: (screen: string) => Share
-  /** Applies at once; rejects if it cannot be saved, and then applies only to this session. */
+  /** Sets the share of a screen at once. Rejects if it cannot be saved; it then applies only to this session. */
   give: (screen: string, share: Share) => Promise<void>
   subscribe: (listener: () => void) => () => void
 }

@@ -7,12 +7,12 @@ import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 export type GatedRead = 'readSwarms' | 'readUserTesting'
 
 /**
- * State of the flag in the capabilities: `unenforced` means that it is off, but the service refuses nothing because of
- * it.
+ * State of the flag in the capabilities. `unenforced` means that the flag is off, but the service refuses nothing
+ * because of it.
  */
 export type FlagState = 'on' | 'off' | 'unenforced' | 'unknown'
 
-/** The organization's flag of the gated features. Only with `enforce` does a disabled flag cause refusals. */
+/** Returns the organization's flag of the gated features. Only with `enforce` does a disabled flag cause refusals. */
 export function flagState(capabilities: ProjectCapabilities | undefined): FlagState {
   const { enabled, enforced, mode } = capabilities?.features?.sandboxes ?? {}
   if (enabled == null) return 'unknown'
@@ -22,8 +22,8 @@ export function flagState(capabilities: ProjectCapabilities | undefined): FlagSt
 }
 
 /**
- * Whether the feature behind a read is switched off for the organization. The boolean in `can` decides; the flag is
- * used only if that is missing. A guest may not read even with the feature on, so a refused read alone proves nothing.
+ * Whether the feature behind a read is off for the organization. The boolean in `can` decides, else the flag. A guest
+ * may not read even with the feature on, so a refused read alone proves nothing.
  */
 export function isFeatureOff(capabilities: ProjectCapabilities | undefined, read: GatedRead): boolean {
   const may = capabilities?.can[read]
@@ -37,7 +37,7 @@ const FEATURES: Readonly<Record<Gate, { read: GatedRead; off: string }>> = {
   'user-testing': { read: 'readUserTesting', off: 'User testing is switched off for this organization.' },
 }
 
-/** The service's explanation of a feature that is switched off, or ours; undefined if it is not known to be off. */
+/** Returns the service's explanation of a feature that is off, or ours; undefined if it is not known to be off. */
 export function offWords(capabilities: ProjectCapabilities | undefined, gate: Gate): string | undefined {
   const { read, off } = FEATURES[gate]
   if (!isFeatureOff(capabilities, read)) return undefined
@@ -45,7 +45,7 @@ export function offWords(capabilities: ProjectCapabilities | undefined, gate: Ga
 }
 
 /**
- * What the key may do in a project; undefined if a deployment does not report it.
+ * Returns what the key may do in a project; undefined if a deployment does not report it.
  * @throws ApiError
  */
 export async function capabilitiesOf(client: Client, projectId: string): Promise<ProjectCapabilities | undefined> {
@@ -56,7 +56,7 @@ export async function capabilitiesOf(client: Client, projectId: string): Promise
 }
 
 /**
- * Check for an empty list: while its feature is off it is empty whatever exists (service-api, rule 8).
+ * Refuses an empty list whose feature is off, because it is then empty whatever exists (service-api, rule 8).
  * @throws ApiError `refused` with the service's reason
  */
 export function refuseClosed(endpoint: AnyEndpoint, capabilities: ProjectCapabilities | undefined): void {

@@ -1,11 +1,11 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** A finding of a report, as far as it can be read; the contract does not define the document. */
+/** A finding of a report, as far as it is readable. The contract does not define the document. */
 export type ReadinessFinding = {
   status: string
   title: string
   lane?: string | undefined
-  /** For example `deterministic`; only such findings decide a lane. */
+  /** For example `deterministic`. Only such findings decide a lane. */
   class?: string | undefined
   /** `measured`, or `llm` for a model's opinion. */
   provenance?: string | undefined
@@ -16,10 +16,10 @@ export type ReadinessFinding = {
   citation?: { title: string; url?: string | undefined } | undefined
 }
 
-/** Order of findings: what needs action, then what was not evaluated. */
+/** Order of findings: those that need action first, then those that were not evaluated. */
 const ORDER = ['violated', 'not-evaluated', 'satisfied', 'not-applicable']
 
-/** The findings of a report, urgent ones first; undefined if it has no such list. */
+/** Returns the findings of a report, urgent ones first; undefined if it has no such list. */
 export function findingsOf(report: unknown): ReadinessFinding[] | undefined {
   const listed = isPlainObject(report) ? report['findings'] : undefined
   if (!Array.isArray(listed)) return undefined

@@ -1,7 +1,7 @@
 import type { ReadinessRun } from '../../api/contract/readiness.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** What is graded: the publisher, and the form of the submission. */
+/** The subjects of grading: the publisher, and the form of the submission. */
 export const DIRECTORIES = [
   { value: 'claude', label: 'Claude', detail: 'the connector directory of Anthropic' },
   { value: 'mcp-only', label: 'OpenAI', detail: 'its plugin directory, the MCP server alone' },
@@ -13,7 +13,7 @@ const PUBLISHERS = new Map<string | null | undefined, string>([
   ['openai', 'OpenAI'],
 ])
 
-/** The directory that a run checks for; an unknown value as received. */
+/** Returns the directory that a run checks for. An unknown value is returned as received. */
 export function directoryLabel({ readinessKind, submissionMode }: ReadinessRun): string {
   const submitted = DIRECTORIES.find(({ value }) => value === submissionMode)
   if (submitted) return submitted.label
@@ -41,14 +41,14 @@ const LOOKS = {
   'not-applicable': { symbol: 'cancelled', tone: 'muted', word: 'not applicable' },
 } as const
 
-/** Label of a state, a verdict or a finding's outcome; unknown ones are shown as received. */
+/** Returns the label of a state, a verdict or a finding's outcome. Unknown ones are shown as received. */
 export function readinessLook(word: string | null | undefined) {
   const known = ownValue(LOOKS, word)
   return known ?? ({ symbol: 'warn', tone: 'warn', word: word ?? 'no verdict' } as const)
 }
 
 /**
- * The verdict of a run, or why it has none. A run that did not complete says nothing about its server.
+ * Returns the verdict of a run, or why it has none. A run that did not complete says nothing about its server.
  * @param isOn whether its server is now switched on, undefined if unknown; a server that is off is not ready
  */
 export function stateLook({ status, overallStatus }: ReadinessRun, isOn: boolean | undefined) {
@@ -56,7 +56,7 @@ export function stateLook({ status, overallStatus }: ReadinessRun, isOn: boolean
   return readinessLook(word === 'ready' && isOn !== true ? (isOn === false ? 'off' : 'unknown') : word)
 }
 
-/** Turns `not-requested` into `not requested`. */
+/** Returns a name as words, such as `not requested` for `not-requested`. */
 export function wordsOf(name: string): string {
   return name.replaceAll(/[-_]/g, ' ')
 }

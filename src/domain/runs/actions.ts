@@ -1,7 +1,7 @@
 import { contract } from '../../api/contract/contract.ts'
 import { action } from '../writes/action.ts'
 
-/** Cancels a run in flight; `name` is what the person calls it. Has no effect if the run had already ended. */
+/** Cancels a run in flight. `name` is what the person calls it. Has no effect if the run had already ended. */
 export const cancelRun = action(contract.runs.cancel, {
   question: ({ name }: { name: string }) => ({
     title: `Cancel ${name}?`,

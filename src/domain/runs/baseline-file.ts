@@ -6,7 +6,7 @@ import type { Read, TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { KEY_FIELDS, keyText, sortedLines, type BaselineLine } from './baseline.ts'
 
 /**
- * The version that is read and written. Other versions are refused, since their lines may mean something else, and
+ * The version that is read and written. Other versions are refused, since their lines may have another meaning, and
  * writing would lose what this program does not know.
  */
 const VERSION = 1
@@ -81,7 +81,7 @@ function lineProblem(error: z.ZodError): string {
   return field === '' ? `This is no result: ${issue?.message ?? 'unknown'}.` : `${field}: ${issue?.message ?? ''}.`
 }
 
-/** Undefined if it is not JSON. */
+/** Returns undefined for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

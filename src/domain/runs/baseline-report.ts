@@ -1,6 +1,6 @@
 import type { ChangedCase } from './changes.ts'
 
-/** Labels and styles of each state of a case compared with the file. */
+/** Labels and styles for each state of a case compared with the file. */
 const KINDS = {
   regressed: { words: 'regressed', is: ({ change, isNew }) => change === 'new-failure' && !isNew },
   newFailing: { words: 'new and failing', is: ({ change, isNew }) => change === 'new-failure' && isNew },
@@ -12,15 +12,15 @@ const KINDS = {
 } as const satisfies Record<string, { words: string; is: (of: ChangedCase) => boolean }>
 type Kind = keyof typeof KINDS
 
-/** A run compared with a file: names of its cases by their change; cases that pass as before are left out. */
+/** A run compared with a file: names of its cases by change, without cases that pass as before. */
 export type BaselineReport = { file: string } & Record<Kind, readonly string[]>
 
-/** Each change in a report as text, with the names. */
+/** Returns each change in a report as text, with the names. */
 export function baselineKinds(report: BaselineReport): { words: string; titles: readonly string[] }[] {
   return (Object.keys(KINDS) as Kind[]).map(kind => ({ words: KINDS[kind].words, titles: report[kind] }))
 }
 
-/** Names of cases by their change compared with the file; cases that pass as before are left out. */
+/** Returns names of cases by change compared with the file, without cases that pass as before. */
 export function baselineReport(file: string, cases: readonly ChangedCase[]): BaselineReport {
   const titlesOf = (kind: Kind): string[] => cases.filter(KINDS[kind].is).map(({ title }) => title)
   const named = (Object.keys(KINDS) as Kind[]).map(kind => [kind, titlesOf(kind)] as const)

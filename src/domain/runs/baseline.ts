@@ -9,8 +9,8 @@ import { trialState } from './trials.ts'
 import { byCase } from './variants.ts'
 
 /**
- * What identifies a result in a baseline: names, since ids differ between workspaces. `id` is the case's id in the
- * suite's file, and is present only if several cases have the same title.
+ * Identifies a result in a baseline by names, since ids differ between workspaces. `id` is the case's id in the suite's
+ * file, and is present only if several cases have the same title.
  */
 export type BaselineKey = {
   suite: string
@@ -23,16 +23,16 @@ export type BaselineKey = {
 }
 
 /**
- * A result of a baseline: a case in an environment, as a client, on a model. If only some of its trials failed, it has
- * the number that passed, so that fewer are noticed.
+ * A result in a baseline: a case in an environment, as a client, on a model. If only some of its trials failed, it
+ * contains the number that passed, so that a lower number is noticed.
  */
 export type BaselineLine = BaselineKey & { verdict: 'passed' | 'failed'; passed?: number; trials?: number }
 
-/** A suite with all its cases, which give the cases of a run their names. */
+/** A suite with all its cases, from which the cases of a run get their names. */
 export type NamedSuite = { name: string; cases: readonly NamedCase[] }
 export type NamedCase = Pick<EvalCase, 'id' | 'declaredId' | 'title'>
 
-/** A finished run as baselines use it. */
+/** A finished run in the form that baselines need. */
 export type BaselineRun = {
   suite: NamedSuite
   run: EvalRun
@@ -46,17 +46,17 @@ export type BaselineRun = {
 /** The fields of a key in the order in which lines are sorted and written. */
 export const KEY_FIELDS = ['suite', 'case', 'id', 'environment', 'client', 'model', 'provider'] as const
 
-/** The key as text; two lines with the same text are about the same result. */
+/** Returns the key as text. Two lines with the same text are about the same result. */
 export function keyText(key: BaselineKey): string {
   return JSON.stringify(KEY_FIELDS.map(field => key[field] ?? null))
 }
 
-/** What distinguishes a case from others in its suite, as text. */
+/** Returns what distinguishes a case from others in its suite, as text. */
 function caseText({ case: title, id }: BaselineKey): string {
   return JSON.stringify([title, id ?? null])
 }
 
-/** Lines in a fixed order that depends only on their keys. */
+/** Returns lines in a fixed order that depends only on their keys. */
 export function sortedLines(lines: readonly BaselineLine[]): BaselineLine[] {
   const order = (one: BaselineLine, other: BaselineLine): number => {
     const field = KEY_FIELDS.find(each => one[each] !== other[each])
@@ -68,8 +68,8 @@ export function sortedLines(lines: readonly BaselineLine[]): BaselineLine[] {
 }
 
 /**
- * Why a baseline cannot identify a case by its title or an id, as a sentence; undefined if it can. An id chosen by the
- * service differs in the next workspace.
+ * Returns why a baseline cannot identify a case by its title or an id, as a sentence; undefined if it can. An id chosen
+ * by the service differs in the next workspace.
  */
 export function namelessTwin({ cases }: NamedSuite, { id, declaredId, title }: NamedCase): string | undefined {
   const twins = cases.filter(each => each.title === title)
@@ -86,14 +86,17 @@ type Judged = {
   trials: readonly EvalIteration[]
 }
 
-/** A run compared with a baseline: its own results, removed ones, and cases that were to run but left no trial. */
+/** A run compared with a baseline: its own results, removed ones, and cases that were to run but have no trial. */
 type Standing = { judged: readonly Judged[]; gone: readonly BaselineLine[]; missing: readonly string[] }
 
 function placeOf({ environment, client }: EvalRun): Pick<BaselineKey, 'environment' | 'client'> {
   return defined({ environment: environment?.name ?? undefined, client: client?.name ?? undefined })
 }
 
-/** @returns a sentence if a baseline cannot tell cases of the run apart */
+/**
+ * Returns the result of each case of a run.
+ * @returns a sentence if a baseline cannot tell its cases apart
+ */
 function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
   // An id would differ in the next workspace.
   if (run.environment && !run.environment.name) return 'the environment of the run has no name'
@@ -120,7 +123,7 @@ function judgedCases({ suite, run, trials }: BaselineRun): Judged[] | string {
   return [...judged.values()]
 }
 
-/** Names of cases that were to run but have no trial. */
+/** Returns names of cases that were to run but have no trial. */
 function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles: string[]; others: number } {
   const seen = new Set(trials.map(({ testCaseId }) => testCaseId))
   const seenTitles = new Set(trials.flatMap(({ testCaseId, title }) => (testCaseId == null ? [title] : [])))
@@ -135,8 +138,8 @@ function missingCases({ suite, run, trials, asked = [] }: BaselineRun): { titles
 }
 
 /**
- * Cases of the baseline that the suite still has but the run does not show, if the selected cases are unknown: all
- * their trials may be lost.
+ * Returns cases of the baseline that the suite still has but the run does not show, if the selected cases are unknown.
+ * All their trials may be lost.
  */
 function lostCases(
   lines: readonly BaselineLine[],
@@ -219,7 +222,7 @@ export function compareWithBaseline(lines: readonly BaselineLine[], facts: Basel
   ]
 }
 
-/** The share of trials that passed in a failed case; 0 if none did. */
+/** Returns the share of trials that passed in a failed case; 0 if none did. */
 function shareOf({ passed = 0, trials = 0 }: Pick<BaselineLine, 'passed' | 'trials'> = {}): number {
   return trials > 0 ? passed / trials : 0
 }
@@ -231,7 +234,7 @@ function statusOf(before: BaselineLine['verdict'] | undefined, after: BaselineLi
   return after === 'passed' ? 'fixed' : 'regressed'
 }
 
-/** Names of results: the case, with its id and model if these are needed. */
+/** Returns names of results: the case, with its id and model if these are needed. */
 function lineNames(keys: readonly BaselineKey[]): (key: BaselineKey) => string {
   const caseOf = ({ case: title, id }: BaselineKey): string => (id === undefined ? title : `${title} (${id})`)
   const ofCase = Map.groupBy(keys, caseOf)
@@ -243,8 +246,8 @@ function lineNames(keys: readonly BaselineKey[]): (key: BaselineKey) => string {
 }
 
 /**
- * The lines of a baseline after some runs: their results replace earlier ones, removed cases are removed, and others
- * are kept. A sentence if a run is incomplete.
+ * Returns the lines of a baseline updated by some runs: their results replace earlier ones, removed cases are removed,
+ * and others are kept. A sentence if a run is incomplete.
  */
 export function updatedLines(lines: readonly BaselineLine[], runs: readonly BaselineRun[]): BaselineLine[] | string {
   const left = new Map(lines.map(line => [keyText(line), line]))

@@ -9,7 +9,10 @@ export type Setting = (typeof SETTINGS)[number]
 /** A run with all its trials, if these were read. */
 export type RunWithTrials = { run: EvalRun; trials?: readonly EvalIteration[] | undefined }
 
-/** The settings in which two runs of a suite differ. Models of trials count if the trials of both runs were read. */
+/**
+ * Returns the settings in which two runs of a suite differ. Models of trials count if the trials of both runs were
+ * read.
+ */
 export function settingDifferences(one: RunWithTrials, other: RunWithTrials): Setting[] {
   const differs: Record<Setting, boolean> = {
     environment: one.run.environment?.id !== other.run.environment?.id,
@@ -20,7 +23,7 @@ export function settingDifferences(one: RunWithTrials, other: RunWithTrials): Se
 }
 
 /**
- * Whether a run was made before another one, and not together with it.
+ * Whether a run was created before another one, and not together with it.
  * @param run the later run
  */
 export function isEarlier(other: EvalRun, run: EvalRun): boolean {
@@ -33,7 +36,7 @@ function clientOf({ client }: EvalRun): string | undefined {
   return client ? (client.id ?? client.name) : undefined
 }
 
-/** Services report the group of a run; the contract does not name the field. */
+/** Returns the group of a run. Services report it, but the contract does not name the field. */
 function groupOf(run: object): unknown {
   return (run as { runGroupId?: unknown }).runGroupId ?? undefined
 }

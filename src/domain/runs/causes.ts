@@ -2,10 +2,10 @@ import type { EvalIteration } from '../../api/contract/iterations.ts'
 import { ownWords, trialState } from './trials.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Where to look for what went wrong in a trial. */
+/** Where to look for the cause of a trial's failure. */
 export type Cause = 'case' | 'server' | 'model' | 'environment' | 'throttling' | 'grader' | 'unknown'
 
-/** What each cause means for a trial. */
+/** The meaning of each cause for a trial. */
 export const CAUSES: Record<Cause, string> = {
   case: 'an expectation of the case was not met',
   server: 'the MCP server failed',
@@ -16,7 +16,7 @@ export const CAUSES: Record<Cause, string> = {
   unknown: 'the service gives no reason',
 }
 
-/** Causes in display order: first what was to be measured, last the means of measuring. */
+/** Causes in display order: first the subject of the measurement, last the means of measuring. */
 export const CAUSE_ORDER = [
   'server',
   'model',
@@ -27,10 +27,10 @@ export const CAUSE_ORDER = [
   'unknown',
 ] as const satisfies readonly Cause[]
 
-/** Causes that say nothing about what was to be measured, even with a verdict. */
+/** Causes that say nothing about the subject of the measurement, even with a verdict. */
 const OUTSIDE: ReadonlySet<Cause> = new Set(['environment', 'throttling', 'grader'])
 
-/** Whether a cause says nothing about what was to be measured. */
+/** Whether a cause says nothing about the subject of the measurement. */
 export function isOutside(cause: Cause): boolean {
   return OUTSIDE.has(cause)
 }
@@ -41,15 +41,15 @@ const BY_CLASS: Readonly<Record<string, Cause>> = { evaluator_error: 'grader', s
 /** The local workspace's message for a trial whose process or thread ended (`src/service/runs`). */
 const EXECUTOR_GONE = /\bended before the trial did\b/
 /**
- * The contract has no class for throttling, so only the text of an error shows it. With a verdict, errors quote answers
- * of tools and models, which may say anything.
+ * Matches errors of throttling. The contract has no class for it, so only the text of an error shows it. With a
+ * verdict, errors quote answers of tools and models, which may contain anything.
  */
 const THROTTLED = /\b429\b|rate[ _-]?limit|too many requests|throttl/i
 
 type Call = { error?: unknown; toolName?: unknown; result?: { isError?: unknown } | null }
 
 /**
- * Why a trial did not pass, by its class, its scores and its calls; undefined for one that passed, is waiting or was
+ * Returns why a trial did not pass, by its class, its scores and its calls; undefined if it passed, is waiting or was
  * stopped.
  */
 export function causeOf(trial: EvalIteration): Cause | undefined {
@@ -74,7 +74,7 @@ export function isMeasuredFailure(trial: EvalIteration): boolean {
   return trialState(trial) === 'failed' && cause !== undefined && !isOutside(cause)
 }
 
-/** Trials with the same cause: `failed` of them were graded as failed; `reason` is that of `first`. */
+/** Trials with the same cause. `failed` of them were graded as failed; `reason` is that of `first`. */
 export type CauseCount = {
   cause: Cause
   count: number
@@ -83,7 +83,7 @@ export type CauseCount = {
   reason: string | undefined
 }
 
-/** How often each cause occurs; causes that do not occur are left out. */
+/** Counts how often each cause occurs. Causes that do not occur are left out. */
 export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
   const found = new Map<Cause, CauseCount>()
   for (const trial of trials) {
@@ -101,14 +101,14 @@ export function countCauses(trials: readonly EvalIteration[]): CauseCount[] {
   return CAUSE_ORDER.flatMap(cause => found.get(cause) ?? [])
 }
 
-/** The reason a trial gives for not passing; undefined if it gives none. */
+/** Returns the reason that a trial gives for not passing; undefined if it gives none. */
 export function reasonOf(trial: EvalIteration): string | undefined {
   const broken = trial.scores?.find(score => score.status === 'error')?.error
   const failed = callsOf(trial).find(isFailedCall)?.error
   return trial.error ?? broken ?? (typeof failed === 'string' ? failed : undefined)
 }
 
-/** The error of a trial that was not judged, else the error of the call that ended it. */
+/** Returns the error of a trial that was not judged, else the error of the call that ended it. */
 function endingWords(trial: EvalIteration): string {
   const { error } = callsOf(trial).at(-1) ?? {}
   return ownWords(trial.error ?? (typeof error === 'string' ? error : ''))

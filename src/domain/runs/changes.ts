@@ -1,29 +1,31 @@
 import type { EvalIteration } from '../../api/contract/iterations.ts'
 import type { ComparedCase, EvalRunCompare } from '../../api/contract/run-comparison.ts'
 
-/** A case compared with an earlier run; `unknown` means that one side was not graded. */
+/** Changes of a case since an earlier run. `unknown` means that one side was not graded. */
 export const CASE_CHANGES = ['new-failure', 'still-failing', 'fixed', 'passing', 'removed', 'unknown'] as const
 export type CaseChange = (typeof CASE_CHANGES)[number]
 
 export type ChangedCase = {
   caseKey: string
-  /** Includes the model if several compared variants have the same title. */
+  /** Title of the case, with the model if several compared variants have the same title. */
   title: string
   change: CaseChange
-  /** Its outcome in the earlier run, in the service's word; `absent` means that it was missing, or not graded. */
+  /**
+   * Outcome of the case in the earlier run, in the service's word. `absent` means that it was missing, or not graded.
+   */
   before: string
-  /** Whether the earlier run lacks it. */
+  /** Whether the case is missing in the earlier run. */
   isNew: boolean
-  /** Whether its trials in the later run disagree. */
+  /** Whether the trials of the case in the later run disagree. */
   flaky: boolean
-  /** Whether its definition changed in between, so that the results are not comparable. */
+  /** Whether the definition of the case has changed, so that the results are not comparable. */
   configChanged: boolean
 }
 
-/** What a comparison uses of the later run's trials. */
+/** The fields of the later run's trials that a comparison needs. */
 export type ComparedTrial = Pick<EvalIteration, 'id' | 'result' | 'model'>
 
-/** Each compared case with what changed, by the outcomes of both runs; `trials` are those of the later run. */
+/** Returns each compared case with its change, by the outcomes of both runs. `trials` are those of the later run. */
 export function changedCases(
   comparison: Pick<EvalRunCompare, 'cases'>,
   trials: readonly ComparedTrial[],
@@ -57,7 +59,7 @@ function changeOf({ status, base, compare }: ComparedCase): CaseChange {
   return before === 'failed' && status === 'fixed' ? 'fixed' : 'passing'
 }
 
-/** Number of cases by change, including zeros; `flaky` counts independently of the others. */
+/** Numbers of cases by change, including zeros. `flaky` counts independently of the others. */
 export type ChangeCounts = Record<CaseChange | 'flaky', number>
 
 export function countChanges(cases: readonly ChangedCase[]): ChangeCounts {

@@ -18,7 +18,7 @@ export type ComparisonGroup = (typeof COMPARISON_GROUPS)[number]
 
 export type GroupedCase = ChangedCase & { group: ComparisonGroup; compared: ComparedCase }
 
-/** Each compared case with its group, in the order of the groups; within a group in the service's order. */
+/** Returns each compared case with its group, in the order of the groups, and within a group in the service's order. */
 export function groupedCases(comparison: EvalRunCompare, trials: readonly ComparedTrial[]): GroupedCase[] {
   const cases = changedCases(comparison, trials).map((changed, index): GroupedCase => {
     const compared = comparison.cases[index] as ComparedCase
@@ -28,7 +28,10 @@ export function groupedCases(comparison: EvalRunCompare, trials: readonly Compar
   return COMPARISON_GROUPS.flatMap(group => byGroup.get(group) ?? [])
 }
 
-/** Grouped by outcome, as in `changedCases`; cases that the service calls `changed` are not comparable. */
+/**
+ * Returns the group of a case by its outcome, as in `changedCases`. Cases that the service calls `changed` are not
+ * comparable.
+ */
 function groupOf({ change, flaky }: ChangedCase, { status, compare }: ComparedCase): ComparisonGroup {
   if (change === 'removed') return 'left out'
   if (status === 'new_case') return 'new'
@@ -40,17 +43,20 @@ function groupOf({ change, flaky }: ChangedCase, { status, compare }: ComparedCa
   return flaky ? 'flaky' : 'unchanged'
 }
 
-/** The wire uses the same word for a missing case and for one whose trials were not graded. */
+/**
+ * Whether a case was not graded. The contract has the same value for a missing case and for one whose trials were not
+ * graded.
+ */
 function isUndecided({ outcome, iterationIds }: ComparedCase['base']): boolean {
   return outcome === 'absent' && (iterationIds ?? []).length > 0
 }
 
-/** The outcome of a case on one side, in one word. */
+/** Returns the outcome of a case on one side, in one word. */
 export function sideWord(side: ComparedCase['base']): string {
   return isUndecided(side) ? 'undecided' : side.outcome
 }
 
-/** Number of cases in each group that occurs; with `rerun`, missing cases are described as in a rerun. */
+/** Returns the number of cases in each group that occurs. With `rerun`, missing cases are described as in a rerun. */
 export function groupLabel(cases: readonly GroupedCase[], rerun = false): string {
   const parts = COMPARISON_GROUPS.flatMap(group => {
     const count = cases.filter(each => each.group === group).length
@@ -59,7 +65,7 @@ export function groupLabel(cases: readonly GroupedCase[], rerun = false): string
   return parts.join(', ') || 'no case in common'
 }
 
-/** The results of a rerun, counted in cases: `Of 3 cases that ran again: 3 fixed.` */
+/** Returns the results of a rerun, counted in cases: `Of 3 cases that ran again: 3 fixed.` */
 export function rerunLabel(cases: readonly GroupedCase[]): string {
   const again = cases.filter(({ change }) => change !== 'removed')
   const count = (wanted: (each: GroupedCase) => boolean): number => again.filter(wanted).length
@@ -76,7 +82,7 @@ export function rerunLabel(cases: readonly GroupedCase[]): string {
   return `Of ${plural(again.length, 'case')} that ran again: ${listed.join(', ') || 'none ended'}${also}.`
 }
 
-/** The run that this one repeats, if the service says so; no document of the contract names the field. */
+/** Returns the run that this one repeats, if the service says so. No document of the contract names the field. */
 export function parentOf(run: object): string | undefined {
   const parent = (run as { rerunOf?: unknown }).rerunOf
   return typeof parent === 'string' ? parent : undefined

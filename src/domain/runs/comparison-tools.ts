@@ -9,7 +9,7 @@ export type SeenTool = {
   description?: string | undefined
   inputSchema?: unknown
   outputSchema?: unknown
-  /** Whether it was too long to store, so that only its digest is known. */
+  /** Whether the tool was too long to store, so that only its digest is known. */
   omitted?: boolean
   hash?: string | undefined
 }
@@ -17,7 +17,7 @@ export type SeenTool = {
 /** The tools of one server at one moment. */
 export type ToolListing = {
   serverName: string
-  /** Digest of the listing, if its recorder gives one. */
+  /** Digest of the listing, if the recorder provides one. */
   hash?: string | undefined
   tools: readonly SeenTool[]
 }
@@ -26,17 +26,17 @@ export type ToolChange = {
   serverName: string
   toolName: string
   kind: 'gone' | 'new' | 'description' | 'schema' | 'output' | 'unknown'
-  /** Changes of the schema; empty for other kinds. */
+  /** Changes of the schema; empty for other kinds of changes. */
   changes: readonly SchemaChange[]
 }
 
-/** A trace may come from any service: only this much is read of it. */
+/** Limits for reading a trace, which may come from any service. */
 const MOST_SERVERS = 50
 const MOST_TOOLS = 2_000
 
 /**
- * The tools that a trial saw according to its trace (`toolsSeen`, written by the local workspace); undefined if the
- * trace does not say, which differs from a server without tools.
+ * Returns the tools that a trial saw according to its trace (`toolsSeen`, written by the local workspace). Undefined if
+ * the trace does not say, which differs from a server without tools.
  */
 export function toolsSeenIn(trace: unknown): ToolListing[] | undefined {
   const seen = isPlainObject(trace) ? trace['toolsSeen'] : undefined
@@ -66,8 +66,8 @@ function toolOf(value: unknown): SeenTool[] {
 }
 
 /**
- * How tools changed between two listings, in the order of the earlier one, with new tools last. Servers in only one of
- * them are left out.
+ * Returns how tools changed between two listings, in the order of the earlier one, with new tools last. Servers in only
+ * one of them are left out.
  */
 export function toolChanges(before: readonly ToolListing[], after: readonly ToolListing[]): ToolChange[] {
   const later = new Map(after.map(listing => [listing.serverName, listing]))
@@ -101,7 +101,7 @@ export function toolChanges(before: readonly ToolListing[], after: readonly Tool
   })
 }
 
-/** `the schema of get-sum changed: a is now string (was number)`. */
+/** Returns a text such as `the schema of get-sum changed: a is now string (was number)`. */
 export function changeLabel({ toolName, kind, changes }: ToolChange, most = 3): string {
   switch (kind) {
     case 'gone':
@@ -122,7 +122,7 @@ export function changeLabel({ toolName, kind, changes }: ToolChange, most = 3): 
   }
 }
 
-/** Tools by name with the titles of the cases whose trials call or expect them. */
+/** Returns tools by name with the titles of the cases whose trials call or expect them. */
 export function casesByTool(
   trials: readonly Pick<EvalIteration, 'id' | 'title' | 'expectedToolCalls' | 'actualToolCalls'>[],
 ): Map<string, Set<string>> {
@@ -142,15 +142,15 @@ export function toolNameOf(call: Record<string, unknown>): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** How likely a change is related to a failure: first changes that make arguments invalid, then the others. */
+/** Whether a change may make arguments invalid, so that it is a likely cause of a failure. */
 export function mayBreak({ kind, changes }: ToolChange): boolean {
   if (kind === 'schema') return changes.some(({ input }) => input !== 'safe')
   return kind === 'gone' || (kind === 'output' && changes.some(({ output }) => output !== 'safe'))
 }
 
 /**
- * Changes of tools that failing cases use, one sentence each, those that may break calls first: `everything: the schema
- * of get-sum changed: a is now string (3 cases)`.
+ * Returns sentences about changes of tools that failing cases use, those that may break calls first: `everything: the
+ * schema of get-sum changed: a is now string (3 cases)`.
  */
 export function changesBehind(
   changes: readonly ToolChange[],

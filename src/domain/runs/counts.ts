@@ -2,11 +2,11 @@ import type { EvalRun } from '../../api/contract/runs.ts'
 import type { TrialCounts } from './trials.ts'
 import { formatCount } from '../../lib/format.ts'
 
-/** The counts of a run in one unit; `unit` is in words and undefined if the service reports none. */
+/** The counts of a run in one unit, which is given in words; undefined if the service reports none. */
 export type RunCounts = {
   passed: number
   failed: number
-  /** Counted, but without a verdict. */
+  /** Counted without a verdict. */
   undecided: number | undefined
   total: number | undefined
   unit: string | undefined
@@ -15,8 +15,8 @@ export type RunCounts = {
 type Counted = Pick<EvalRun, 'decisionSummary' | 'summary'>
 
 /**
- * The counts of the run's decision with their unit. Rates are never converted between units (contract: "Decision
- * summary").
+ * Returns the counts of the run's decision with their unit. Rates are never converted between units (contract:
+ * "Decision summary").
  */
 export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>) {
   const counts = decisionSummary?.counts ?? {}
@@ -32,7 +32,9 @@ export function decisionCounts({ decisionSummary }: Pick<EvalRun, 'decisionSumma
   } satisfies RunCounts
 }
 
-/** The counts of a run: those of its decision, else those of its summary, for which the contract gives no unit. */
+/**
+ * Returns the counts of a run: those of its decision, else those of its summary, for which the contract gives no unit.
+ */
 export function runCounts(run: Counted): RunCounts | undefined {
   const own = decisionCounts(run)
   if (own) return own
@@ -42,8 +44,8 @@ export function runCounts(run: Counted): RunCounts | undefined {
 }
 
 /**
- * Trial counts of a run by class, from its decision. The contract does not require these counts. Running trials count
- * as pending there. Undefined if the counts do not add up.
+ * Returns the trial counts of a run by class, from its decision. The contract does not require these counts. Running
+ * trials count as pending there. Undefined if the counts do not add up.
  */
 export function reportedTrials({ decisionSummary }: Pick<EvalRun, 'decisionSummary'>): TrialCounts | undefined {
   const { total: all, ...classes } = Object(decisionSummary?.counts?.['trials']) as Record<string, unknown>
@@ -61,17 +63,17 @@ function unitOf(summary: EvalRun['decisionSummary']): string | undefined {
   return summary?.measurementUnit ? unitName(summary.measurementUnit) : undefined
 }
 
-/** A unit of the wire as words. An iteration of a case is called a trial everywhere. */
+/** Returns a unit of the contract as words. An iteration of a case is called a trial everywhere in mcpdeck. */
 export function unitName(unit: string): string {
   return unit === 'iterations' ? 'trials' : unit.replaceAll('_', ' ')
 }
 
-/** `1 case execution`, `2 case executions`; units are given as plurals. */
+/** Returns `1 case execution` or `2 case executions`. Units are given as plurals. */
 export function inUnit(count: number, unit: string): string {
   return `${formatCount(count)} ${count === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
-/** A valid count: an integer of at least 0. */
+/** Returns a valid count, which is an integer of at least 0. */
 function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 }

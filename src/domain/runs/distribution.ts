@@ -1,6 +1,6 @@
 import { amountOf } from './amount.ts'
 
-/** How amounts are distributed: half of them are at most `p50`, and so on. All in the unit of the amounts. */
+/** The distribution of amounts: half of them are at most `p50`, and so on. All values have the unit of the amounts. */
 export type Distribution = {
   count: number
   least: number
@@ -17,14 +17,14 @@ export type Distribution = {
 export type Bin = { from: number; to: number; count: number }
 
 const MOST_BINS = 8
-/** Amounts are shown in whole units, so a bin smaller than one would have equal edges. */
+/** Amounts are shown in whole units, so a bin smaller than one unit would have equal edges. */
 const LEAST_ROUND = 0
-/** A step of this round number covers every possible amount. */
+/** Index of a round number whose step covers every possible amount. */
 const LAST_ROUND = 48
-/** If the largest amount is at least this many times the median, most of an even scale would be empty. */
+/** Ratio of the largest amount to the median from which on most of an even scale would be empty. */
 const SKEWED = 8
 
-/** How amounts are distributed, without impossible ones; undefined if there are none. */
+/** Returns the distribution of amounts, without impossible ones; undefined if there are none. */
 export function distributionOf(amounts: readonly number[]): Distribution | undefined {
   const sorted = sortedOf(amounts)
   const [least, most] = [sorted.at(0), sorted.at(-1)]
@@ -59,8 +59,8 @@ export function overlaidOf(now: readonly number[], before: readonly number[]): O
 }
 
 /**
- * Maps amounts to a scale from 0 to 1 of all these distributions; the scale grows if a few amounts are far larger than
- * most.
+ * Maps amounts to a common scale from 0 to 1 of all these distributions. The scale grows unevenly if a few amounts are
+ * far larger than most.
  */
 export function scaleOf(all: readonly Distribution[]): (amount: number) => number {
   const isSkewed = all.some(({ p50, most }) => p50 > 0 && most > SKEWED * p50)
@@ -70,7 +70,7 @@ export function scaleOf(all: readonly Distribution[]): (amount: number) => numbe
   return amount => (length > 0 ? (on(amount) - from) / length : 0)
 }
 
-/** The smallest amount that is not exceeded by at least this share of all. */
+/** Returns the smallest amount that is not exceeded by at least this share of all. */
 function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!
 }
@@ -79,7 +79,7 @@ function edgesOf(least: number, middle: number, most: number): number[] {
   return middle > 0 && most > SKEWED * middle ? growingEdges(least, middle, most) : evenEdges(least, most)
 }
 
-/** Edges at equal steps, using the smallest round step that fits the number of bins. */
+/** Returns edges at equal steps, using the smallest round step that fits the number of bins. */
 function evenEdges(least: number, most: number): number[] {
   if (most === 0) return [0, 1]
   const finest = roundAbove((most - least || most) / MOST_BINS / 10)
@@ -93,7 +93,7 @@ function evenEdges(least: number, most: number): number[] {
   return [0, roundNumber(LAST_ROUND)]
 }
 
-/** Edges at growing distances; the first bin takes everything smaller. */
+/** Returns edges at growing distances. The first bin contains everything smaller. */
 function growingEdges(least: number, middle: number, most: number): number[] {
   const top = roundAbove(most)
   const fine = edgesBelow(top, 1, least)
@@ -101,7 +101,10 @@ function growingEdges(least: number, middle: number, most: number): number[] {
   return isFineEnough ? fine : edgesBelow(Math.ceil(top / 3) * 3, 3, least)
 }
 
-/** Round numbers from that of `top` downwards in steps of `by`, until one is small enough or there are enough bins. */
+/**
+ * Returns round numbers from that of `top` downwards in steps of `by`, until one is small enough or there are enough
+ * bins.
+ */
 function edgesBelow(top: number, by: number, least: number): number[] {
   const edges = [roundNumber(top)]
   for (let round = top - by; edges[0]! > least; round -= by) {
@@ -111,13 +114,13 @@ function edgesBelow(top: number, by: number, least: number): number[] {
   return edges
 }
 
-/** The round number at an index of 1, 2, 5, 10, 20, 50 …; index 0 is 1. */
+/** Returns the round number at an index of 1, 2, 5, 10, 20, 50 …; index 0 is 1. */
 function roundNumber(index: number): number {
   const digit = [1, 2, 5].at(index % 3)!
   return Number(`${digit}e${Math.floor(index / 3)}`)
 }
 
-/** Index of the first allowed round number above an amount. */
+/** Returns the index of the first allowed round number above an amount. */
 function roundAbove(amount: number): number {
   let index = LEAST_ROUND
   while (index < LAST_ROUND && roundNumber(index) <= amount) index += 1

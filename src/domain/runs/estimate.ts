@@ -5,20 +5,20 @@ import { amountOf } from './amount.ts'
 import { isOpenTrial, type TrialCounts } from './trials.ts'
 
 /**
- * How many of the latest ends determine the pace; more for a long run, since with hundreds of ends a second, the second
+ * Number of latest ends that determine the pace. A long run needs more: with hundreds of ends a second, the second
  * since they were read would look like a standstill.
  */
 const LAST = 20
 const LAST_SHARE = 0.1
 
-/** An estimate beyond thirty days, in milliseconds, is useless. */
+/** Maximum estimate of thirty days, in milliseconds. A longer one is useless. */
 const LONGEST_MS = 30 * 86_400_000
 
 type Timed = Pick<EvalIteration, 'status' | 'startedAt' | 'durationMs'>
 
 /**
- * Milliseconds until all open trials have ended, at the pace of the latest ends. The time since the last end counts, so
- * that a run that hangs never seems almost done; undefined before two trials have ended.
+ * Returns milliseconds until all open trials have ended, at the pace of the latest ends. The time since the last end
+ * counts, so that a run that hangs never seems almost done. Undefined before two trials have ended.
  */
 export function estimateRemaining(trials: readonly Timed[], open: number, now: number): number | undefined {
   if (open === 0) return 0
@@ -36,8 +36,8 @@ export function estimateRemaining(trials: readonly Timed[], open: number, now: n
 }
 
 /**
- * Milliseconds until all trials have ended at the average pace since the start, for use when only counts are known.
- * Undefined before the first has ended.
+ * Returns milliseconds until all trials have ended at the average pace since the start, for use when only counts are
+ * known. Undefined before the first has ended.
  */
 export function averageRemaining(
   { ended, total }: Pick<TrialCounts, 'ended' | 'total'>,
@@ -48,11 +48,14 @@ export function averageRemaining(
   return ((now - startedAt) / ended) * (total - ended)
 }
 
-/** The average only grows between two ends, so it is updated when the run's answer changes, or after a minute. */
+/**
+ * Milliseconds after which the average is updated, unless the run's answer changes before. It only grows between two
+ * ends.
+ */
 const HELD_MS = 60_000
 const held = new WeakMap<object, { at: number; remaining: number | undefined }>()
 
-/** The remaining time of a run as the service reported it, with its counts. */
+/** Returns the remaining time of a run as the service reported it, with its counts. */
 export function runRemaining(
   run: Pick<EvalRun, 'createdAt'>,
   counts: Pick<TrialCounts, 'ended' | 'total'>,
@@ -71,7 +74,7 @@ function endOf(trial: Timed): number | undefined {
   return isOpenTrial(trial) || start === undefined || took === undefined ? undefined : start + took
 }
 
-/** `about 2 min left`, rounded up, so that it is never shorter than estimated. */
+/** Returns a text such as `about 2 min left`, rounded up, so that it is never shorter than estimated. */
 export function remainingLabel(remaining: number | undefined): string {
   if (remaining === undefined || !(remaining <= LONGEST_MS)) return 'time left unknown'
   const seconds = Math.ceil(remaining / 1000)

@@ -3,7 +3,7 @@ import { formatCount, formatDuration, UNKNOWN } from '../../lib/format.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { shareLabel } from './labels.ts'
 
-/** A figure on both sides; null means unknown, which is neither zero nor unchanged. */
+/** A number on both sides; null means unknown, which is neither zero nor unchanged. */
 export type Diff =
   | {
       base?: number | null | undefined
@@ -22,14 +22,14 @@ export function rounded(value: number): string {
   return String(Number(value.toFixed(1)))
 }
 
-/** A difference with its sign and unit: `+2.1s`, `−60 points`, `±0`; `—` if one side is unknown. */
+/** Returns a difference with its sign and unit: `+2.1s`, `−60 points`, `±0`; `—` if one side is unknown. */
 export function deltaText(delta: number | null | undefined, words: (value: number) => string): string {
   if (delta == null) return UNKNOWN
   if (delta === 0) return '±0'
   return `${delta > 0 ? '+' : '−'}${words(Math.abs(delta))}`
 }
 
-/** `40% (was 100%, −60 points)`. */
+/** Returns a difference such as `40% (was 100%, −60 points)`. */
 export function diffText(
   diff: Diff,
   words: (value: number) => string,
@@ -45,8 +45,8 @@ export function diffText(
 }
 
 /**
- * The counters and metrics of two runs in short lines above the cases. A rerun has different cases from its parent on
- * purpose, so only its own figures are shown.
+ * Returns the counters and metrics of two runs in short lines above the cases. A rerun has different cases from its
+ * parent on purpose, so only its own numbers are shown.
  */
 export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: boolean): string[] {
   const { passed, total } = passSummary ?? {}
@@ -70,7 +70,7 @@ export function shortFigures({ passSummary, metrics }: EvalRunCompare, isRerun: 
   ]
 }
 
-/** Reasons why scores of the two sides are hard to compare, one sentence each. */
+/** Returns reasons why scores of the two sides are hard to compare, one sentence each. */
 export function scoreWarnings(comparison: EvalRunCompare): string[] {
   const contract = objectOf(comparison.scoreContract)
   if (Object.keys(contract).length === 0) return []

@@ -2,12 +2,12 @@ import { onceFor } from '../../lib/once-for.ts'
 import type { Client } from '../../api/client/client.ts'
 import type { TrialCounts } from './trials.ts'
 
-/** Maximum progress while a trial is left. */
+/** Maximum progress while a trial has not ended. */
 const ALMOST = 0.99
 
 /**
- * The share of a run that has ended, never less than it was for this client before: answers may arrive out of order,
- * and trials may be added. Nothing counts as done before the last trial has ended.
+ * Returns the share of a run that has ended. It never decreases for the same client, because answers may arrive out of
+ * order, and trials may be added. It is less than 1 until the last trial has ended.
  */
 export const runProgress = onceFor((_client: Client) => {
   const furthest = new Map<string, number>()

@@ -27,7 +27,7 @@ export type Gate =
   | { gate: 'max-broken'; wanted: number }
 
 /**
- * `passed: null` means that what the gate asks for is unknown. `actual` has the unit of `wanted`, or counts new
+ * `passed: null` means that the input of the gate is unknown. `actual` has the unit of `wanted`, or counts new
  * failures.
  */
 export type GateResult = Gate & { actual: number | null; passed: boolean | null; says: string }
@@ -39,7 +39,7 @@ export type GateFacts = {
   changes: readonly ChangedCase[] | string
   /** Undefined if nothing was compared. */
   base?: ComparedBase | undefined
-  /** The run compared with the results of a file; a sentence if they could not be compared. */
+  /** The run compared with the results in a file; a sentence if they could not be compared. */
   baseline?: readonly ChangedCase[] | string | undefined
   /** Number of results written to the file; a sentence if it was left unchanged. */
   written?: number | string | undefined
@@ -61,7 +61,10 @@ export function judgeGates(gates: readonly Gate[], facts: GateFacts): GateResult
   return gates.map(gate => judgeGate(gate, facts, isEnough))
 }
 
-/** @param isEnough whether enough of the run was graded */
+/**
+ * Judges one gate.
+ * @param isEnough whether enough of the run was graded
+ */
 function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult {
   switch (gate.gate) {
     case 'min-graded':
@@ -83,7 +86,10 @@ function judgeGate(gate: Gate, facts: GateFacts, isEnough: boolean): GateResult 
   }
 }
 
-/** Ungraded trials fail no run, so too few graded ones make the result unknown instead of failed. */
+/**
+ * Judges the number of graded trials. Ungraded ones fail no run, so too few graded ones make the result unknown instead
+ * of failed.
+ */
 function judgeGraded(gate: Extract<Gate, { gate: 'min-graded' }>, { run, trials }: GateFacts): GateResult {
   const most = `at least ${shareLabel(gate.wanted)} must be`
   const parts = gradedParts(run, countTrials(trials))
@@ -98,8 +104,9 @@ function shareOf({ graded, total }: GradedPart): number {
 }
 
 /**
- * Uses the run's own unit if it reports counts, else trials: a rate is never converted (contract: "Decision summary").
- * If too little was graded, the result is known only if the rate could not be reached with the rest either.
+ * Judges the pass rate in the run's own unit if it reports counts, else in trials: a rate is never converted (contract:
+ * "Decision summary"). If too little was graded, the result is known only if the rate could not be reached with the
+ * rest either.
  */
 function judgePassRate(
   gate: Extract<Gate, { gate: 'min-pass-rate' }>,
@@ -133,7 +140,7 @@ function judgeNewFailures(
     return { ...gate, actual, passed: null, says }
   }
   const known = changes.filter(({ change }) => change === 'still-failing').length
-  // Nobody accepted the failures of that run: the same run again would pass.
+  // Nobody accepted the failures of that run, so the same run again would pass.
   if (known > 0 && base && !base.passed && !base.isNamed) {
     const failed = `${plural(known, 'case')} failed in ${base.name} too, which did not pass`
     return { ...gate, actual, passed: null, says: `${failed}; name it as the base to accept that` }
@@ -148,8 +155,8 @@ function namesOf(cases: readonly ChangedCase[]): string {
 }
 
 /**
- * If a case that passed in the file is no longer in the suite, the result is unknown: otherwise a suite that lost its
- * cases would pass. The same is true for a failed run without failed cases.
+ * Judges a run by a baseline. If a case that passed in the file is no longer in the suite, the result is unknown:
+ * otherwise a suite that lost its cases would pass. The same is true for a failed run without failed cases.
  */
 function judgeBaseline(gate: Extract<Gate, { gate: 'baseline' }>, { run, baseline = UNREAD }: GateFacts): GateResult {
   const judged = judgeNewFailures(gate, { changes: baseline })
@@ -176,7 +183,7 @@ function judgeWritten(
     : { ...gate, actual: null, passed: null, says: `left as it was: ${written}` }
 }
 
-/** A crash or a hang is not a verdict on a case, so it fails a run only if a gate says so. */
+/** Judges broken trials. A crash or a hang is not a verdict on a case, so it fails a run only if a gate says so. */
 function judgeBroken(gate: Extract<Gate, { gate: 'max-broken' }>, trials: readonly EvalIteration[]): GateResult {
   const classes = trials.map(classOfTrial)
   const [brokeOff, timedOut] = [amongThem(classes, 'execution_failed'), amongThem(classes, 'timed_out')]
@@ -206,7 +213,10 @@ function durationOf({ createdAt, completedAt }: EvalRun): number | undefined {
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-/** Tokens of all trials. A trial without a model uses none; one with a model but no figure makes the sum unknown. */
+/**
+ * Returns the tokens of all trials. A trial without a model uses none. A trial with a model but no number makes the sum
+ * unknown.
+ */
 function tokensOf(trials: readonly EvalIteration[]): number | undefined {
   let sum = 0
   for (const { tokensUsed, model, startedAt } of trials) {

@@ -9,9 +9,9 @@ import type { EvalSuite } from '../../api/contract/suites.ts'
 type Trended = Pick<EvalSuite, 'passRateTrend' | 'latestRun'>
 
 /**
- * Pass rates of a suite's latest runs as fractions, oldest first. The contract does not say whether the wire uses
- * fractions or percent: a value above 1 must be percent; otherwise the counts of the latest run decide, if they fit the
- * last value in only one way. A value that is not a rate in either unit is unknown.
+ * Returns the pass rates of a suite's latest runs as fractions, oldest first. The contract does not say whether they
+ * are sent as fractions or percent. A value above 1 must be percent; otherwise the counts of the latest run decide, if
+ * they fit the last value in only one way. A value that is not a rate in either unit is unknown.
  */
 export function trendRates({ passRateTrend, latestRun }: Trended): (number | undefined)[] {
   const values = passRateTrend ?? []
@@ -19,7 +19,7 @@ export function trendRates({ passRateTrend, latestRun }: Trended): (number | und
   return values.map(value => (value >= 0 && value <= scale ? value / scale : undefined))
 }
 
-/** Maximum rounding error of a rate on the wire, as a fraction. */
+/** Maximum rounding error of a rate that is sent, as a fraction. */
 const ROUNDED = 0.006
 
 function isPercent(values: readonly number[], latestRun: Trended['latestRun']): boolean {
@@ -31,18 +31,18 @@ function isPercent(values: readonly number[], latestRun: Trended['latestRun']): 
   return Math.abs(last - counted) > ROUNDED && Math.abs(last / 100 - counted) <= ROUNDED
 }
 
-/** The change from the second-last known rate to the last, as a fraction; undefined with fewer than two. */
+/** Returns the change from the second-last known rate to the last, as a fraction; undefined with fewer than two. */
 export function lastChange(rates: readonly (number | undefined)[]): number | undefined {
   const [before, last] = rates.slice(-2)
   return rates.length < 2 || before === undefined || last === undefined ? undefined : last - before
 }
 
-/** How much of what a run executed was graded, in one unit; `unit` is a plural, undefined if none is reported. */
+/** The graded part of what a run executed, in one unit. `unit` is a plural, undefined if none is reported. */
 export type GradedPart = { graded: number; total: number; unit: string | undefined }
 
 /**
- * How much of a run was graded: in trials, and in the run's own unit if that differs. Each is given if known, since
- * counts are never converted; a variant can pass by one of its trials while the others had no result.
+ * Returns how much of a run was graded: in trials, and in the run's own unit if that differs. Each is given if known,
+ * since counts are never converted; a variant can pass by one of its trials while the others had no result.
  * @param read the trials that were read; the run's own counts are preferred if they are higher
  */
 export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
@@ -57,14 +57,14 @@ export function gradedParts(run: EvalRun, read?: TrialCounts): GradedPart[] {
   return parts
 }
 
-/** Words of a part: `11 of 12 trials graded`. */
+/** Returns the part in words: `11 of 12 trials graded`. */
 export function gradedLabel({ graded, total, unit }: GradedPart): string {
   return [`${formatCount(graded)} of ${formatCount(total)}`, unit, 'graded'].filter(Boolean).join(' ')
 }
 
 /**
- * What to show beside the word `passed` if it does not cover the whole run: `3 of 6 cases`, `11 of 12 trials graded`.
- * Undefined if everything was executed, graded and passed, and for every other run.
+ * Returns what to show beside the word `passed` if it does not cover the whole run: `3 of 6 cases`, `11 of 12 trials
+ * graded`. Undefined if everything was executed, graded and passed, and for every other run.
  * @param trials all trials of the run, if they were read
  */
 export function passedPart(run: EvalRun, trials?: readonly EvalIteration[]): string | undefined {

@@ -4,12 +4,12 @@ import { runTrend, type RunTrend } from './trend.ts'
 
 /** Maximum number of ended runs in a heat map. */
 export const HEAT_RUNS = 50
-/** Maximum number of comparisons read at once; each returns the cases of two runs. */
+/** Maximum number of comparisons that are read at once. Each returns the cases of two runs. */
 export const HEAT_READS = 12
 /** Number of changes between passed and failed from which a case counts as flaky. */
 const FLAKY_CHANGES = 3
 
-/** The outcome of a case in a run; `ungraded` ended without a verdict. */
+/** The outcome of a case in a run. `ungraded` means that it ended without a verdict. */
 export type HeatOutcome = 'failed' | 'ungraded' | 'passed'
 /** A case in a run that was read; undefined if the case was not run. */
 export type HeatCell = { outcome: HeatOutcome; trialId: string | undefined; error: string | undefined } | undefined
@@ -19,12 +19,14 @@ export type HeatMap = { runs: readonly EvalRun[]; rows: readonly HeatRow[]; tren
 /** A comparison to read. */
 export type HeatRead = { runId: string; baseRunId: string }
 
-/** The ended runs of a list, newest first. */
+/** Returns the ended runs of a list, newest first. */
 export function heatRuns(runs: readonly EvalRun[]): EvalRun[] {
   return runs.filter(({ status }) => isTerminalRunStatus(status)).slice(0, HEAT_RUNS)
 }
 
-/** Comparisons that return each of these runs. Pairs follow from the run numbers, so that a new run changes none. */
+/**
+ * Returns comparisons that cover each of these runs. Pairs follow from the run numbers, so that a new run changes none.
+ */
 export function heatReads(runs: readonly EvalRun[]): HeatRead[] {
   if (runs.length < 2) return []
   const places = runs.map((run, index) => ({ run, neighbour: runs[index + 1] ?? runs[index - 1]! }))
@@ -63,7 +65,7 @@ export function heatMap(runs: readonly EvalRun[], answers: readonly EvalRunCompa
 
 const URGENCY: readonly (HeatOutcome | undefined)[] = ['failed', 'ungraded', 'passed', undefined]
 
-/** The cells of one side; a case on several models has its worst outcome. */
+/** Returns the cells of one side. A case on several models has its worst outcome. */
 function sidesByCase(cases: readonly ComparedCase[], side: 'base' | 'compare'): Map<string, HeatCell> {
   const cells = new Map<string, HeatCell>()
   for (const compared of cases) {
@@ -76,7 +78,7 @@ function sidesByCase(cases: readonly ComparedCase[], side: 'base' | 'compare'): 
 
 const VERDICTS: readonly HeatOutcome[] = ['passed', 'failed']
 
-/** An unknown outcome counts as no verdict. A case without trials was not run. */
+/** Returns the cell of a case. An unknown outcome counts as no verdict. A case without trials was not run. */
 function cellOf({ outcome, iterationIds, representativeIterationId, error }: ComparedCase['base']): HeatCell {
   const trialId = representativeIterationId ?? iterationIds?.[0]
   const verdict = VERDICTS.find(each => each === outcome)
@@ -104,8 +106,8 @@ function urgencyOf(row: HeatRow): number {
 }
 
 /**
- * The column since which a case has had its outcome in this column; runs without the case do not count. `isExact` is
- * false if earlier runs were not read, or do not exist.
+ * Returns the column since which a case has had its outcome in this column. Runs without the case do not count.
+ * `isExact` is false if earlier runs were not read, or do not exist.
  */
 export function heldSince({ cells }: HeatRow, column: number): { column: number; isExact: boolean } {
   const cell = cells[column]

@@ -11,10 +11,10 @@ type JudgedCase = {
 }
 
 export type Judge = {
-  /** Its name on the wire. */
+  /** Name of the judge in the contract. */
   id: 'goalCompletion' | 'groundedness'
   name: string
-  /** Null or absent if nobody requested it. */
+  /** Null or absent if the judge was never requested. */
   status: string | null | undefined
   errorCode: string | null | undefined
   summary: string | null | undefined
@@ -24,7 +24,7 @@ export type Judge = {
   cases: readonly JudgedCase[]
 }
 
-/** The judges that the contract names, in one format; their notes on a case are text. */
+/** Returns the judges that the contract names, in one format. Their notes on a case are text. */
 export function judgesOf(judges: EvalRunJudges | null | undefined): Judge[] {
   const { goalCompletion, groundedness } = judges ?? {}
   const goals = (goalCompletion?.cases ?? []).map(each => withNotes(each, each.rubricHits))
@@ -52,7 +52,7 @@ function withNotes(
   return { caseKey, score, passed, reason, notes: notes ?? [] }
 }
 
-/** The state of a judge in a few words. */
+/** Returns the state of a judge in a few words. */
 export function judgeState({ status, errorCode, summary, cases, threshold }: Judge): string {
   if (status == null) return 'not requested'
   if (status === 'pending') return 'being graded…'
@@ -65,15 +65,18 @@ export function judgeState({ status, errorCode, summary, cases, threshold }: Jud
   return `${formatCount(reached)} of ${plural(cases.length, 'case')} reached ${bar}${rest}`
 }
 
-/** A missing grade is not a low one. */
+/** Whether a grade is missing, which differs from a low grade. */
 export function isUngraded({ passed, score }: Pick<JudgedCase, 'passed' | 'score'>): boolean {
   return !passed && score == null
 }
 
-/** What a judge adds to a verdict, which it never changes. */
+/** A judge's addition to a verdict, which it never changes. */
 type JudgeAdvice = { id: Judge['id']; name: string; words: string; isPending: boolean; isDoubt: boolean }
 
-/** The advice of every judge that was requested; `isDoubt` if it failed, or if not every case reached its threshold. */
+/**
+ * Returns the advice of every judge that was requested. `isDoubt` means that it failed, or that not every case reached
+ * its threshold.
+ */
 export function judgeAdvice(judges: EvalRunJudges | null | undefined): JudgeAdvice[] {
   return judgesOf(judges).flatMap(judge => {
     const { id, name, status, cases } = judge

@@ -1,16 +1,16 @@
 import { formatCount } from '../../lib/format.ts'
 
-/** What every launch uses up. */
+/** Sentence about what every launch uses up. */
 export const LAUNCH_COST = 'It occupies a run slot of the organization and spends whatever its models and servers cost.'
 
-/** Names with their counts: `3 failed, 1 timed out`; `none` where there are none. */
+/** Returns names with their counts: `3 failed, 1 timed out`; `none` if there are none. */
 export function tally(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name.replaceAll('_', ' ')}`)
   return parts.length > 0 ? parts.join(', ') : 'none'
 }
 
 /**
- * Whole percent if exact; otherwise cut, so that 94.96% never reads as 95%.
+ * Returns a share in whole percent if exact; otherwise it is cut, so that 94.96% never reads as 95%.
  * @param fraction any number, since a service may send one
  */
 export function shareLabel(fraction: number): string {

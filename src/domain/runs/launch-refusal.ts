@@ -28,7 +28,7 @@ const ENVIRONMENT_FAULTS: Readonly<Record<string, Pick<ErrorText, 'sentence' | '
   },
 }
 
-/** Why an environment cannot run, in words; undefined if the refusal is about something else. */
+/** Returns why an environment cannot run, in words; undefined if the refusal is about something else. */
 export function environmentFault(error: unknown): Pick<ErrorText, 'sentence' | 'next'> | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.reason === 'environment_model_required') return ENVIRONMENT_FAULTS['ENV_MODEL_REQUIRED']
@@ -36,16 +36,19 @@ export function environmentFault(error: unknown): Pick<ErrorText, 'sentence' | '
   return typeof code === 'string' ? ownValue(ENVIRONMENT_FAULTS, code) : undefined
 }
 
-/** Why a launch was refused, and what to do. */
+/** Why a launch was refused, and what the person can do. */
 export type LaunchRefusal = {
   /** The field to correct; absent if no field of a launch can help. */
   field?: LaunchField
   text: Pick<ErrorText, 'sentence' | 'next'>
   /** Models that would be accepted, if the refusal names them. */
   hostedModels: readonly string[]
-  /** Whether all run slots are taken, so that it can be launched once one is free. */
+  /** Whether all run slots are taken, so that the launch is possible once one is free. */
   waitsForSlot: boolean
-  /** Whether something that the launch names has changed, so that it must be read again before asking again. */
+  /**
+   * Whether something that the launch names has changed, so that it must be read again before the person is asked
+   * again.
+   */
   isStale: boolean
 }
 

@@ -4,7 +4,7 @@ import type { EvalRunCreateRequest } from '../../api/contract/runs.ts'
 import type { EvalRunGroupCreateRequest } from '../../api/contract/run-groups.ts'
 import { defined } from '../../lib/json.ts'
 
-/** Where the cases of a saved suite run, as chosen for a launch. */
+/** The chosen target for the cases of a saved suite. */
 export type LaunchChoice = {
   /** Several environments or several clients make a run group. */
   environmentIds: readonly string[]
@@ -12,7 +12,7 @@ export type LaunchChoice = {
   serverIds: readonly string[]
 }
 
-/** The field where a person would correct it. */
+/** The field in which a person would correct the launch. */
 export type LaunchField = 'environments' | 'clients' | 'servers' | 'model' | 'modelKeys' | 'iterations' | 'cases'
 
 /** Why a launch would be refused: the contract's reason if it has one, and ids that could be chosen instead. */
@@ -24,7 +24,7 @@ export type LaunchObstacle = {
   candidates: readonly string[]
 }
 
-/** Where the cases of a suite run according to the suite; `hosts` are its clients. */
+/** The target of a suite's cases according to the suite. `hosts` are its clients. */
 export type LaunchableSuite = {
   environmentIds?: readonly string[] | null | undefined
   hosts?: readonly { id: string }[] | null | undefined
@@ -72,7 +72,7 @@ export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): La
   if (environmentIds.length > 0 || clientIds.length > 0) return undefined
   if (attached.length > 1) return { field: 'environments', reason: 'ENVIRONMENT_REQUIRED', candidates: attached }
   const hasServers = serverIds.length > 0 || (suite.environment?.servers ?? []).length > 0
-  // The only client need not be chosen, and may bring its own servers.
+  // If there is only one client, it need not be chosen, and may use its own servers.
   if (attached.length === 0 && clients.length !== 1 && !hasServers)
     return { field: 'servers', reason: 'NO_SAVED_SERVER_SELECTION', candidates: [] }
   return undefined
@@ -81,7 +81,7 @@ export function launchObstacle(suite: LaunchableSuite, choice: LaunchChoice): La
 /** Options that a run group does not accept (schemas: EvalRunGroupCreateRequest), in words. */
 export const SINGLE_RUN_ONLY = { servers: 'other servers', model: 'other model', modelKeys: 'model key' } as const
 
-/** The options of a launch that a run group does not accept. */
+/** Returns the options of a launch that a run group does not accept. */
 export function notForGroups(
   choice: LaunchChoice & { model?: string | undefined; hasModelKeys: boolean },
 ): (keyof typeof SINGLE_RUN_ONLY)[] {
@@ -94,7 +94,9 @@ export function notForGroups(
   return (['servers', 'model', 'modelKeys'] as const).filter(option => given[option])
 }
 
-/** The environment or client that a launch uses, whether chosen or the only one; empty = the saved servers. */
+/**
+ * Returns the environment or client that a launch uses, whether chosen or the only one; empty means the saved servers.
+ */
 export function targetsOf(
   suite: LaunchableSuite,
   { environmentIds, clientIds }: LaunchChoice,
@@ -118,7 +120,7 @@ export type LaunchRequest = LaunchChoice & {
   iterations?: number | undefined
   /** Only for a single run, like `modelApiKeys`. */
   model?: string | undefined
-  /** By provider; never stored or written. */
+  /** Keys by provider. They are never stored or written. */
   modelApiKeys?: Readonly<Record<string, string>> | undefined
   matchOptions?: RunBody['matchOptionsOverride']
   withoutSkills?: boolean | undefined
@@ -129,7 +131,7 @@ export type LaunchRequest = LaunchChoice & {
 /** The operation of a launch, with its body. */
 export type LaunchCall = { kind: 'run'; body: RunBody } | { kind: 'group'; body: GroupBody }
 
-/** Converts a launch to a request of the contract: several environments or clients are a run group. */
+/** Converts a launch to a request of the contract. Several environments or clients are a run group. */
 export function launchCall(request: LaunchRequest): LaunchCall {
   const { environmentIds, clientIds, serverIds, caseIds } = request
   const common = {

@@ -3,12 +3,12 @@ import { asksModel, type EvalRun } from '../../api/contract/runs.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalCase, EvalSuiteDetail } from '../../api/contract/suites.ts'
 
-/** What a launch will execute. */
+/** The numbers of things that a launch will execute. */
 export type LaunchSize = {
   cases: number
-  /** Minimum and maximum iterations of its cases; both 0 if there are none. */
+  /** Minimum and maximum iterations of the cases; both 0 if there are none. */
   iterations: { least: number; most: number }
-  /** Trials of one target; a run group executes them for each. */
+  /** Number of trials of one target. A run group executes them for each. */
   trials: number
 }
 
@@ -16,7 +16,7 @@ type SizedCase = Pick<EvalCase, 'iterations' | 'models' | 'steps'>
 
 /**
  * Counts what a launch executes: a case's iterations, or the suite's minimum if that is higher, unless the launch sets
- * them; once for each model of a case with a model, unless one model replaces all of them.
+ * them. A case with several models counts once for each, unless one model replaces all of them.
  */
 export function launchSize(
   { settings }: Pick<EvalSuiteDetail, 'settings'>,
@@ -37,13 +37,13 @@ function executionsOf(sized: SizedCase): number {
   return asksModel(sized) ? Math.max(1, sized.models?.length ?? 0) : 1
 }
 
-/** How long runs of a suite took, in milliseconds. */
+/** The durations of a suite's runs, in milliseconds. */
 export type EarlierDurations = { runs: number; median: number; least: number; most: number }
 
 /** Number of runs, enough to tell a usual duration from an unusual one. */
 const LATEST_RUNS = 5
 
-/** The durations of the latest runs that executed completely; undefined if there are none. */
+/** Returns the durations of the latest runs that executed completely; undefined if there are none. */
 export function earlierDurations(
   runs: readonly Pick<EvalRun, 'status' | 'createdAt' | 'completedAt'>[],
 ): EarlierDurations | undefined {

@@ -6,7 +6,7 @@ import { isTerminalRunStatus } from '../../api/contract/runs.ts'
 import type { EvalSuite } from '../../api/contract/suites.ts'
 import { livePause } from '../polling/cadence.ts'
 
-/** Pause before a launch is tried again if nothing shows when a slot becomes free, in milliseconds. */
+/** Milliseconds before a launch is tried again if nothing shows when a slot becomes free. */
 const BLIND_PAUSE_MS = 15_000
 
 /** A run in flight that holds a run slot of the organization; one with unknown fields may be of another project. */
@@ -18,7 +18,7 @@ export type SlotHolder = {
   status?: string | undefined
 }
 
-/** The runs in flight in the list of suites: the latest of each. */
+/** Returns the runs in flight in the list of suites, which contains the latest run of each. */
 export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
   return suites.flatMap(({ id, name, latestRun }) =>
     latestRun?.id && latestRun.status && !isTerminalRunStatus(latestRun.status)
@@ -28,8 +28,8 @@ export function latestInFlight(suites: readonly EvalSuite[]): SlotHolder[] {
 }
 
 /**
- * The runs that a refusal at the limit names, or if it names none, those in the list of suites. The contract does not
- * name the key, so ids are searched in all lists of the refusal.
+ * Returns the runs that a refusal at the limit names, or if it names none, those in the list of suites. The contract
+ * does not name the field, so ids are searched in all lists of the refusal.
  */
 export async function slotHolders(
   client: Client,
@@ -49,7 +49,7 @@ export async function slotHolders(
         const suiteName = names.get(suiteId) ?? suiteId
         return { runId, suiteId, suiteName, status, ...(runNumber != null && { runNumber }) }
       } catch {
-        // It may be a run of another project of the organization.
+        // The run may belong to another project of the organization.
         return { runId }
       }
     }),

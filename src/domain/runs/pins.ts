@@ -6,13 +6,13 @@ export type Pin = {
   projectId: string
   runId: string
   suiteId?: string | undefined
-  /** A label if the number says too little, such as the target in a run group. */
+  /** A label if the number is not enough, such as the target in a run group. */
   label?: string | undefined
 }
 
 /** The followed runs, oldest first. */
 export type Pins = {
-  /** The same array until it changes. */
+  /** Returns the same array until it changes. */
   list(): readonly Pin[]
   /** Follows runs, each once; beyond {@link MOST_PINS} the oldest are removed. */
   add(pins: readonly Pin[]): void
@@ -42,7 +42,7 @@ export function withPins(before: readonly Pin[], added: readonly Pin[]): Pin[] {
   return [...fresh.values()].slice(-MOST_PINS)
 }
 
-/** Without `stored` they are lost when the program ends. */
+/** Creates the pins. Without `stored` they are lost when the program ends. */
 export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsKey)): Pins {
   return {
     list: stored.get,
@@ -52,9 +52,9 @@ export function createPins(stored: Stored<readonly Pin[]> = storedInMemory(pinsK
   }
 }
 
-/** The runs whose end was announced, so that only one of all windows rings, once for each run. */
+/** Records the runs whose end was announced, so that of all windows only one rings the bell, once for each run. */
 export type Rings = {
-  /** Claims the announcement of a run's end; false if any process has claimed it before. */
+  /** Claims the announcement of a run's end. Returns false if any process has claimed it before. */
   claim(runId: string): boolean
 }
 
@@ -66,7 +66,7 @@ export const ringsKey: ProfileKey<readonly string[]> = {
   write: runs => ({ runs }),
 }
 
-/** Without `stored` they are lost when the program ends. */
+/** Creates the record of announced runs. Without `stored` it is lost when the program ends. */
 export function createRings(stored: Stored<readonly string[]> = storedInMemory(ringsKey)): Rings {
   return {
     claim(runId) {
@@ -80,7 +80,7 @@ export function createRings(stored: Stored<readonly string[]> = storedInMemory(r
   }
 }
 
-/** The announced runs including this one, within the limit. */
+/** Returns the announced runs including this one, within the limit. */
 export function withRung(before: readonly string[], runId: string): string[] {
   return [...before, runId].slice(-BOUNDS.rung.most)
 }

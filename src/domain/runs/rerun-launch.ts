@@ -3,8 +3,8 @@ import type { Client } from '../../api/client/client.ts'
 import { type EvalRun, runName } from '../../api/contract/runs.ts'
 
 /**
- * The result of sending a rerun: the service named its run, or the run was found in the suite; `unclear` means several
- * candidates, or none. `lost` is why the answer never came, if it did not.
+ * The result of sending a rerun: the service named its run, or the run was found in the suite. `unclear` means several
+ * candidates, or none. `lost` is the reason if no answer came.
  */
 export type RerunSent =
   | { kind: 'named'; runId: string }
@@ -16,14 +16,14 @@ const LATEST_RUNS = 100
 type SuitePlace = { projectId: string; suiteId: string }
 
 /**
- * The latest runs of a suite, newest first.
+ * Returns the latest runs of a suite, newest first.
  * @throws ApiError
  */
 export async function latestRuns(client: Client, place: SuitePlace): Promise<readonly EvalRun[]> {
   return (await client.runs.list({ ...place, limit: LATEST_RUNS })).items
 }
 
-/** A sentence about which of the latest runs were not there before; undefined if there are none. */
+/** Returns a sentence about which of the latest runs did not exist before; undefined if there are none. */
 export function launchedMeanwhile(before: readonly EvalRun[], now: readonly EvalRun[]): string | undefined {
   const names = launchedSince(before, now).map(runName)
   if (names.length === 0) return undefined
@@ -36,11 +36,11 @@ function launchedSince(before: readonly EvalRun[], now: readonly EvalRun[]): Eva
 }
 
 /**
- * Launches the failed cases of a run again. A rerun accepts no idempotency key, so it is sent only once; its answer is
+ * Launches the failed cases of a run again. A rerun accepts no idempotency key, so it is sent only once. Its answer is
  * not documented and may be lost, so a run that it does not name is searched among the suite's new runs.
  * @param before the latest runs just before
- * @param send sends it, once
- * @throws ApiError a refusal, or the fault of a lost answer if reading back fails too
+ * @param send sends the request once
+ * @throws ApiError a refusal, or the failure of the lost answer if reading back fails too
  */
 export async function sendRerun(
   client: Client,

@@ -1,14 +1,14 @@
 import type { ProfileKey, Stored } from '../../lib/files/profile-store.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** Which run a rerun repeats, for services that do not report it. */
+/** Stores which run a rerun repeats, for services that do not report it. */
 export type RerunLinks = {
-  /** The run that this one repeats; undefined if it was not launched from here. */
+  /** Returns the run that this one repeats; undefined if it was not launched from this machine. */
   parentOf(runId: string): string | undefined
   remember(runId: string, parentId: string): void
 }
 
-/** Only the latest ones are stored. */
+/** Maximum number of stored links. The oldest are removed. */
 const MOST_LINKS = BOUNDS.rerunLinks.most
 const LONGEST_ID = 200
 

@@ -2,7 +2,7 @@ import type { RerunPreview } from '../../api/contract/runs.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 import { tally } from './labels.ts'
 
-/** The preview as sentences: cases are counted as cases, reasons and exclusions as trials. */
+/** Returns the preview as sentences. Cases are counted as cases, reasons and exclusions as trials. */
 export function previewLines(preview: RerunPreview): string[] {
   return [
     `${formatCount(preview.selectedCaseCount)} of ${plural(preview.totalCaseCount, 'case')} would run again.`,
@@ -11,7 +11,7 @@ export function previewLines(preview: RerunPreview): string[] {
   ]
 }
 
-/** Why a rerun cannot start; undefined if it can. */
+/** Returns why a rerun cannot start; undefined if it can. */
 export function rerunObstacle(preview: RerunPreview): string | undefined {
   if (preview.rerunnable) return undefined
   if (!preview.sourceTerminal) return `The run is still ${preview.sourceStatus}; a rerun can start when it has ended.`

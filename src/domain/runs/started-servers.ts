@@ -3,7 +3,7 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { localTime } from '../../lib/times.ts'
 import { shownCommand } from '../servers/stored-reach.ts'
 
-/** The servers that a run started, each with its version, start time, and program or address. */
+/** Returns the servers that a run started, each with its version, start time, and program or address. */
 export function startedServers(sessions: readonly StartedServer[] | null | undefined): [name: string, words: string][] {
   return (sessions ?? []).map(({ name, startedAt, command, url, serverInfo }, index, all) => {
     const at = toEpochMs(startedAt)

@@ -9,60 +9,63 @@ import { outcomeOfRun, type RunOutcome } from './outcome.ts'
 import { countTrials, passRate } from './trials.ts'
 import { formatCount, plural } from '../../lib/format.ts'
 
-/** A run as lists show it; fields that a service adds are read if present. */
+/** A run as lists show it. Fields that a service adds are read if present. */
 export type ListedRun = Pick<EvalRun, 'id' | 'status'> &
   Partial<Pick<EvalRun, 'runNumber' | 'result' | 'summary' | 'decisionSummary' | 'createdAt' | 'completedAt'>> & {
-    /** Whether only its counts are known, as for the last run in a list of suites. */
+    /** Set if only its counts are known, as for the last run in a list of suites. */
     isCountsOnly?: true
   }
 
-/** How much of its suite a run executed and graded. */
+/** The part of its suite that a run executed and graded. */
 export type Coverage = {
   /** Number of cases that the run selected, and that its suite has; undefined if unknown. */
   cases: { selected: number; total: number } | undefined
-  /** Whether it repeated the failed cases of another run; their number may be unknown. */
+  /** Whether the run repeated the failed cases of another run. Their number may be unknown. */
   isRerun: boolean
-  /** How much has a verdict, of everything to be executed; `unit` is undefined if the service gives none. */
+  /** The part with a verdict, of everything to be executed. `unit` is undefined if the service gives none. */
   graded: { count: number; passed: number; total: number; unit: string | undefined } | undefined
   /** Whether every case was executed and everything graded; undefined if unknown. */
   isWhole: boolean | undefined
 }
 
-/** A run with its outcome. `unknown` means that it ended, and the service does not give its verdict. */
+/** A run with its outcome. `unknown` means that it ended and the service does not give its verdict. */
 export type ReportedRun = {
   run: ListedRun
   outcome: RunOutcome | 'unknown'
-  /** In the run's own unit. */
+  /** Counts in the run's own unit. */
   counts: RunCounts | undefined
   coverage: Coverage
 }
 
-/** What is known of a run apart from its record. */
+/** Facts about a run in addition to its record. */
 export type RunFacts = {
   /** All trials of the run, if all were read. */
   trials?: readonly EvalIteration[] | undefined
   /** Current number of cases in its suite. */
   caseCount?: number | undefined
-  /** Whether it is known to be a rerun of failed cases even if its record does not say so. */
+  /** Whether the run is known to be a rerun of failed cases even if its record does not say so. */
   isRerun?: boolean | undefined
 }
 
 /**
- * What a suite's runs say of it.
- * - `outcome` is that of the last run over everything; a later run over a part spoils it when it did not pass, and
- *   never heals it.
- * - It is `unknown` where nothing is known of runs that the suite speaks of.
- * - Without a run over everything, it is that of the last run, whose coverage says what it stands for.
+ * The state of a suite according to its runs.
+ * - `outcome` is that of the last run of all cases. A later partial run that did not pass makes it worse, and one that
+ * passed never improves it.
+ * - It is `unknown` if nothing is known of runs that the suite mentions.
+ * - Without a run of all cases, it is that of the last run, whose coverage says what it covers.
  */
 export type SuiteState = {
   outcome: ReportedRun['outcome'] | 'never-run'
-  /** The run whose outcome this is; undefined if there was none. */
+  /** The run that determines the outcome; undefined if there was none. */
   judgedBy: ReportedRun | undefined
   /** The first of the consecutive runs with this outcome. */
   since: ReportedRun | undefined
-  /** The newest run, which may be in flight, or partial. */
+  /** The newest run, which may be in flight or partial. */
   latest: ReportedRun | undefined
-  /** Whether it passed, with nothing left out or unknown: the only state that may be shown as plainly green. */
+  /**
+   * Whether the suite passed, with nothing left out or unknown. Only this state may be shown as green without
+   * reservation.
+   */
   isPlainlyPassed: boolean
   /**
    * Pass rates of the latest runs as fractions, oldest first; undefined for a partial run, or one without a verdict.
@@ -70,7 +73,7 @@ export type SuiteState = {
   trend: readonly (number | undefined)[] | undefined
 }
 
-/** What a list says about a suite. All of it is optional (contract: `EvalSuite`). */
+/** Facts about a suite in a list, all of which are optional (contract: `EvalSuite`). */
 export type SuiteRecord = Partial<Pick<EvalSuite, 'latestRun' | 'totals' | 'passRateTrend'>>
 
 /** Whether a suite's own record says that it never ran. */
@@ -84,29 +87,29 @@ export function mentionsRuns({ latestRun, totals, passRateTrend }: SuiteRecord):
   return latestRun != null || [runs, passed, failed, passRateTrend?.length].some(count => (count ?? 0) > 0)
 }
 
-/** A run with its outcome and coverage. */
+/** Returns a run with its outcome and coverage. */
 export function reportRun(run: ListedRun, facts: RunFacts = {}): ReportedRun {
   const counts = runCounts(run)
   return { run, outcome: reportedOutcome(run, counts), counts, coverage: coverageOf(run, facts) }
 }
 
-/** Whether a run passed with every case of its suite and every trial: with a threshold, a run may pass without that. */
+/** Whether a run passed with every case of its suite and every trial. With a threshold, a run may pass without that. */
 export function isPlainlyPassed({ outcome, coverage }: ReportedRun): boolean {
   return outcome === 'passed' && coverage.isWhole === true && !isShort(coverage)
 }
 
-/** Whether the run that a suite is judged by passed, and is not known to have left out part of the suite. */
+/** Whether the run that determines a suite's state passed, and is not known to have left out part of the suite. */
 export function hasPassedWhole({ judgedBy }: SuiteState): boolean {
   if (judgedBy?.outcome !== 'passed') return false
   return judgedBy.coverage.isWhole === undefined || isOverEverything(judgedBy)
 }
 
-/** Whether fewer passed than were to be executed. */
+/** Whether fewer trials passed than were to be executed. */
 export function isShort({ graded }: Coverage): boolean {
   return graded !== undefined && graded.passed < graded.total
 }
 
-/** How much of its suite a run covered: from its record, else from what else is known. */
+/** Returns how much of its suite a run covered: from its record, else from what else is known. */
 export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Coverage {
   const cases = selectedCases(run, facts)
   const graded = gradedOf(run, facts)
@@ -119,7 +122,10 @@ export function coverageOf(run: Partial<ListedRun>, facts: RunFacts = {}): Cover
   return { cases, isRerun, graded, isWhole }
 }
 
-/** What a partial run covers: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` with a threshold. */
+/**
+ * Returns what a partial run covers: `3 of 6 cases`, `11 of 12 trials graded`; `9 of 12 trials passed` with a
+ * threshold.
+ */
 export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 'coverage'>): string[] {
   const { cases, isRerun, graded } = coverage
   const ofAll = (count: number, word: string): string =>
@@ -134,7 +140,7 @@ export function partLabels({ outcome, coverage }: Pick<ReportedRun, 'outcome' | 
   ].filter(part => part !== '')
 }
 
-/** A run in words: `passed, 3 of 6 cases`; `coverage unknown` if a passed run does not say what it covered. */
+/** Returns a run in words: `passed, 3 of 6 cases`; `coverage unknown` if a passed run does not say what it covered. */
 export function runReportLabel(report: ReportedRun): string {
   const { run, outcome, coverage } = report
   const isOpen = outcome === 'in-flight' || outcome === 'unknown'
@@ -144,7 +150,7 @@ export function runReportLabel(report: ReportedRun): string {
     .join(', ')
 }
 
-/** A suite in words: `failed; last run passed, 3 of 6 cases`. */
+/** Returns a suite in words: `failed; last run passed, 3 of 6 cases`. */
 export function suiteStateLabel({ outcome, judgedBy, latest }: SuiteState): string {
   if (!judgedBy || !latest) return outcome === 'unknown' ? 'unknown, its runs are not stated' : 'never run'
   return judgedBy === latest
@@ -155,7 +161,7 @@ export function suiteStateLabel({ outcome, judgedBy, latest }: SuiteState): stri
 /**
  * Judges a suite by what is known of its runs.
  * @param runs its latest runs, in any order; what the suite's own record says about its runs is included
- * @param factsOf what else is known of a run
+ * @param factsOf returns what else is known of a run
  */
 export function suiteStateOf(options: {
   suite: SuiteRecord
@@ -179,7 +185,7 @@ export function suiteStateOf(options: {
   }
 }
 
-/** The run that the suite is judged by, given its ended runs, newest first. */
+/** Returns the run that determines the suite's state, given its ended runs, newest first. */
 function judgeOf(ended: readonly ReportedRun[]): ReportedRun | undefined {
   const overall = ended.find(isOverEverything) ?? ended.find(({ coverage }) => coverage.isWhole === undefined)
   if (!overall) return ended[0]
@@ -188,7 +194,7 @@ function judgeOf(ended: readonly ReportedRun[]): ReportedRun | undefined {
   return overall.outcome === 'passed' || overall.outcome === 'unknown' ? (spoiling ?? overall) : overall
 }
 
-/** The first run since which the outcome is the same; a partial pass in between does not count. */
+/** Returns the first run since which the outcome is the same. A partial pass in between does not count. */
 function sinceOf(ended: readonly ReportedRun[], judgedBy: ReportedRun): ReportedRun {
   let since = judgedBy
   for (const report of ended.slice(ended.indexOf(judgedBy) + 1)) {
@@ -204,12 +210,12 @@ function isOverEverything({ coverage: { cases, graded } }: ReportedRun): boolean
   return graded === undefined || graded.count * 2 > graded.total
 }
 
-/** What has no verdict counts as not passed: a full bar means that everything passed. */
+/** Returns the pass rate. Trials without a verdict count as not passed: a full bar means that everything passed. */
 export function reportedRate({ counts, coverage: { graded } }: ReportedRun): number | undefined {
   return graded && graded.count < graded.total ? graded.passed / graded.total : counts && passRate(counts)
 }
 
-/** Rates of complete runs that ended, oldest first. */
+/** Returns the rates of complete runs that ended, oldest first. */
 function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
   return reports
     .filter(({ outcome }) => outcome !== 'in-flight')
@@ -217,14 +223,14 @@ function trendOf(reports: readonly ReportedRun[]): (number | undefined)[] {
     .toReversed()
 }
 
-/** All known runs, without duplicates, newest first. */
+/** Returns all known runs, without duplicates, newest first. */
 function allRuns(suite: Pick<EvalSuite, 'latestRun'>, listed: readonly ListedRun[]): ListedRun[] {
   const { latestRun } = suite
   const own = latestRun?.id && latestRun.status ? [latestRunOf(latestRun)] : []
   const found = new Map<string, ListedRun>()
   for (const run of [...own, ...recentRuns(suite), ...listed]) {
     const earlier = found.get(run.id)
-    // Of two answers for a run, the one that says that it has ended is newer.
+    // Of two answers for a run, the one in which the run has ended is newer.
     if (earlier && isTerminalRunStatus(earlier.status) && !isTerminalRunStatus(run.status)) continue
     found.set(run.id, run)
   }
@@ -237,7 +243,7 @@ function ageOrder({ createdAt }: ListedRun): number {
 
 type LatestRun = NonNullable<EvalSuite['latestRun']>
 
-/** The list of suites gives counts of the last run, without a verdict. */
+/** Returns the last run in a list of suites, which has only counts and no verdict. */
 function latestRunOf({ id, status, passed, failed, createdAt }: LatestRun): ListedRun {
   return {
     id: id ?? '',
@@ -252,7 +258,7 @@ const runsIn = onceFor((listed: unknown[]): readonly ListedRun[] =>
   listed.flatMap(run => EvalRun().safeParse(run).data ?? []),
 )
 
-/** Services may include the latest runs in the suite; entries that are not runs are left out. */
+/** Returns the latest runs that services may include in the suite, without entries that are not runs. */
 function recentRuns(suite: object): readonly ListedRun[] {
   const listed = fieldOf(suite, 'recentRuns')
   return Array.isArray(listed) ? runsIn(listed) : []
@@ -272,12 +278,12 @@ function reportedOutcome(run: ListedRun, counts: RunCounts | undefined): Reporte
 function selectedCases(run: Partial<ListedRun>, { trials, caseCount }: RunFacts): Coverage['cases'] {
   const selected = countAt(run, 'selectedCaseCount') ?? casesOf(trials)
   const total = countAt(run, 'totalCaseCount')
-  // Cases added since the run are not covered by it.
+  // A run does not cover cases that were added later.
   const most = total === undefined || caseCount === undefined ? (total ?? caseCount) : Math.max(total, caseCount)
   return selected === undefined || most === undefined ? undefined : { selected, total: most }
 }
 
-/** Number of cases that the trials belong to; undefined if one trial does not say. */
+/** Returns the number of cases that the trials belong to; undefined if one trial does not say. */
 function casesOf(trials: readonly EvalIteration[] | undefined): number | undefined {
   if (!trials || trials.length === 0 || trials.some(({ testCaseId }) => testCaseId == null)) return undefined
   return new Set(trials.map(({ testCaseId }) => testCaseId)).size
@@ -294,7 +300,7 @@ function gradedOf(run: Partial<ListedRun>, { trials }: RunFacts): Coverage['grad
   return { count: passed + failed, passed, total, unit }
 }
 
-/** A count in a record that its type may not declare; undefined if there is none. */
+/** Returns a count in a record that its type may not declare; undefined if there is none. */
 export function countAt(record: object, field: string): number | undefined {
   const value = fieldOf(record, field)
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined

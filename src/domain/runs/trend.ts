@@ -2,24 +2,27 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { reportedRate, reportRun } from './suite-state.ts'
 
-/** A stretch of values around a mean, starting at this index. */
+/** Successive values around a mean, starting at this index. */
 export type Level = { from: number; mean: number }
-/** A figure of each run, oldest first, and its levels. */
+/** A number for each run, oldest first, and its levels. */
 export type Figure = { values: readonly (number | undefined)[]; levels: readonly Level[] }
-/** Pass rates from 0 to 1, unknown for partial runs; times in milliseconds. */
+/** Pass rates from 0 to 1, unknown for partial runs, and durations in milliseconds. */
 export type RunTrend = { rate: Figure; took: Figure }
 
-/** Minimum distance between the means of two levels: as shares, and as natural logarithms of times. */
+/** Minimum distance between the means of two levels: as shares, and as natural logarithms of durations. */
 const LEAST = { rate: 0.05, took: Math.log(1.25) }
-/** Minimum number of values in a level; a single one is an outlier. */
+/** Minimum number of values in a level. A single one is an outlier. */
 const LEAST_VALUES = 2
-/** A change must explain more than this factor times the variance and the logarithm of the number of values. */
+/**
+ * Minimum improvement of the fit that a change must bring, as a factor times the variance and the logarithm of the
+ * number of values.
+ */
 const PENALTY = 3
-/** Median distance between neighbors, as a multiple of the standard deviation of normal noise. */
+/** Median distance between neighbors in normal noise, as a multiple of its standard deviation. */
 const NOISE = 0.954
 
 /**
- * How a suite's runs developed over time.
+ * Returns how a suite's runs developed over time.
  * @param runs oldest first
  */
 export function runTrend(runs: readonly EvalRun[]): RunTrend {
@@ -35,14 +38,14 @@ export function runTrend(runs: readonly EvalRun[]): RunTrend {
   }
 }
 
-/** Duration of a run in milliseconds, if reported. */
+/** Returns the duration of a run in milliseconds, if reported. */
 export function tookMs(run: EvalRun): number | undefined {
   const from = toEpochMs(run.createdAt)
   const to = toEpochMs(run.completedAt)
   return from === undefined || to === undefined ? undefined : to - from
 }
 
-/** A partial run says nothing about the suite. */
+/** Returns the pass rate of a run; undefined for a partial run, which says nothing about the suite. */
 function rateOf(run: EvalRun): number | undefined {
   const report = reportRun(run)
   const { cases, isRerun } = report.coverage
@@ -55,7 +58,8 @@ export function levelAt({ levels }: Figure, index: number): { level: Level; befo
 }
 
 /**
- * Levels of values in order, found by splitting at the change that explains most until noise explains it as well.
+ * Returns the levels of ordered values. They are split at the change that explains most, until noise could explain it
+ * as well.
  * @param least minimum distance of two means
  */
 export function levelsOf(values: readonly (number | undefined)[], least: number): Level[] {

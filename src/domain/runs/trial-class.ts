@@ -47,8 +47,8 @@ type Classed = Pick<EvalIteration, 'status' | 'result' | 'error' | 'scores' | 's
 const TIMED_OUT = /\btim(?:ed?|ing)[ -]?out\b|\btimeout\b|\bdeadline\b/i
 
 /**
- * The class of a trial: by its state, then as the service reports it (some do, contract: "Trial classification"), else
- * by its scores and its error.
+ * Returns the class of a trial: by its state, then as the service reports it (some do, contract: "Trial
+ * classification"), else by its scores and its error.
  */
 export function classOfTrial(trial: Classed): TrialClass {
   const standing = trialState(trial)

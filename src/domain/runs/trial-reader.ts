@@ -9,7 +9,7 @@ const TRIALS_A_PAGE = 200
 /** Reads all trials of a run repeatedly. */
 export type TrialReader = {
   read: () => Promise<EvalIteration[]>
-  /** Number of requests of the last reading. */
+  /** Number of requests of the last read. */
   readonly requests: number
   /** Whether all pages have been read. */
   readonly isWhole: boolean
@@ -19,7 +19,7 @@ export type TrialReaderOptions = {
   /** Reduces each trial to what is needed, so that a run of any length can be followed. */
   keep?: (trial: EvalIteration) => EvalIteration
   /**
-   * Maximum number of pages in one reading: unread pages come first, and pages that are not read again are returned
+   * Maximum number of pages in one read. Unread pages come first, and pages that are not read again are returned
    * unchanged.
    */
   maxPagesPerPoll?: number
@@ -27,7 +27,7 @@ export type TrialReaderOptions = {
 
 type Page = { cursor: string | undefined; items: EvalIteration[]; next: string | undefined; readAt: number }
 
-/** Full pages of ended trials are read only once, so that a long run costs little at its end. */
+/** Creates a reader. Full pages of ended trials are read only once, so that a long run costs little at its end. */
 export function createTrialReader(
   client: Client,
   run: { projectId: string; runId: string },
@@ -65,7 +65,7 @@ export function createTrialReader(
   }
 }
 
-/** Whether more pages follow; a repeated cursor would never end. */
+/** Whether more pages follow. A repeated cursor counts as the end, since it would never end. */
 function goesOn(pages: readonly Page[]): boolean {
   const next = pages.at(-1)?.next
   return next !== undefined && pages.every(({ cursor }) => cursor !== next)

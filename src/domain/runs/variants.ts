@@ -7,10 +7,10 @@ export type CaseTrials = {
   key: string
   title: string | undefined
   model: string | undefined
-  /** In the given order. */
+  /** Trials in the given order. */
   trials: readonly EvalIteration[]
   passed: number
-  /** Those that passed or failed. */
+  /** Number of trials that passed or failed. */
   graded: number
   /** Whether the graded trials disagree. */
   flaky: boolean
@@ -20,7 +20,7 @@ export type CaseTrials = {
 
 type Placed = Pick<EvalIteration, 'testCaseId' | 'title' | 'model' | 'provider'>
 
-/** The key of a trial's variant: its case on its model. */
+/** Returns the key of a trial's variant: its case on its model. */
 export function variantOfTrial({ testCaseId, title, model, provider }: Placed): string {
   return variantKey({ caseId: testCaseId ?? title ?? '', model, provider })
 }
@@ -45,9 +45,9 @@ export function byCase(trials: readonly EvalIteration[]): CaseTrials[] {
 }
 
 /**
- * The name of a trial's variant among the trials of its run: the title of its case, with the model if the case has
- * several variants, and with the provider if they have the same model. Cases with the same title are distinguished by
- * id, which does not change when cases move.
+ * Returns the name of a trial's variant among the trials of its run: the title of its case, with the model if the case
+ * has several variants, and with the provider if they have the same model. Cases with the same title are distinguished
+ * by id, which does not change when cases move.
  */
 export function variantNames(trials: readonly EvalIteration[]): (trial: EvalIteration) => string {
   const ofCase = new Map<string, Map<string, string | undefined>>()

@@ -9,11 +9,11 @@ import type { ProjectScenario } from '../../api/contract/scenarios.ts'
 /** The state of a scenario's access; unknown values are undefined. */
 export type AccessState = {
   mode: string | null | undefined
-  /** Read only for changes that concern it, and only while the feature is on. */
+  /** Id of the environment. Read only for changes that concern it, and only while the feature is on. */
   environmentId: string | undefined
-  /** When the service says that the scenario last changed, in epoch milliseconds. */
+  /** Time of the scenario's last change according to the service, in epoch milliseconds. */
   changedAt: number | undefined
-  /** Guest limits as last set on this machine, by any of its processes; read only for changes that concern them. */
+  /** Guest limits as last set on this machine, by any of its processes. Read only for changes that concern them. */
   caps: CapsNote | undefined
 }
 
@@ -35,7 +35,7 @@ export function targetOf({
   return { ...NOT_YET, id, name, mode, environmentId, changedAt: toEpochMs(updatedAt) }
 }
 
-/** Reads the current state of a scenario, as far as it matters for a change. */
+/** Reads the current state of a scenario, as far as a change needs it. */
 export async function readAccessState(
   client: Client,
   of: {
@@ -62,7 +62,7 @@ export async function readAccessState(
   }
 }
 
-/** What differs from what the person saw. */
+/** Returns the differences from what the person saw. */
 export function changedMeanwhile(seen: AccessState, now: AccessState): Consequence[] {
   const texts: string[] = []
   if (seen.mode !== now.mode) texts.push(`it was for ${modeLabel(seen.mode)}, now it is for ${modeLabel(now.mode)}`)
@@ -72,7 +72,7 @@ export function changedMeanwhile(seen: AccessState, now: AccessState): Consequen
   return texts.map(text => ({ text: `Changed since it was shown here: ${text}.`, tone: 'warn' }))
 }
 
-/** What somebody else changed between two reads, as a clause. */
+/** Returns what somebody else changed between two reads, as a clause. */
 export function whatMoved(before: AccessState, after: AccessState): string | undefined {
   if (before.mode !== after.mode) return `its mode became ${modeLabel(after.mode)}`
   if (isOther(before.environmentId, after.environmentId)) return 'it was pointed at another environment'
@@ -82,7 +82,7 @@ export function whatMoved(before: AccessState, after: AccessState): string | und
     : undefined
 }
 
-/** Whether both are known and differ. */
+/** Whether both values are known and differ. */
 function isOther<T>(one: T | undefined, other: T | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other
 }

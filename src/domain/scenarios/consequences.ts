@@ -1,13 +1,13 @@
 import { effectOf, exposes, isAccessMode, ADMITS, lockedOut, rowOf, type AccessChange } from './table.ts'
 import { VISITOR_KIND_LABELS, listed, MODE_LABELS, modeLabel } from './labels.ts'
 
-/** What is known before a change. */
+/** Facts that are known before a change. */
 export type AccessFacts = {
   /** The mode as last returned by the service. */
   mode: string | null | undefined
-  /** Number of live sessions, if the service reports them. */
+  /** Number of open sessions, if the service reports them. */
   liveSessions?: number | undefined
-  /** The last `accessVersion` from an answer, if it still holds as far as is known here. */
+  /** The last `accessVersion` from an answer, if as far as is known it is still current. */
   accessVersion?: number | undefined
 }
 
@@ -20,7 +20,7 @@ export type Consequences = {
   word?: { text: string; reason: string }
 }
 
-/** All effects of a change, one a line, in order of importance: who, sessions, version, link, what is lost. */
+/** Returns all effects of a change, one a line, in order of importance: people, sessions, version, link, losses. */
 export function consequencesOf(change: AccessChange, facts: AccessFacts): Consequences {
   const effect = effectOf(change)
   const word = wordFor(change)
@@ -91,7 +91,7 @@ function peopleLines(change: AccessChange, { mode }: AccessFacts): Consequence[]
   }
 }
 
-/** Removing a member keeps them out only if the mode admits members only. */
+/** Describes the removal of a member, which keeps them out only if the mode admits members only. */
 function removedPeople(member: string, mode: string | null | undefined): Consequence[] {
   if (mode === 'invited_only') return [plain(`Loses access at once: ${member}.`)]
   const open = isAccessMode(mode)

@@ -2,12 +2,12 @@ const HOUR_MS = 3_600_000
 /** Number of hours counted. */
 export const HOURS = 48
 
-/** Sessions by the hour in which they began, current hour last; undefined for hours that were not completely read. */
+/** Sessions by the hour in which they began, current hour last. Hours that were not completely read are undefined. */
 export type Hours = { counts: readonly (number | undefined)[]; at: (time: number) => number | undefined }
 
 /**
- * Counts beginnings by hour.
- * @param times in milliseconds since 1970, in any order
+ * Counts sessions by the hour in which they began.
+ * @param times epoch milliseconds, in any order
  * @param isWhole false if there are older ones
  */
 export function hoursOf(times: readonly number[], now: number, isWhole: boolean): Hours {

@@ -1,14 +1,14 @@
 import { lossProofs, type Proof, type ReadBack } from './proof.ts'
 import type { AccessChange } from './table.ts'
 
-/** What was decided about people with access after a link leaked. */
+/** The decision about people who already have access after a link leaked. */
 export type Decided =
-  /** Nothing was changed; `read` is the current state. */
+  /** Nothing was changed. `read` is the current state. */
   | { how: 'left'; read: ReadBack }
   | { how: 'answered'; proofs: readonly Proof[]; isDeleted: boolean }
   | { how: 'lost'; change: AccessChange; read: ReadBack }
 
-/** What is known of people with access; based on what was read, never on what was intended. */
+/** Returns what is known of people who have access, based on what was read, never on what was intended. */
 export function insideProofs(decided: Decided): readonly Proof[] {
   if (decided.how === 'answered') return decided.proofs
   const { read } = decided

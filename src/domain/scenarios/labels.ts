@@ -1,6 +1,6 @@
 import { isAccessMode, type AccessMode, type VisitorKind } from './table.ts'
 
-/** Who a mode admits, as the end of a sentence. */
+/** Who each mode admits, as the end of a sentence. */
 export const MODE_LABELS: Record<AccessMode, string> = {
   project_members: 'members of the project',
   invited_only: 'invited people',
@@ -13,19 +13,19 @@ export const VISITOR_KIND_LABELS: Record<VisitorKind, string> = {
   stranger: 'strangers who have the link',
 }
 
-/** A mode in words; an unknown mode is shown as received. */
+/** Returns a mode in words. An unknown mode is shown as received. */
 export function modeLabel(mode: string | null | undefined): string {
   if (mode == null) return 'unknown'
   return isAccessMode(mode) ? MODE_LABELS[mode] : mode
 }
 
-/** `one, two and three`. */
+/** Joins words: `one, two and three`. */
 export function listed(words: readonly string[]): string {
   const last = words.at(-1) ?? ''
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** What a holder of the link may do, shown when the link leaves this program. */
+/** Returns what a holder of the link may do, shown when the link leaves this program. */
 export function linkGrants(mode: string | null | undefined): string {
   if (mode === 'anyone_with_link') return 'Whoever has it can enter, without signing in.'
   if (mode === 'project_members') return 'It opens only to members of the project, who sign in.'
@@ -33,7 +33,7 @@ export function linkGrants(mode: string | null | undefined): string {
   return 'It is not known whom it lets in: treat it as a secret.'
 }
 
-/** What increased the version, in words; an older note is kept as it is. */
+/** Returns what increased the version, in words. An older note is returned unchanged. */
 export function moveLabel(by: string): string {
   if (by === 'mode') return 'a change of mode'
   return by === 'remove' ? 'removing a member' : by

@@ -4,27 +4,32 @@ import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { shape } from '../../api/contract/shapes.ts'
 
-/** Somebody who was invited or removed from here; the service cannot list members. */
+/** A person who was invited or removed from this machine. The service cannot list members. */
 export type MemberNote = { member: string; change: 'invited' | 'removed'; at: number }
 
-/** Limits for anonymous visitors as they were sent; the service never returns them. */
+/** Limits for anonymous visitors as they were sent. The service never returns them. */
 export type CapsNote = {
   at: number
   caps: Readonly<Record<string, number | boolean>>
-  /** When the service says that the scenario last changed, if all changes until then were made from here. */
+  /**
+   * Time of the scenario's last change according to the service, if all changes until then were made from this machine.
+   */
   changedAt?: number | undefined
 }
 
-/** What is known of a scenario only because it was done or returned here; times are epoch milliseconds. */
+/**
+ * Facts about a scenario that are known only because it was changed or returned on this machine. Times are epoch
+ * milliseconds.
+ */
 export type ScenarioNotes = {
   /** Time of the last note. */
   at: number
   environmentId?: string
   /** The last `accessVersion` in an answer. */
   version?: { value: number; at: number; by: 'publish' | 'rebind' }
-  /** The last change from here after that answer that increased the version. */
+  /** The first change from this machine after that answer that increased the version. */
   moved?: { by: string; at: number }
-  /** Latest first, each person once. */
+  /** Members, latest first, each person once. */
   members: readonly MemberNote[]
   caps?: CapsNote
 }
@@ -36,26 +41,26 @@ export type Noting =
   | { kind: 'moved'; by: string }
   | { kind: 'member'; member: string; change: MemberNote['change'] }
   | { kind: 'caps'; caps: CapsNote['caps']; changedAt: number | undefined }
-  /** A change from here, with the times of the last change that the service reported before and after it. */
+  /** A change from this machine, with the times of the last change that the service reported before and after it. */
   | { kind: 'changed'; from: number; to: number }
 
-/** What this machine knows about access to scenarios apart from the service's answers. */
+/** Facts that this machine knows about access to scenarios in addition to the service's answers. */
 export type AccessNotes = {
   of(scenarioId: string): ScenarioNotes | undefined
   note(scenarioId: string, noting: Noting): void
   /** Removes the notes of a deleted scenario. */
   forget(scenarioId: string): void
-  /** Reads what other processes have noted since. */
+  /** Reads what other processes have recorded since. */
   look(): void
   subscribe(listener: () => void): () => void
-  /** Changes whenever `of` may return something else. */
+  /** Returns a number that changes whenever `of` may return something else. */
   version(): number
 }
 
 /** Maximum number of scenarios stored, most recently noted first, and of members of each. */
 export const MAX_SCENARIOS = BOUNDS.noteScenarios.most
 export const MAX_MEMBERS = BOUNDS.memberNotes.most
-/** Longer ids and addresses are not stored. */
+/** Maximum length of stored ids and addresses, in characters. Longer ones are not stored. */
 export const MAX_TEXT = BOUNDS.noteMember.most
 
 const StoredNotes = shape(() => {
@@ -90,7 +95,7 @@ export const accessNotesKey: ProfileKey<ReadonlyMap<string, ScenarioNotes>> = {
   write: all => ({ scenarios: [...all] }),
 }
 
-/** The notes of a scenario with something added. */
+/** Returns the notes of a scenario with something added. */
 export function noted(before: ScenarioNotes | undefined, noting: Noting, at: number): ScenarioNotes {
   const notes: ScenarioNotes = { members: [], ...before, at }
   switch (noting.kind) {
@@ -118,7 +123,8 @@ export function noted(before: ScenarioNotes | undefined, noting: Noting, at: num
 }
 
 /**
- * The version that still holds as far as is known here; undefined if none was proved, or something changed it since.
+ * Returns the version that as far as is known is still current; undefined if none was proved, or if something has
+ * changed it since.
  */
 export function provedVersion(notes: ScenarioNotes | undefined): number | undefined {
   return notes?.moved ? undefined : notes?.version?.value
@@ -156,7 +162,7 @@ export function createAccessNotes({
   }
 }
 
-/** E-mail addresses are compared case-insensitively, ids exactly. */
+/** Whether two members are equal. E-mail addresses are compared case-insensitively, ids exactly. */
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }

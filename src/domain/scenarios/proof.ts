@@ -1,7 +1,7 @@
 import { effectOf, type AccessChange } from './table.ts'
 import { modeLabel } from './labels.ts'
 
-/** Possible fields in the answer to a change, where the contract has them. */
+/** The fields that the answer to a change may have, if the contract defines them. */
 export type ChangeAnswer = {
   id?: string | null | undefined
   mode?: string | null | undefined
@@ -13,12 +13,15 @@ export type ChangeAnswer = {
   removed?: string | null | undefined
 }
 
-/** Whether the answer to an unpublish confirms that something was published; an answer without a body is a success. */
+/**
+ * Whether the answer to an unpublish confirms that something was published. An answer without a body counts as a
+ * success.
+ */
 export function tookOffline(answer: Pick<ChangeAnswer, 'deleted'>): boolean {
   return answer.deleted === true || Object.keys(answer).length === 0
 }
 
-/** What was read after the change; undefined if it could not be read. */
+/** The state that was read after the change; undefined if the read failed. */
 export type ReadBack = {
   /** Whether the scenario is still listed. */
   published?: boolean | undefined
@@ -29,7 +32,7 @@ export type ReadBack = {
 /** A fact known after a change, or a fact that remains unknown. */
 export type Proof = { how: 'proved' | 'contradicts' | 'untold'; text: string }
 
-/** What the answer and the values read back prove about a change, and what nothing reports. */
+/** Returns what the answer and the values read back prove about a change, and what nothing reports. */
 export function proofsOf(
   change: AccessChange,
   expected: { scenarioId?: string | undefined },
@@ -43,7 +46,7 @@ export function proofsOf(
   ]
 }
 
-/** Whether a change with a lost answer happened, as far as reading back shows. */
+/** Whether a change with a lost answer was made, as far as reading back shows. */
 export function happenedBy(change: AccessChange, read: ReadBack): 'yes' | 'no' | 'unknown' {
   if (change.do === 'unpublish' && read.published !== undefined) return read.published ? 'no' : 'yes'
   if (change.do === 'mode' && read.mode != null) return read.mode === change.to ? 'yes' : 'no'
@@ -56,14 +59,17 @@ const HAPPENED = {
   unknown: 'The answer was lost: it may have happened anyway.',
 } as const
 
-/** What is known of a change with a lost answer: what reading back shows, and what remains open. */
+/** Returns what is known of a change with a lost answer: what reading back shows, and what remains open. */
 export function lossProofs(change: AccessChange, read: ReadBack): [Proof, ...Proof[]] {
   const how = { yes: 'proved', no: 'contradicts', unknown: 'untold' } as const
   const happened = happenedBy(change, read)
   return [{ how: how[happened], text: HAPPENED[happened] }, ...readProofs(change, read)]
 }
 
-/** What to do after the answer to a change was lost, given what was read back, and whether repeating it does harm. */
+/**
+ * Returns what to do after the answer to a change was lost, given what was read back, and whether repeating the change
+ * is harmful.
+ */
 export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
   if (happenedBy(change, read) === 'yes') return 'Nothing needs to be done about it.'
   switch (change.do) {
@@ -91,7 +97,7 @@ export function adviceAfterLoss(change: AccessChange, read: ReadBack): string {
   }
 }
 
-/** The text for a removal that found nobody. */
+/** Returns the text for a removal that found nobody. */
 export function notMemberText(member: string): string {
   return `${member} is not a member: removed before, or never one.`
 }
@@ -170,7 +176,7 @@ function versionProofs(change: AccessChange, { accessVersion }: ChangeAnswer): P
   return [untold('The answer does not return accessVersion; by the contract it has changed.')]
 }
 
-/** What reading back alone proves, even if the answer was lost. */
+/** Returns what reading back alone proves, even if the answer was lost. */
 export function readProofs(change: AccessChange, read: ReadBack): Proof[] {
   const proofs: Proof[] = []
   if (change.do === 'unpublish' && read.published !== undefined)

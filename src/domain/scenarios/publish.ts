@@ -8,8 +8,8 @@ import type { Scenario } from '../../api/contract/user-testing.ts'
 const OTHER_VERB = [404, 405]
 
 /**
- * Publishes by POST, and by PUT where the deployment does not take that (differences, row 4). Publishing is idempotent,
- * so the second request is safe; when the environment itself is what was not found, its answer says so again.
+ * Publishes by POST, or by PUT if the deployment does not support POST (differences, row 4). Publishing is idempotent,
+ * so the second request is safe. If the environment itself was not found, the second answer says so again.
  */
 export async function publishEnvironment(
   client: Pick<Client, 'call'>,

@@ -4,7 +4,7 @@ import { contract } from '../../api/contract/contract.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { ReadBack } from './proof.ts'
 
-/** Number of live sessions, if the service reports them; not found means that nobody ever visited. */
+/** Returns the number of open sessions, if the service reports them. Not found means that nobody ever visited. */
 export async function liveSessionsOf(client: Client, input: { projectId: string; scenarioId: string }) {
   try {
     const { liveSessions } = await client.userTestingInsights.metrics(input)
@@ -14,7 +14,7 @@ export async function liveSessionsOf(client: Client, input: { projectId: string;
   }
 }
 
-/** What can be read of a scenario after a change, and when it last changed, in epoch milliseconds. */
+/** Reads what is readable of a scenario after a change, including the time of its last change in epoch milliseconds. */
 export async function readBack(
   client: Client,
   projectId: string,

@@ -4,7 +4,7 @@ import type { ProjectCapabilities } from '../../api/contract/projects.ts'
 import { offWords } from '../projects/feature-gate.ts'
 import type { AccessChange } from './table.ts'
 
-/** Names in `can`, by what they allow. */
+/** Names of permissions in `can`, by the action that they allow. */
 const PERMISSIONS: Record<AccessChange['do'], string> = {
   publish: 'publishUserTestingScenario',
   unpublish: 'unpublishUserTestingScenario',
@@ -17,7 +17,7 @@ const PERMISSIONS: Record<AccessChange['do'], string> = {
 }
 
 const { userTesting } = contract
-/** The operation that an action sends; its role decides. */
+/** The operation that an action sends, whose role decides. */
 const OPERATIONS: Record<AccessChange['do'], AnyEndpoint> = {
   publish: userTesting.publish,
   unpublish: userTesting.unpublish,
@@ -29,7 +29,10 @@ const OPERATIONS: Record<AccessChange['do'], AnyEndpoint> = {
   limits: userTesting.setGuestExecution,
 }
 
-/** Why user testing is closed to the organization, as far as the capabilities say; undefined if it is open. */
+/**
+ * Returns why user testing is not available to the organization, according to the capabilities; undefined if it is
+ * available.
+ */
 export function gateClosed(capabilities: ProjectCapabilities | undefined): string | undefined {
   const words = offWords(capabilities, 'user-testing')
   return words && `${words} ${FOR_GOOD}`
@@ -38,14 +41,14 @@ export function gateClosed(capabilities: ProjectCapabilities | undefined): strin
 const FOR_GOOD = 'Waiting does not change that.'
 
 /**
- * Whether an action is refused because of the feature. Publishing and unpublishing need the same role and only
+ * Whether an action is refused because the feature is off. Publishing and unpublishing need the same role and only
  * publishing is gated, so a difference between them shows the gate.
  */
 function isGated({ can }: ProjectCapabilities): boolean {
   return can[PERMISSIONS.unpublish] === true && can[PERMISSIONS.publish] === false
 }
 
-/** Why an action is not available; undefined if it may be tried. The service makes the final decision. */
+/** Returns why an action is not available; undefined if it may be tried. The service makes the final decision. */
 export function obstacle(
   action: AccessChange['do'],
   capabilities: ProjectCapabilities | undefined,

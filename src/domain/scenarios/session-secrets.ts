@@ -7,8 +7,8 @@ import { scenarioUrl, type ScenarioLink } from '../../api/contract/scenarios.ts'
 export type Invitation = { member: string; code: string; at: number } & AsOf
 
 /**
- * The state of its scenario for which something holds, by the service's times of the last change in epoch milliseconds:
- * `before` precedes its answer, and `since` follows it, undefined until read.
+ * The state of the scenario with which a secret is current. Both are the service's times of the last change in epoch
+ * milliseconds: `before` is the one before the answer with the secret, `since` the one after it, undefined until read.
  */
 type AsOf = { before: number | undefined; since: number | undefined }
 
@@ -18,30 +18,32 @@ export type Known<T> = T & { isCurrent: boolean }
 /** Links and invitations returned in this session; they are never written anywhere. */
 export type SessionSecrets = {
   /**
-   * `isCurrent` is false once somebody else has changed the scenario.
+   * Returns the link. `isCurrent` is false once somebody else has changed the scenario.
    * @param changedAt its last change as read
    */
   linkOf(scenarioId: string, changedAt: number | undefined): Known<{ link: string; at: number }> | undefined
   /**
-   * Latest first.
+   * Returns invitations, latest first.
    * @param changedAt as for `linkOf`
    */
   invitationsOf(scenarioId: string, changedAt: number | undefined): readonly Known<Invitation>[]
   /**
-   * Does nothing if the answer has no link.
-   * @param before last change of the scenario before it
+   * Stores the link of an answer. Does nothing if the answer has none.
+   * @param before last change of the scenario before the answer
    */
   keepLink(scenarioId: string, link: ScenarioLink | null | undefined, before: number | undefined): void
   keepInvitation(scenarioId: string, invited: { member: string; code: string }, before: number | undefined): void
   /** Records the last change of a scenario as read. */
   seen(scenarioId: string, changedAt: number | undefined): void
-  /** Records a change from here, with the last changes read before and after it: current secrets stay current. */
+  /**
+   * Records a change from this machine, with the last changes read before and after it. Current secrets stay current.
+   */
   moved(scenarioId: string, from: number, to: number): void
   /** Drops a link that may no longer work. */
   dropLink(scenarioId: string): void
   dropInvitation(scenarioId: string, member: string): void
   forget(scenarioId: string): void
-  /** Every secret that granted access, even if it no longer does. */
+  /** Returns every secret that granted access, even if it no longer does. */
   ever(): readonly string[]
   subscribe(listener: () => void): () => void
   version(): number
@@ -50,15 +52,15 @@ export type SessionSecrets = {
 const MASK = '********'
 const NONE: readonly Invitation[] = []
 
-/** A secret, hidden until somebody asks to see it. */
+/** Returns a secret, hidden until the person asks to see it. */
 export function masked(secret: string, shown: boolean): string {
   return shown ? secret : MASK
 }
 
-/** The secrets of this session, kept as long as the client, while the person moves between screens. */
+/** The secrets of this session, kept as long as the client while the person moves between screens. */
 export const secretsOf = onceFor((_client: Client) => createSecrets())
 
-/** A state older than the secret does not contradict it. */
+/** Whether a secret is current. A state from before the secret does not contradict it. */
 function holds({ since }: AsOf, changedAt: number | undefined): boolean {
   return since === undefined || changedAt === undefined || changedAt <= since
 }
@@ -70,7 +72,7 @@ function createSecrets(): SessionSecrets {
   const ever = new Set<string>()
   const without = (id: string, member: string): readonly Invitation[] =>
     (invitations.get(id) ?? NONE).filter(other => other.member !== member)
-  /** Changes the time since which each secret of a scenario holds, if `date` returns one. */
+  /** Changes the time since which each secret of a scenario is current, if `date` returns one. */
   const dated = (id: string, date: (asOf: AsOf) => number | undefined): void => {
     const link = links.get(id)
     const secrets = [...(link ? [link] : []), ...(invitations.get(id) ?? NONE)]
@@ -125,7 +127,10 @@ function createSecrets(): SessionSecrets {
   }
 }
 
-/** The invitation that the local workspace returns in addition to the contract's fields, because it sends no mail. */
+/**
+ * Returns the invitation that the local workspace returns in addition to the contract's fields, because it sends no
+ * mail.
+ */
 export function invitationCode(answer: Readonly<Record<string, unknown>>): string | undefined {
   const invitation = answer['invitation']
   if (typeof invitation !== 'object' || invitation === null || !('code' in invitation)) return undefined

@@ -2,18 +2,21 @@ import { SCENARIO_MODES } from '../../api/contract/choices.ts'
 
 export type AccessMode = (typeof SCENARIO_MODES)[number]
 
-/** How visitors identify themselves at a share link: with a key of the project, with an invitation, or not at all. */
+/**
+ * Ways in which visitors identify themselves at a share link: with a key of the project, with an invitation, or not at
+ * all.
+ */
 export const VISITOR_KINDS = ['member', 'invited', 'stranger'] as const
 export type VisitorKind = (typeof VISITOR_KINDS)[number]
 
-/** Who each mode admits. Members of the project and invited people are different groups. */
+/** The visitors that each mode admits. Members of the project and invited people are different groups. */
 export const ADMITS: Record<AccessMode, readonly VisitorKind[]> = {
   project_members: ['member'],
   invited_only: ['invited'],
   anyone_with_link: ['member', 'invited', 'stranger'],
 }
 
-/** A change of access as a person requests it; the previous mode is what the service last returned. */
+/** A change of access as a person requests it. The previous mode is what the service last returned. */
 export type AccessChange =
   | { do: 'publish'; mode: AccessMode }
   | { do: 'unpublish' }
@@ -39,15 +42,15 @@ export type AccessRow =
 
 /** The effects of a change, as far as the contract defines them. */
 export type Effect = {
-  /** What happens to live sessions: all end, all stay, or it depends on what cannot be known here. */
+  /** The effect on open sessions: all end, all stay, or it depends on what cannot be known here. */
   sessions: 'none' | 'end' | 'stay' | 'unsure'
   accessVersion: 'first' | 'moves' | 'stays' | 'unsure'
   link: 'new' | 'dies' | 'replaced' | 'stays'
   /** Whether the answer contains `accessVersion`. */
   answersVersion: boolean
-  /** What cannot be undone, as the end of a sentence; undefined if the change can be reversed without loss. */
+  /** What is permanently lost, as the end of a sentence; undefined if the change can be reversed without loss. */
   lost: string | undefined
-  /** Whether it is refused while the organization's feature is off. */
+  /** Whether the change is refused while the organization's feature is off. */
   gated: boolean
 }
 
@@ -89,12 +92,12 @@ export function isAccessMode(mode: string | null | undefined): mode is AccessMod
   return SCENARIO_MODES.some(known => known === mode)
 }
 
-/** Who may enter in mode `from` but not in `to`. */
+/** Returns who may enter in mode `from` but not in `to`. */
 export function lockedOut(from: AccessMode, to: AccessMode): readonly VisitorKind[] {
   return ADMITS[from].filter(kind => !ADMITS[to].includes(kind))
 }
 
-/** A change tightens if it takes access from anybody, no matter who else it admits. */
+/** Whether a change takes access away from anybody, even if it also admits others. */
 export function tightens(from: AccessMode, to: AccessMode): boolean {
   return lockedOut(from, to).length > 0
 }
@@ -110,7 +113,7 @@ export function effectOf(change: AccessChange): Effect {
   return ACCESS_TABLE[rowOf(change)]
 }
 
-/** Whether a change lets everybody with the link enter, who could not before. */
+/** Whether a change lets everybody with the link enter who could not before. */
 export function exposes(change: AccessChange): boolean {
   if (change.do === 'publish') return change.mode === 'anyone_with_link'
   return change.do === 'mode' && change.to === 'anyone_with_link' && change.from !== 'anyone_with_link'

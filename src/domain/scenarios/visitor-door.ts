@@ -5,27 +5,30 @@ import { shape } from '../../api/contract/shapes.ts'
 import type { Fetch } from '../../api/client/transport/fetch.ts'
 
 /**
- * Who answers at the visitor address: `listening` is a `mcpdeck serve`, though perhaps not of this workspace; `other`
- * is another program.
+ * The program at the visitor address. `listening` is a `mcpdeck serve`, possibly of another workspace; `other` is
+ * another program.
  */
 export type DoorState = 'listening' | 'other' | 'nothing'
 
-/** What a share link leads to. */
+/** The target of a share link. */
 export type LinkState = { leads: 'open'; name: string } | { leads: 'nowhere' } | { leads: 'unknown'; why: string }
 
 /** The visitor address of the local workspace. A remote service has its own, which only its visitors may use. */
 export type VisitorDoor = {
-  /** Origin of links that are made here. */
+  /** Origin of links that are created here. */
   origin: string
   /** The command that serves visitors at this address. */
   start: string
-  /** Who answers at an address of this machine; no link is sent to it. */
+  /** Returns what answers at an address of this machine. No link is sent to it. */
   look(origin?: string): Promise<DoorState>
-  /** What a link leads to, according to the workspace itself: no session is opened and nothing leaves this process. */
+  /**
+   * Returns what a link leads to, according to the workspace itself. No session is opened and nothing leaves this
+   * process.
+   */
   leadsTo(link: string): Promise<LinkState>
 }
 
-/** Path of a share link of the local workspace, which ends in a secret. */
+/** Matches the path of a share link of the local workspace, which ends in a secret. */
 const LINK_PATH = /^\/visit\/([\w.-]+)$/
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
 
@@ -37,9 +40,9 @@ export function createVisitorDoor(options: {
   start: string
   /** The workspace's own request handler. */
   answer: Fetch
-  /** Over the network. */
+  /** Fetches over the network. */
   http: Fetch
-  /** How long to wait for an answer, in milliseconds. */
+  /** Milliseconds to wait for an answer. */
   patienceMs?: number
 }): VisitorDoor {
   const { origin, start, answer, http, patienceMs = 1_500 } = options

@@ -3,15 +3,15 @@ import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/pr
 import type { Clock } from '../../lib/clock.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 
-/** How a row differs from what the person last saw of it. */
+/** The difference between a row and what the person last saw of it. */
 export type News = 'new' | 'changed'
 
 export type SeenList = {
-  /** When the last look at it ended, in epoch milliseconds. */
+  /** Epoch milliseconds at which the last look at the list ended. */
   at: number
   /** Whether `rows` contains every row of the list. */
   whole: boolean
-  /** The mark of each row's content, by id. */
+  /** Marks of the rows' content, by id. */
   rows: ReadonlyMap<string, string>
 }
 
@@ -19,53 +19,55 @@ export type SeenList = {
 export type SeenRow = { id: string; mark: string; bornAt?: number | undefined }
 
 /**
- * What a person has seen of lists. A look begins with the program, or with the first key after a pause, and ends with
- * the program or when no key came for {@link REST_MS}: everything on screen during it counts as seen from then on.
+ * Records what a person has seen of lists. A look begins with the program, or with the first key after a pause. It ends
+ * with the program, or if no key was pressed for {@link REST_MS}. Everything on screen during a look counts as seen
+ * from then on.
  */
 export type Seen = {
   /**
-   * What earlier looks saw of a list, including what was acknowledged since; undefined before the first look has ended.
+   * Returns what earlier looks saw of a list, including what was acknowledged since; undefined before the first look
+   * has ended.
    */
   of(list: string): SeenList | undefined
   /**
    * Records the list as it is on screen.
-   * @param whole whether these are all rows, so that other seen rows are gone
+   * @param whole whether these are all rows, so that other seen rows were deleted
    */
   show(list: string, rows: readonly SeenRow[], whole?: boolean): void
-  /** These rows are not news until they change. */
+  /** Records that these rows are not news until they change. */
   acknowledge(list: string, rows: readonly SeenRow[]): void
-  /** Call when a key was pressed, since the person is there. */
+  /** Must be called when a key was pressed, since it shows that the person is there. */
   stay(): void
-  /** Ends the look: what was on screen since the last one counts as seen. */
+  /** Ends the look. What was on screen since the last one counts as seen. */
   endLook(): void
   subscribe(listener: () => void): () => void
-  /** Changes whenever `of` may return something else. */
+  /** Returns a number that changes whenever `of` may return something else. */
   version(): number
   /** Ends the look, and writes at once what is to be stored. */
   close(): void
 }
 
-/** What is new in a list since the person last saw it. */
+/** News of a list since the person last saw it. */
 export type ListNews = {
-  /** By row key; unchanged rows are left out. */
+  /** News by row key, without unchanged rows. */
   news: ReadonlyMap<string, News>
   /**
-   * When the last look ended, in epoch milliseconds; undefined before the first has ended, and then nothing is news.
+   * Epoch milliseconds at which the last look ended; undefined before the first has ended, and then nothing is news.
    */
   lookedAt: number | undefined
-  /** Number of rows removed since; 0 if the list was not read completely. */
+  /** Number of rows that were removed since; 0 if the list was not read completely. */
   gone: number
   /** Removes rows from the news until they change. */
   acknowledge: (keys: readonly string[]) => void
 }
 
-/** A look ends after this time without a key, in milliseconds. */
+/** Milliseconds without a key after which a look ends. */
 export const REST_MS = 10 * 60_000
-/** Maximum number of rows stored, of one list and in total. */
+/** Maximum number of stored rows, of one list and in total. */
 const MAX_ROWS = BOUNDS.seenRows.most
 const MAX_ALL_ROWS = BOUNDS.seenAllRows.most
 const MAX_LISTS = BOUNDS.seenLists.most
-/** Longer ids and names of lists are not stored. */
+/** Maximum length of ids and names of lists, in characters. Longer ones are not stored. */
 const MAX_NAME = BOUNDS.seenName.most
 /** Maximum difference between the clocks of the service and of this machine, in milliseconds. */
 const SKEW_MS = 10 * 60_000
@@ -101,7 +103,7 @@ function isStored(value: unknown): value is StoredList {
   )
 }
 
-/** FNV-1a over UTF-16 units: a mark of seven characters that shows whether a row has changed. */
+/** Returns a mark of seven characters that shows whether a row has changed: FNV-1a over UTF-16 units. */
 export function markOf(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
@@ -109,8 +111,8 @@ export function markOf(text: string): string {
 }
 
 /**
- * The rows that are new or have changed since they were seen. Before the first look nothing is news. In a list that is
- * read in parts, a row created before the last look is an old one that was not read then.
+ * Returns the rows that are new or have changed since they were seen. Before the first look nothing is news. In a list
+ * that is read in parts, a row created before the last look is an old one that was not read then.
  */
 export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): ReadonlyMap<string, News> {
   const news = new Map<string, News>()
@@ -124,7 +126,10 @@ export function newsOf(before: SeenList | undefined, rows: readonly SeenRow[]): 
   return news
 }
 
-/** Lists seen here replace those that other processes stored; other stored lists are kept. */
+/**
+ * Creates the record of seen lists. Lists seen here replace those that other processes stored; other stored lists are
+ * kept.
+ */
 export function createSeen({
   stored = storedInMemory(seenKey),
   clock,
@@ -191,14 +196,14 @@ function isStorable({ id }: SeenRow): boolean {
   return id.length <= MAX_NAME
 }
 
-/** The rows, then those of earlier looks that were not read this time, within the limit. */
+/** Returns the rows, then those of earlier looks that were not read this time, within the limit. */
 function merged(rows: readonly SeenRow[], earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const stored = new Map(rows.filter(isStorable).map(({ id, mark }) => [id, mark]))
   for (const [id, mark] of earlier) if (!stored.has(id)) stored.set(id, mark)
   return new Map([...stored].slice(0, MAX_ROWS))
 }
 
-/** The lists worth storing, most recently seen first, within a limit. */
+/** Returns the lists worth storing, most recently seen first, within a limit. */
 export function listsToStore(lists: ReadonlyMap<string, SeenList>): [name: string, list: SeenList][] {
   let room = MAX_ALL_ROWS
   return [...lists]

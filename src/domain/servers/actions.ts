@@ -1,12 +1,12 @@
 import { contract } from '../../api/contract/contract.ts'
 import { action } from '../writes/action.ts'
 
-/** The effect of calling a tool of a server, for the question before it. */
+/** Returns the effect of calling a tool of a server, for the question before the call. */
 export function callEffect(server: string): string {
   return `It acts on the server ${server}, with whatever effects the tool has there. It is sent once.`
 }
 
-/** What signing out does not change. */
+/** Sentence about what signing out does not change. */
 const NOT_REVOKED =
   'Nothing is revoked at its authorization server: what it granted ends there by itself, or on its own pages.'
 

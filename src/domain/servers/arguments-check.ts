@@ -8,20 +8,20 @@ import type { JsonObject } from '../../lib/json.ts'
 
 export type { ArgumentFault } from '../../lib/untrusted/messages.ts'
 
-/** What is wrong with arguments, or why that is unknown. */
+/** The faults of arguments, or the reason why they are unknown. */
 export type ArgumentVerdict = { faults: ArgumentFault[] } | Unusable
 
-/** Larger schemas are not checked. */
+/** Maximum size of a schema that is checked, in characters. */
 const MOST_SCHEMA_CHARACTERS = BOUNDS.toolSchema.most
-/** If schema and arguments together are longer, they are checked only in the other thread. */
+/** Maximum size of schema and arguments together, in characters, that is checked in this thread. */
 const MOST_PLAIN_CHARACTERS = 8192
-/** Time limit for compiling one schema and checking against it. */
+/** Milliseconds to compile one schema and check against it. */
 export const SCHEMA_LIMIT_MS: number = WORK_LIMITS.schema.most
 
-/** Schemas as JSON, cached since one is used for many checks. */
+/** Returns schemas as JSON, cached since one schema is used for many checks. */
 const storedText = onceFor(written)
 
-/** Whether a tool's input schema can be used. It is compiled outside the screen's thread, within limits. */
+/** Checks whether a tool's input schema can be used. It is compiled outside the screen's thread, within limits. */
 export async function checkSchema(
   schema: JsonObject | null | undefined,
   limitMs = SCHEMA_LIMIT_MS,
@@ -44,7 +44,7 @@ export async function checkArguments(
   const text = textOf(schema)
   if (typeof text !== 'string') return text
   const valueText = JSON.stringify(value)
-  // Parsed again, since neither validator accepts the bigints of long numbers.
+  // The texts are parsed again, since neither validator accepts the bigints of long numbers.
   if (
     text.length + valueText.length <= MOST_PLAIN_CHARACTERS &&
     plainlyFits(JSON.parse(text) as JsonObject, JSON.parse(valueText) as JsonObject)

@@ -23,13 +23,13 @@ const LIMIT_MS = 10_000
 export type DoctorFinding = {
   /** `wrong` makes the report `warnings`; `advice` does not change its status. */
   kind: Rule['severity'] | 'unchecked'
-  /** A sentence without its full stop; quotations are from the server. */
+  /** A sentence without its full stop. Quotations are from the server. */
   text: string
-  /** Name of its rule; absent, like place and advice, in reports stored before rules existed. */
+  /** Name of its rule. Like place and advice, it is absent in reports stored before rules existed. */
   rule?: string | undefined
-  /** Place in what the server offers: `tools/get-sum/inputSchema`. */
+  /** Place in what the server offers, such as `tools/get-sum/inputSchema`. */
   place?: string | undefined
-  /** What to do about it, as a sentence. */
+  /** Advice about the finding, as a sentence. */
   advice?: string | undefined
 }
 
@@ -39,7 +39,7 @@ export type SinceLast = { generatedAt: DoctorReport['generatedAt']; fresh: reado
 /** A doctor's report with mcpdeck's findings, which are never sent. */
 export type ExaminedReport = DoctorReport & {
   findings: readonly DoctorFinding[]
-  /** Approximate number of tokens that the tool list costs a model. */
+  /** Approximate number of tokens that a model needs for the tool list. */
   toolTokens?: number | undefined
   /** Texts of the findings that only this report has, and that only the previous one had. */
   since?: SinceLast | undefined
@@ -48,12 +48,12 @@ export type ExaminedReport = DoctorReport & {
 /** A tool's result from an earlier call or trial. */
 export type KnownResult = { tool: string; structuredContent?: unknown } & Partial<Pick<RecordedResult, 'of' | 'at'>>
 
-/** Maximum number of findings of one rule; the rest is counted. */
+/** Maximum number of listed findings of one rule. The rest is counted. */
 const MOST = 10
 
 /**
- * The displayed status of a report: its status, except that `ready` becomes `warnings` if something is wrong, `off` for
- * a server that is switched off, and `not known` if nobody here knows whether it is.
+ * Returns the displayed status of a report: its status, except that `ready` becomes `warnings` if something is wrong,
+ * `off` for a server that is switched off, and `not known` if it is unknown whether it is switched off.
  */
 export function stateOf(
   { status, findings }: Pick<ExaminedReport, 'status' | 'findings'>,
@@ -65,7 +65,7 @@ export function stateOf(
 }
 
 /**
- * The findings of the rules in a report. Schemas are compiled elsewhere, within limits; no tool is called.
+ * Adds the findings of the rules to a report. Schemas are compiled elsewhere, within limits. No tool is called.
  * @param before the previous report, for comparison
  */
 export async function examined(
@@ -80,14 +80,17 @@ export async function examined(
   return before ? { ...found, since: sinceOf(found, before) } : found
 }
 
-/** Undefined if either cannot be compared: a failed listing has no findings, and old reports have no rules. */
+/**
+ * Returns undefined if either report cannot be compared: a failed listing has no findings, and old reports have no
+ * rules.
+ */
 function sinceOf(now: ExaminedReport, before: ExaminedReport): SinceLast | undefined {
   const isKnown = ({ status, findings }: ExaminedReport) =>
     status === 'ready' && findings.every(({ rule }) => rule !== undefined)
   if (!isKnown(now) || !isKnown(before)) return undefined
   const without = (some: ExaminedReport, others: ExaminedReport): string[] => {
     const known = new Set(others.findings.map(keyOf))
-    // A finding about most tools does not name them, so findings about single tools are neither new nor gone beside it.
+    // A finding about most tools does not name them, so findings about single tools are neither new nor gone.
     const gathered = new Set(others.findings.filter(({ place }) => place === WHOLE).map(({ rule }) => rule))
     const isTold = (finding: DoctorFinding) =>
       known.has(keyOf(finding)) || (finding.kind === 'advice' && gathered.has(finding.rule))
@@ -96,7 +99,9 @@ function sinceOf(now: ExaminedReport, before: ExaminedReport): SinceLast | undef
   return { generatedAt: before.generatedAt, fresh: without(now, before), gone: without(before, now) }
 }
 
-/** The text may contain times; two findings of one rule at one place are the same. */
+/**
+ * Returns what identifies a finding. The text may contain times; two findings of one rule at one place are the same.
+ */
 function keyOf({ kind, rule, place }: DoctorFinding): string {
   return JSON.stringify([kind, rule, place?.slice(0, LONGEST_KEY)])
 }
@@ -105,7 +110,7 @@ const LONGEST_KEY = 500
 
 /** The place of a finding about most tools. */
 const WHOLE = 'tools/*'
-/** If at least this number and share of a server's tools lack something, it is one finding about the server. */
+/** Minimum number and share of a server's tools that lack something for it to be one finding about the server. */
 const MOST_TOOLS = { count: 3, share: 1 / 2 }
 
 function gathered(found: readonly Found[], all: number): readonly Found[] {
@@ -168,8 +173,8 @@ async function wrongResults(tools: readonly Tool[], results: readonly KnownResul
 }
 
 /**
- * Why structured content does not match the tool's output schema (MCP 2025-11-25, “Output Schema”); undefined if it
- * does, or if that cannot be determined.
+ * Returns why structured content does not match the tool's output schema (MCP 2025-11-25, “Output Schema”); undefined
+ * if it matches, or if that cannot be determined.
  */
 export async function resultFault(
   schema: NonNullable<Tool['outputSchema']>,
@@ -183,7 +188,7 @@ export async function resultFault(
   return fault.name === undefined ? why : `\`${fault.name}\` ${why}`
 }
 
-/** The result of {@link resultFault} as a sentence. */
+/** Returns the result of {@link resultFault} as a sentence. */
 export function mismatchText(fault: string): string {
   return `The result does not match the tool’s output schema: ${fault}.`
 }

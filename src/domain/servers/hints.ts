@@ -3,7 +3,10 @@ import { objectOf } from './rule-facts.ts'
 import { listed, placeOf, quoted, type Found, type Rule } from './rule.ts'
 
 const DESTROYING = 'delete destroy drop erase purge remove truncate uninstall wipe'
-/** Verbs that change any object; in contrast, one can add numbers or create an answer without writing anything. */
+/**
+ * Verbs that change any object. Verbs such as `add` or `create` are left out: one can add numbers or create an answer
+ * without writing anything.
+ */
 const WRITING = `${DESTROYING} deploy edit insert install overwrite publish rename revoke update upload write`
 
 const [destroying, writing] = [DESTROYING, WRITING].map(verbs => new Set(verbs.split(' '))) as [
@@ -11,7 +14,7 @@ const [destroying, writing] = [DESTROYING, WRITING].map(verbs => new Set(verbs.s
   Set<string>,
 ]
 
-/** Annotations against each other, against the tool's own words, and where there are none. */
+/** Compares annotations with each other and with the tool's own words, and reports missing ones. */
 export const hints: Rule = {
   id: 'hints',
   severity: 'advice',
@@ -36,7 +39,7 @@ function contradictions(tool: Tool): Found[] {
   return []
 }
 
-/** The verb at the start of both name and description; a name alone is too ambiguous. */
+/** Returns the verb at the start of both name and description. A name alone is too ambiguous. */
 function verbOf({ name, description }: Tool): string | undefined {
   const [front] = name
     .slice(0, 200)
@@ -48,8 +51,8 @@ function verbOf({ name, description }: Tool): string | undefined {
 }
 
 /**
- * Tools without annotations count as writing and destructive (MCP 2025-11-25, ToolAnnotations), so people are always
- * asked.
+ * Reports tools without annotations. They count as writing and destructive (MCP 2025-11-25, ToolAnnotations), so people
+ * are always asked.
  */
 function silence(tools: readonly Tool[]): Found[] {
   const silent = tools.filter(tool => {

@@ -2,20 +2,23 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ProfileKey, Stored } from '../../lib/files/profile-store.ts'
 
 type Server = { projectId: string; serverId: string }
-/** `key` names the project and the server; `at` is in epoch milliseconds of this machine. */
+/** A stored report. `key` names the project and the server; `at` is in epoch milliseconds of this machine. */
 export type KeptReport<T> = { key: string; at: number; report: T }
 
 /** The last report of one kind on each server, stored for the next start. */
 export type KeptReports<T> = {
-  /** The stored reports of a project's servers; `at` is in epoch milliseconds of this machine. */
+  /** Returns the stored reports of a project's servers. `at` is in epoch milliseconds of this machine. */
   of(projectId: string): { serverId: string; at: number; report: T }[]
   last(server: Server): T | undefined
-  /** @param at when it began, if the server may have changed since; by default now */
+  /**
+   * Stores a report.
+   * @param at when the examination began, if the server may have changed since; by default now
+   */
   keep(server: Server, report: T, at?: number): void
   forget(server: Server): void
 }
 
-/** The file format of such reports; other values are left out. */
+/** Returns the file format of such reports. Other values are left out. */
 export function keptReportsKey<T>(
   name: string,
   isReport: (value: unknown) => boolean,
@@ -34,6 +37,7 @@ export function keptReportsKey<T>(
 }
 
 /**
+ * Creates the storage of reports.
  * @param most maximum number of servers; oldest reports are removed first
  * @param shortened reduces a report to what is stored
  */

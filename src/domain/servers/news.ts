@@ -1,4 +1,4 @@
-/** Servers that notified of a change, if the service runs in this process. */
+/** Servers that reported a change, if the service runs in this process. */
 export type ServerNews = { note(serverId: string): void; subscribe(serverId: string, listener: () => void): () => void }
 
 export function createServerNews(): ServerNews {

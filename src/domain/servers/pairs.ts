@@ -1,7 +1,7 @@
 /** Names with their values, such as an environment or headers. */
 export type Pairs = Record<string, string>
 
-/** How such pairs are written, one a line. */
+/** The notation of such pairs, one in each line. */
 export type PairKind = {
   pattern: RegExp
   /** The required form of a line, for error messages. */
@@ -24,7 +24,7 @@ export const HEADERS: PairKind = {
   same: name => name.toLowerCase(),
 }
 
-/** Pairs as typed: a text with one a line, or a list of pairs, which may have several lines. */
+/** Pairs as typed: a text with one pair a line, or a list of pairs, which may have several lines. */
 export type TypedPairs = string | readonly string[]
 
 /** Parses typed pairs and adds more. Returns an error text for an invalid or duplicate pair. */
@@ -43,7 +43,7 @@ export function pairsOf(kind: PairKind, typed: TypedPairs, further: readonly str
   return Object.fromEntries(pairs)
 }
 
-/** Only the beginning of a line, since the rest may be secret. */
+/** Returns only the beginning of a line, since the rest may be secret. */
 function beginningOf(line: string): string {
   return `"${/^[\w-]*/.exec(line)?.[0] ?? ''}…"`
 }

@@ -4,11 +4,11 @@ import { TOOL_NAME } from './rule-facts.ts'
 
 /** Something that JSON Schema and MCP allow but some client or model service refuses. */
 export type Refusal = {
-  /** Who refuses what, as the beginning of a sentence. */
+  /** The client or service and what it refuses, as the beginning of a sentence. */
   says: string
-  /** Where the client or service documents the refusal. */
+  /** Address at which the client or service documents the refusal. */
   source: string
-  /** Whether it refuses output schemas too. */
+  /** Whether the client or service refuses output schemas too. */
   inOutput?: true
 }
 
@@ -16,9 +16,9 @@ export type Refusal = {
 const MOST_TOOLS = 128
 
 /**
- * Refusals of 2025 and 2026 for schemas as servers list them; a refused tool usually makes the whole request fail. Left
- * out are parts that clients change before sending: `$schema`, `$ref` and `additionalProperties`, which Gemini once
- * refused, and requirements of OpenAI’s strict mode only, such as a type for every part.
+ * Refusals of 2025 and 2026 for schemas as servers list them. A refused tool usually makes the whole request fail. Left
+ * out are parts that clients change before sending (`$schema`, `$ref` and `additionalProperties`, which Gemini once
+ * refused), and requirements of OpenAI’s strict mode only, such as a type for every part.
  */
 export const REFUSALS = {
   name: {
@@ -68,7 +68,7 @@ export const REFUSALS = {
   },
 } as const satisfies Record<Refused | 'name' | 'many', Refusal>
 
-/** Schemas and names that only some clients accept. */
+/** Reports schemas and names that only some clients accept. */
 export const portability: Rule = {
   id: 'portability',
   severity: 'advice',
@@ -87,7 +87,7 @@ function count({ tools: { length } }: Subject): Found[] {
   return length > MOST_TOOLS ? finding('many', [`${length} are listed`], ['tools']) : []
 }
 
-/** A schema that does not compile is reported by another rule. */
+/** Reports faults of schemas. Another rule reports schemas that do not compile. */
 function schemas({ schemas }: Subject): Found[] {
   const parts = schemas
     .filter(({ verdict }) => verdict.kind !== 'wrong')

@@ -3,7 +3,7 @@ import { splitCommand } from '../../lib/split-command.ts'
 import type { ServerBody } from '../../api/contract/servers.ts'
 import { ENVIRONMENT, HEADERS, pairsOf, type Pairs, type TypedPairs } from './pairs.ts'
 
-/** How a server is reached, in the format of requests. */
+/** The settings for connecting to a server, in the format of requests. */
 export type Reach = Omit<ServerBody, 'name' | 'enabled'>
 
 /** Settings of a connection other than its command or address, as typed. */
@@ -22,7 +22,7 @@ const WHY: Record<CommandProblem, string> = {
   open: 'A quote or a backslash is not followed by anything.',
   empty: 'This field is required.',
 }
-/** Why a program cannot have a token. */
+/** Error text for a token of a program. */
 export const NO_TOKEN = 'A token goes with an address; a program finds its own in its environment.'
 export const NO_HEADERS = 'Headers go with an address; a program finds its secrets in its environment.'
 export const NO_ENVIRONMENT = 'An environment goes with a command; an address takes headers.'
@@ -31,9 +31,9 @@ const WITHOUT_SCHEME = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?\/\S*$|^[\w.-
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s
 
 /**
- * Parses what a person typed to reach a server: the address of one over HTTP, else the command of one over stdio,
- * preceded by `NAME=value` for its environment. Returns an error text if it is neither, or if another setting does not
- * go with it.
+ * Parses what a person typed to connect to a server: the address of an HTTP server, else the command of a stdio server,
+ * which may be preceded by `NAME=value` for its environment. Returns an error text if it is neither, or if another
+ * setting does not fit.
  */
 export function reachOf(typed: string, more: ReachMore = {}): Reach | string {
   const text = typed.trim()
@@ -43,7 +43,7 @@ export function reachOf(typed: string, more: ReachMore = {}): Reach | string {
   return typeof words === 'string' ? WHY[words] : programReach(words, more)
 }
 
-/** The reach of a program from its words, preceded by `NAME=value` for its environment. */
+/** Returns the settings of a program from its words, which may be preceded by `NAME=value` for its environment. */
 export function programReach(words: readonly string[], more: ReachMore = {}): Reach | string {
   const first = words.findIndex(word => !ASSIGNMENT.test(word))
   const command = words[first]
@@ -62,7 +62,7 @@ function addressReach(url: string, more: ReachMore): Reach | string {
   return { transportType: 'http', url, ...filled({ headers }), ...timeoutOf(more) }
 }
 
-/** The header lines for a token, if there is one. */
+/** Returns the header lines for a token, if there is one. */
 export function tokenLines(token = ''): string[] {
   return token === '' ? [] : [`Authorization: Bearer ${token}`]
 }

@@ -6,7 +6,7 @@ export function isReadOnly(tool: Tool): boolean {
   return hasHint(tool, 'readOnlyHint')
 }
 
-/** Whether a server declares that a tool may destroy something; without a declaration nothing is asked. */
+/** Whether a server declares that a tool may destroy something. Without a declaration nothing is asked. */
 export function isDestructive(tool: Tool): boolean {
   return hasHint(tool, 'destructiveHint')
 }

@@ -6,7 +6,7 @@ import { withoutSecrets } from '../../lib/redaction/redaction.ts'
 import type { DoctorFinding, ExaminedReport } from './findings.ts'
 import { createKeptReports, keptReportsKey, type KeptReport, type KeptReports } from './kept-reports.ts'
 
-/** The doctor's last report on each server that was examined from here. */
+/** Stores the doctor's last report on each server that was examined from here. */
 export type DoctorReports = KeptReports<ExaminedReport>
 
 const MOST_TEXT = BOUNDS.doctorText.most
@@ -41,8 +41,8 @@ function isFinding(value: unknown): value is DoctorFinding {
 }
 
 /**
- * The part of a report that the screen shows, without its listings. Texts are the server's, so secrets in them are
- * removed.
+ * Returns the part of a report that the screen shows, without its listings. Texts are the server's, so secrets in them
+ * are removed.
  */
 function shortened(report: ExaminedReport): ExaminedReport {
   const { generatedAt, status, connection, initInfo, capabilities, checks, error, findings, since, toolTokens } = report

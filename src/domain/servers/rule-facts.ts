@@ -3,10 +3,10 @@ import { entriesOf, referred } from '../../lib/json-schema/parts.ts'
 import { canonicalJson, isPlainObject } from '../../lib/json.ts'
 
 type Described = { name: string; description?: unknown }
-/** `isDescribed` considers more than its own description. */
+/** `isDescribed` also if the tool's text names it, a part has a description, or only one value is possible. */
 type Argument = Described & { isDescribed: boolean }
 
-/** A value as an object; empty for other values. */
+/** Returns a value as an object; empty for other values. */
 export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
@@ -19,19 +19,19 @@ export function isBlank(text: unknown): boolean {
   return typeof text !== 'string' || text.trim() === ''
 }
 
-/** A description, normalized for comparison; undefined if there is none. */
+/** Returns a description, normalized for comparison; undefined if there is none. */
 export function normal(description: unknown): string | undefined {
   if (typeof description !== 'string' || isBlank(description)) return undefined
   return description.trim().replaceAll(/\s+/g, ' ').toLowerCase()
 }
 
-/** Valid tool names (MCP 2025-11-25, “Tool Names”). */
+/** Matches valid tool names (MCP 2025-11-25, “Tool Names”). */
 export const TOOL_NAME = /^[\w.-]{1,128}$/
 
 /** Maximum number of arguments checked in a tool or prompt. */
 const MOST_ARGUMENTS = 500
 
-/** The arguments of a tool or prompt, as far as it declares them by name. */
+/** Returns the arguments of a tool or prompt, as far as it declares them by name. */
 export function argumentsOf(item: Tool | Prompt): Argument[] {
   if ('arguments' in item && Array.isArray(item.arguments))
     return item.arguments
@@ -47,10 +47,10 @@ export function argumentsOf(item: Tool | Prompt): Argument[] {
   }))
 }
 
-/** Maximum number of parts checked in an argument; one with more counts as described. */
+/** Maximum number of parts that are checked in an argument. An argument with more counts as described. */
 const MOST_PARTS = 200
 
-/** Whether a schema or any of its parts has a description: a model reads all of them. */
+/** Whether a schema or any of its parts has a description. A model reads all of them. */
 function isDescribedIn(schema: unknown, root: unknown): boolean {
   const waiting = [schema]
   const seen = new Set<unknown>()
@@ -76,8 +76,8 @@ const MOST_OF_LINE = 1_000
 const MOST_SPELLED = 50_000
 
 /**
- * Whether a tool's description mentions a name: at the start of a line (`- path: where it is`), in quotes, as an
- * identifier that is not a normal word (`maxDepth`, `max_depth`), or by its words, if it has several or is the only
+ * Returns whether a tool's description mentions a name: at the start of a line (`- path: where it is`), in quotes, as
+ * an identifier that is not a normal word (`maxDepth`, `max_depth`), or by its words, if it has several or is the only
  * name.
  */
 function namesDescribedIn(description: unknown, isOnly: boolean): (name: string) => boolean {
@@ -102,7 +102,7 @@ function namesDescribedIn(description: unknown, isOnly: boolean): (name: string)
   }
 }
 
-/** Whether only one value is possible, so that it needs no description. */
+/** Whether only one value is possible, so that the argument needs no description. */
 function isGiven(schema: unknown): boolean {
   const { const: value, type, properties, additionalProperties } = objectOf(schema)
   const isEmpty = type === 'object' && additionalProperties === false && entriesOf(properties).length === 0
@@ -110,7 +110,7 @@ function isGiven(schema: unknown): boolean {
 }
 
 /**
- * Whether the common description of several arguments names one of them and not the others, as copied text does; only
+ * Whether the common description of several arguments names one of them and not the others, as copied text does. Only
  * the names distinguish the others.
  */
 export function isCopied(twins: readonly Described[]): boolean {
@@ -129,7 +129,7 @@ function wordsOf(text: string): string[] {
     .filter(word => word.length > 1)
 }
 
-/** Groups things with the same mark, in order; things without a mark are not grouped. */
+/** Groups things with the same mark, in order. Things without a mark are not grouped. */
 export function twinsOf<T>(items: readonly T[], markOf: (item: T) => string | undefined): [T, ...T[]][] {
   const byMark = new Map<string, [T, ...T[]]>()
   for (const item of items) {
@@ -142,10 +142,10 @@ export function twinsOf<T>(items: readonly T[], markOf: (item: T) => string | un
   return [...byMark.values()].filter(({ length }) => length > 1)
 }
 
-/** Approximate number of characters in a token of model text; other scripts need about one token a letter. */
+/** Approximate number of characters in a token of model text. Other scripts need about one token for each letter. */
 const CHARACTERS_A_TOKEN = 4
 
-/** Approximate number of tokens that tools take in a model's context. Each model counts differently. */
+/** Returns the approximate number of tokens that tools take in a model's context. Each model counts differently. */
 export function tokensOf(tools: readonly Tool[]): number {
   const text = tools
     .map(({ name, description, inputSchema }) => canonicalJson({ name, description, inputSchema }))

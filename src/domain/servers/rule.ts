@@ -6,7 +6,7 @@ import type { RefusedPart } from '../../lib/json-schema/refused-parts.ts'
 export type CheckedSchema = {
   tool: string
   which: 'inputSchema' | 'outputSchema'
-  /** Whether its values must be objects. */
+  /** Whether values of the schema must be objects. */
   isOfObject: boolean
   verdict: SchemaVerdict
   faults: readonly SchemaFault[]
@@ -19,7 +19,7 @@ export type CheckedSchema = {
 /** The result of compiling a schema. */
 export type SchemaVerdict = { kind: 'fine' } | { kind: 'wrong' | 'unchecked'; why: string }
 
-/** The last result of a tool that violates its output schema; `from` gives its source. */
+/** The last result of a tool that violates its output schema. `from` gives its source. */
 export type WrongResult = { tool: string; why: string; from: string }
 
 /** Everything that the rules examine. */
@@ -30,37 +30,40 @@ export type Subject = {
   results: readonly WrongResult[]
 }
 
-/** Where something was found, and a sentence without its full stop; quotations are from the server. */
+/** A finding: its place, and a sentence without its full stop. Quotations are from the server. */
 export type Found = {
   place: string
   text: string
   kind?: 'unchecked'
-  /** What a tool lacks, to follow a number of tools: if most lack it, that is one finding about the server. */
+  /**
+   * The missing part of a tool, as text after a number of tools. If most tools lack it, that is one finding about the
+   * server.
+   */
   lacking?: { tool: string; what: string }
 }
 
-/** A rule by which servers are examined. */
+/** A rule for examining servers. */
 export type Rule = {
   id: string
-  /** `wrong` prevents clients from using it; `advice` helps the models and people that use it. */
+  /** `wrong` prevents clients from using the server; `advice` helps the models and people that use it. */
   severity: 'wrong' | 'advice'
-  /** What the rule finds, for docs/doctor.md. */
+  /** Description of what the rule finds, for docs/doctor.md. */
   says: string
-  /** What to do about it. */
+  /** Advice about what to do. */
   advice: string
   /** Text after the number of findings that are not shown. */
   more: string
   find: (subject: Subject) => readonly Found[]
 }
 
-/** Formats a name from the server for a sentence. */
+/** Returns a name from the server in quotes, for a sentence. */
 export const quoted = (name: string): string => JSON.stringify(name)
-/** The place of a tool in what a server offers. */
+/** Returns the place of a tool in what a server offers. */
 export const placeOf = (tool: string): string => `tools/${tool}`
 
 const MOST_NAMED = 8
 
-/** Lists names; of many, only the first. */
+/** Lists names, or only the first ones if there are many. */
 export function listed(names: readonly string[]): string {
   const more = names.length - MOST_NAMED
   return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')

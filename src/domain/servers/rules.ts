@@ -15,13 +15,13 @@ import {
   twinsOf,
 } from './rule-facts.ts'
 
-/** A listing that takes longer delays clients at their start, in milliseconds. */
+/** Milliseconds from which on a listing is slow, because it delays clients at their start. */
 const SLOW_MS = 3_000
 const LISTINGS = ['tools', 'resources', 'resourceTemplates', 'prompts']
-/** Tools that use more tokens of a model's context leave it less for the work. */
+/** Number of tokens from which on tools leave a model too little context for the work. */
 const MANY_TOKENS = 10_000
 
-/** In the order in which they are reported. */
+/** Rules in the order in which they are reported. */
 export const RULES: readonly Rule[] = [
   {
     id: 'stray-output',
@@ -234,7 +234,7 @@ function faultsOf({ tool, which, verdict, faults, unchecked }: CheckedSchema, ki
     }))
 }
 
-/** Duplicate tool names are reported by another rule. */
+/** Returns tools without duplicate names, which another rule reports. */
 function uniqueNames(tools: readonly Tool[]): Tool[] {
   return [...new Map(tools.map(tool => [tool.name, tool])).values()]
 }

@@ -1,17 +1,17 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** A message of a sampling request; `text` is undefined if it has other content, which `what` names. */
+/** A message of a sampling request. `text` is undefined if it has other content, which `what` names. */
 export type SamplingMessage = { role: string; text: string | undefined; what: string }
 
-/** Maximum number of tokens that a model here writes for a server, whatever the server requests. */
+/** Maximum number of tokens that a model writes for a server, whatever the server requests. */
 const MOST_TOKENS = 4096
 
-/** Maximum number of tokens for a draft. */
+/** Returns the maximum number of tokens for a draft. */
 export function draftTokens({ maxTokens }: Record<string, unknown>): number {
   return typeof maxTokens === 'number' && maxTokens >= 1 ? Math.min(Math.floor(maxTokens), MOST_TOKENS) : MOST_TOKENS
 }
 
-/** The messages of a sampling request, one entry a part. */
+/** Returns the messages of a sampling request, with one entry for each part. */
 export function samplingMessages({ messages }: Record<string, unknown>): SamplingMessage[] {
   return (Array.isArray(messages) ? messages : []).flatMap((message: unknown) => {
     if (!isPlainObject(message)) return []

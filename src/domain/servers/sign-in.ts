@@ -1,13 +1,13 @@
 import type * as z from 'zod'
 import type { ImportTokensRequest } from '../../api/contract/server-operations.ts'
 
-/** Tokens as passed to the service, with the client they were granted to. */
+/** Tokens in the form that the service receives, with the client they were issued to. */
 export type ImportedTokens = z.infer<ReturnType<typeof ImportTokensRequest>>
 
-/** Why a sign-in failed, as a sentence with what to do. */
+/** Thrown if a sign-in failed. The message is a sentence with what to do. */
 export class SignInError extends Error {
   override readonly name = 'SignInError'
-  /** Whether another client may work. */
+  /** Whether the sign-in may work with another client. */
   readonly wantsClient: boolean
 
   constructor(message: string, { wantsClient = false } = {}) {
@@ -16,22 +16,22 @@ export class SignInError extends Error {
   }
 }
 
-/** The OAuth client that mcpdeck uses; without one, the authorization server registers one. */
+/** The OAuth client that mcpdeck uses. Without one, the authorization server registers one. */
 export type SignInClient = {
   clientId?: string | undefined
   clientSecret?: string | undefined
-  /** Port of the callback address; any free port by default. */
+  /** Port of the callback address. Default: any free port. */
   port?: number | undefined
 }
 
-/** Who a sign-in will ask, according to the metadata of the MCP server; nothing is opened or registered yet. */
+/** The target of a sign-in, according to the metadata of the MCP server. Nothing is opened or registered yet. */
 export type SignInPlan = {
   serverUrl: string
   /** Host and port of the page for the browser. */
   host: string
   /** The requested scopes; empty if the authorization server chooses. */
   scopes: readonly string[]
-  /** Whether it registers clients on request. */
+  /** Whether the authorization server registers clients on request. */
   registers: boolean
   /** @throws SignInError */
   begin: (client: SignInClient, signal: AbortSignal) => Promise<SignIn>
@@ -39,30 +39,30 @@ export type SignInPlan = {
 
 /** A sign-in that waits for the person. */
 export type SignIn = {
-  /** The page for the browser. */
+  /** The page to open in the browser. */
   link: string
   /** The address that the browser returns to. */
   callback: string
   /** Rejects with a {@link SignInError}. */
   tokens: Promise<ImportedTokens>
   /**
-   * Called with the reason, as a sentence, when an answer at the callback is refused: it belongs to another sign-in or
+   * Called with the reason, as a sentence, if an answer at the callback is refused: it belongs to another sign-in or
    * authorization server, or says that access was denied. The sign-in continues to wait for the right one.
    */
   onRefused: (listener: (why: string) => void) => void
-  /** Accepts the address where a browser ended; returns a text if it is not a valid one. */
+  /** Accepts the address where a browser ended. Returns a text if it is not a valid one. */
   take: (address: string) => string | undefined
-  /** Gives it up. */
+  /** Cancels the sign-in. */
   end: () => void
 }
 
-/** Signs in to MCP servers; `scopes` are those saved with the server. */
+/** Signs in to MCP servers. `scopes` are those saved with the server. */
 export type SignIns = {
   /** @throws SignInError */
   plan: (serverUrl: string, options: { scopes: readonly string[]; signal: AbortSignal }) => Promise<SignInPlan>
 }
 
-/** What a person confirms before a browser is opened. */
+/** Returns what a person confirms before a browser is opened. */
 export function signInLines({ serverUrl, host, scopes }: SignInPlan): { text: string; tone: 'plain' | 'warn' }[] {
   const own = new URL(serverUrl).host
   return [

@@ -13,33 +13,33 @@ import { SCHEMA_LIMIT_MS } from './arguments-check.ts'
 
 type Listed = Readonly<Record<string, unknown>>
 
-/** What a server offers at one moment; entries are as the server sent them. */
+/** The tools, prompts and resources that a server offers at one moment. Entries are as the server sent them. */
 export type Snapshot = Readonly<Record<ListName, readonly Listed[]>> & {
-  /** Its instructions for models; null or empty if it sends none, undefined if that is not known. */
+  /** Instructions of the server for models; null or empty if it sends none, undefined if unknown. */
   instructions?: string | null | undefined
-  /** Why a list could not be read, in the server's words; such a list is empty. */
+  /** Why a list could not be read, in the server's words. Such a list is empty. */
   unread?: Readonly<Partial<Record<ListName, string>>> | undefined
 }
 type ListName = keyof typeof LISTS
 
 /** A difference between two snapshots. */
 export type SnapshotChange = {
-  /** Its effect on a client that knows only the earlier snapshot. */
+  /** The effect of the change on a client that knows only the earlier snapshot. */
   impact: Impact
   of: 'tool' | 'prompt' | 'resource' | 'list' | 'server'
   /**
-   * Name of the tool or prompt, or URI of the resource, from the server; for a list `tools` and so on; for a server
-   * `instructions`.
+   * Name of the tool or prompt, or URI of the resource, from the server. For a list it is `tools` and so on; for a
+   * server `instructions`.
    */
   name: string
   kind: 'added' | 'removed' | 'renamed' | 'schema' | 'output' | 'text' | 'argument' | 'unread' | 'other'
-  /** JSON pointer into the latest version of the tool, prompt or resource that contains it. */
+  /** JSON pointer into the latest version of the tool, prompt or resource with the change. */
   pointer: string
-  /** What changed, to follow the name; quotes the server. */
+  /** Description of the change, as text after the name. It quotes the server. */
   says: string
 }
 
-/** A text is not a snapshot; the message ends a sentence that names the file. */
+/** Thrown if a text is not a snapshot. The message ends a sentence that names the file. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError'
 }
@@ -97,7 +97,7 @@ export function snapshotOf(value: unknown): Snapshot {
   return reasons.length > 0 ? { ...lists, unread: Object.fromEntries(reasons) } : lists
 }
 
-/** A sentence for each list that a snapshot lacks; quotes the server. */
+/** Returns a sentence for each list that a snapshot lacks. It quotes the server. */
 export function unreadLines({
   unread = {},
 }: {
@@ -107,8 +107,9 @@ export function unreadLines({
 }
 
 /**
- * How a later snapshot differs from an earlier one, breaking changes first; empty if both are equal in any order.
- * Schemas are compared outside the screen's thread, within limits; what exceeds these counts as possibly breaking.
+ * Returns how a later snapshot differs from an earlier one, breaking changes first; empty if both are equal in any
+ * order. Schemas are compared outside the screen's thread, within limits; what exceeds these counts as possibly
+ * breaking.
  */
 export async function snapshotChanges(
   before: Snapshot,
@@ -160,7 +161,7 @@ const ORDER: readonly Impact[] = ['breaking', 'unknown', 'safe']
 type Found = Omit<SnapshotChange, 'of' | 'name'>
 type Pairs = ReadonlyMap<string, { was: Listed[]; is: Listed[] }>
 
-/** Entries with the same name may come in any order. */
+/** Whether both lists have the same entries. Those with the same name may be in any order. */
 function isSame(was: readonly Listed[], is: readonly Listed[]): boolean {
   const texts = (items: readonly Listed[]) => items.map(item => canonicalJson(item)).toSorted()
   return canonicalJson(texts(was)) === canonicalJson(texts(is))
@@ -198,7 +199,7 @@ function cameAndWent(of: SnapshotChange['of'], key: string, pairs: Pairs): Snaps
   ]
 }
 
-/** What identifies a thing after it is renamed; undefined if that is too little. */
+/** Returns what identifies a thing after it is renamed; undefined if that is not enough. */
 function signatureOf(item: Listed, key: string): string | undefined {
   const says = typeof item['description'] === 'string' && item['description'].trim() !== ''
   return says ? canonicalJson({ ...item, [key]: null, name: null, title: null }) : undefined
@@ -234,7 +235,7 @@ async function schemaFound(field: string, before: unknown, after: unknown, end: 
   if (!('answer' in outcome))
     return [{ impact: 'unknown', kind, pointer: `/${field}`, says: `${what} changed: ${outcome.why}` }]
   const { answer } = outcome
-  // Both have the same meaning, such as lists of names in another order.
+  // The change has no effect, such as names in another order.
   return answer.map((change): Found => ({
     impact: isInput ? change.input : change.output,
     kind: change.kind === 'text' && change.input === 'safe' ? 'text' : kind,
@@ -248,7 +249,7 @@ function sayOf({ path, says }: SchemaChange, isInput: boolean, what: string): st
   return `${isInput ? 'the argument' : 'the field'} \`${path}\` ${isInput ? '' : 'of its result '}${says}`
 }
 
-/** Arguments of a prompt are named texts. */
+/** Compares arguments of a prompt, which are named texts. */
 function argumentChanges(before: unknown, after: unknown): Found[] {
   const [was, is] = [argumentsOf(before), argumentsOf(after)]
   if (!was || !is) return [{ ...OTHER, pointer: '/arguments', says: 'has other arguments' }]
@@ -273,7 +274,7 @@ function argumentChanges(before: unknown, after: unknown): Found[] {
   })
 }
 
-/** Arguments by name; undefined if the value has another format. */
+/** Returns arguments by name; undefined if the value has another format. */
 function argumentsOf(value: unknown): Map<string, Listed> | undefined {
   if (value == null) return new Map()
   if (!Array.isArray(value)) return undefined

@@ -5,7 +5,7 @@ import type { DoctorCheck } from '../../api/contract/server-operations.ts'
 export type StepsTaken = Readonly<Record<string, DoctorCheck>>
 
 /**
- * Steps of examinations in progress, if the service runs in this process and reports each one; other services report
+ * Steps of examinations in progress, if the service runs in this process and reports each one. Other services report
  * all of them at once.
  */
 export type DoctorSteps = {

@@ -3,7 +3,10 @@ import { joinCommand } from '../../lib/split-command.ts'
 import type { Pairs } from './pairs.ts'
 import type { SignInClient } from './sign-in.ts'
 
-/** How the local workspace of this process reaches a saved server; a remote service does not return this. */
+/**
+ * The settings with which the local workspace of this process connects to a saved server. A remote service does not
+ * return them.
+ */
 export type StoredReach = {
   command?: string | undefined
   args?: readonly string[] | undefined
@@ -11,19 +14,19 @@ export type StoredReach = {
   headers?: Pairs | undefined
   /** Milliseconds. */
   timeout?: number | undefined
-  /** The OAuth client saved with it. */
+  /** The OAuth client that is saved with the server. */
   client?: SignInClient | undefined
 }
 
 /** Reads a saved server with its secrets; undefined if the server is gone. */
 export type StoredReaches = { of: (serverId: string) => Promise<StoredReach | undefined> }
 
-/** The command with its arguments for display; empty if there is none. */
+/** Returns the command with its arguments for display; empty if there is none. */
 export function shownCommand({ command, args = [] }: StoredReach): string {
   return command === undefined ? '' : joinCommand(shownWords([command, ...args]))
 }
 
-/** Pairs with every value replaced by dots. */
+/** Returns pairs with every value replaced by dots. */
 export function shownPairs(pairs: Pairs = {}): Pairs {
   return Object.fromEntries(Object.keys(pairs).map(name => [name, DOTS]))
 }

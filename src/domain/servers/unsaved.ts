@@ -4,24 +4,24 @@ import type { ProjectServer, ServerBody } from '../../api/contract/servers.ts'
 import type { SignInClient } from './sign-in.ts'
 import type { StoredReach } from './stored-reach.ts'
 
-/** For a temporary workspace: what is to be kept is saved in the local workspace. */
+/** Saves the contents of a temporary workspace in the local workspace, if they are to be kept. */
 export type UnsavedServers = {
   /** Runs work with the local workspace, which is open meanwhile. */
   atHome: <T>(work: (home: Client, handOver: HandOver) => Promise<T>) => Promise<T>
-  /** Suites as saved there, as JSON by their id here. */
+  /** Suites that were saved in the local workspace, as JSON by their id in this one. */
   savedSuites: Map<string, string>
   /** The working directory given for the server. */
   directory: string | undefined
 }
 
-/** Passes calls, roots and sign-in to a saved server of the local workspace; none of it leaves this process. */
+/** Copies calls, roots and sign-in to a saved server of the local workspace. None of it leaves this process. */
 export type HandOver = (serverId: string, homeServerId: string) => Promise<{ calls: number; signedIn: boolean }>
 
-/** What was saved along with a server, and what was left behind, as sentences. */
+/** Suites, calls and the sign-in that were saved with a server, and sentences about what was left behind. */
 export type TakenAlong = { suites: number; calls: number; signedIn: boolean; left: readonly string[] }
 
 /**
- * Saves a server in a project of the local workspace, with what was made and done on it here.
+ * Saves a server in a project of the local workspace, with what was created and done with it here.
  * @throws ApiError if the server itself cannot be saved; otherwise what could not be saved is reported with the reason
  */
 export async function saveAtHome(
@@ -53,7 +53,7 @@ export async function saveAtHome(
   })
 }
 
-/** The request body that saves a server elsewhere, with everything needed to reach it. */
+/** Returns the request body that saves a server elsewhere, with all connection settings. */
 export function bodyOf(server: ProjectServer, stored: StoredReach, name: string): ServerBody {
   const { enabled, url, useOAuth, oauthScopes } = server
   const { args, client, ...reach } = stored

@@ -1,9 +1,9 @@
 import { createListeners } from '../../lib/listeners.ts'
 import type { ServerRequest } from '../../api/contract/server-requests.ts'
 
-/** Requests of servers to the person at this screen; the service in this process reports each change. */
+/** Requests of servers to the person at this screen. The service in this process reports each change. */
 export type WaitingRequests = {
-  /** Oldest first; the same list until it changes. */
+  /** Returns requests oldest first, the same list until it changes. */
   current(): readonly ServerRequest[]
   note(waiting: readonly ServerRequest[]): void
   subscribe(listener: () => void): () => void

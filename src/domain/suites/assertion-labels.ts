@@ -27,7 +27,9 @@ const WORDS: Readonly<Record<string, (fields: Assertion) => string | undefined>>
   widgetNoConsoleErrors: ({ toolName }) => `no widget${ofTool(toolName)} logs errors`,
 }
 
-/** An assertion as a sentence without its capital and full stop; as JSON if its type or a field is unknown. */
+/**
+ * Returns an assertion as a sentence without its capital and full stop, or as JSON if its type or a field is unknown.
+ */
 export function assertionLabel(assertion: Assertion): string {
   const { type } = assertion
   const words = typeof type === 'string' ? ownValue(WORDS, type)?.(assertion) : undefined

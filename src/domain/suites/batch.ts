@@ -6,9 +6,9 @@ import type { DuplicatePolicy } from './duplicates.ts'
 
 export type BatchOptions = {
   duplicatePolicy?: DuplicatePolicy
-  /** Required by every policy except `block`; stored with the case. */
+  /** Reason that every policy except `block` requires. It is stored with the case. */
   overrideReason?: string
-  /** The suite's id in the file, if the file syncs itself. */
+  /** The suite's id in the file, if the file is synced. */
   declaredSuiteId?: string | undefined
 }
 
@@ -27,7 +27,7 @@ export type CaseOutcome = {
 /** Maximum number of cases in one request. */
 export const BATCH_CASES = 100
 
-/** Texts for the codes of refused entries; the service's own message is shown beside them. */
+/** Texts for the codes of refused entries. The service's own message is shown beside them. */
 export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
   INVALID_ITEM: 'The entry is not what the service takes; correct the field that it names.',
   INVALID_CASE_ID: 'The id has characters that ids cannot have, or is too long.',
@@ -41,8 +41,8 @@ export const OUTCOME_WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Creates cases, a hundred a request, each request with its own key, which retries keep. Results are per case, in the
- * given order. A request that fails as a whole rejects, and cases created earlier stay.
+ * Creates cases, a hundred a request. Each request has its own key, which retries reuse. Results are returned for each
+ * case in the given order. A request that fails as a whole rejects, and cases created earlier are kept.
  * @throws ApiError
  */
 export async function createCases(
@@ -65,7 +65,7 @@ export async function createCases(
   return outcomes
 }
 
-/** Each entry with its result; an entry missing from the answer counts as failed. */
+/** Returns each entry with its result. An entry that is missing in the answer counts as failed. */
 export function outcomesOf(forms: readonly CaseForm[], { created, failed }: EvalCasesBatchResult): CaseOutcome[] {
   return forms.map((form, index): CaseOutcome => {
     const written = created.find(each => each.index === index)
@@ -88,7 +88,7 @@ export function outcomesOf(forms: readonly CaseForm[], { created, failed }: Eval
   })
 }
 
-/** `3 created, 1 failed`. */
+/** Returns the counts of outcomes: `3 created, 1 failed`. */
 export function outcomeCounts(outcomes: readonly CaseOutcome[]): string {
   const parts = (['created', 'replayed', 'failed'] as const).flatMap(kind => {
     const count = outcomes.filter(each => each.kind === kind).length

@@ -15,11 +15,11 @@ export type CallMade = {
 type Assertion = Record<string, unknown>
 
 const MOST_TITLE = 60
-/** Longer texts are rarely the same twice. */
+/** Maximum length of a text that is compared exactly. Longer texts are rarely equal twice. */
 const MOST_EXACT = 200
 const MOST_KEYS = 5
 const MOST_KEY = 60
-/** Longer texts are not parsed as JSON for the names of their fields. */
+/** Maximum length of a text that is parsed as JSON for the names of its fields. */
 const MOST_READ = 100_000
 
 /** Matches dates, times, durations, long numbers and ids, which differ from call to call. */
@@ -28,7 +28,7 @@ const CHANGES =
 const ID = /(?=[\w-]*\d)(?=[\w-]*[a-z])[\w-]{8,}/i
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \n]*$/u
 
-/** A case that repeats a call, with assertions on what is likely to be the same next time. */
+/** Returns a case that repeats a call, with assertions on what is likely to be the same next time. */
 export function caseOfCall({ serverName, toolName, args, result }: CallMade): CaseForm {
   return {
     title: titleOf(Object.keys(args).length === 0 ? toolName : `${toolName} ${JSON.stringify(args)}`),
@@ -47,14 +47,17 @@ export function assertionsIn({ steps }: CaseForm): readonly Assertion[] {
   return steps.flatMap(({ assertion }) => (assertion ? [assertion] : []))
 }
 
-/** A title for what the case does. */
+/** Returns a title for what the case does. */
 export function titleOf(shown: string): string {
   const title = shown.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ').trim()
   const cut = [...title].slice(0, MOST_TITLE).join('')
   return cut === title ? title || 'A call' : `${cut}…`
 }
 
-/** If the call returned an error, the next one should too, so no assertion excludes errors. */
+/**
+ * Returns assertions on a result. If the call returned an error, the next one should too, so no assertion excludes
+ * errors.
+ */
 function assertionsOf(toolName: string, result: CallToolResult): Assertion[] {
   const first = result.isError === true ? { type: 'toolCalledAtLeastOnce', toolName } : { type: 'noToolErrors' }
   return [first, ...textAssertions(textOfResult(result))]
@@ -72,7 +75,7 @@ function isSteady(text: string): boolean {
   return text.length <= MOST_EXACT && PRINTABLE.test(text) && !CHANGES.test(text) && !ID.test(text)
 }
 
-/** The first field names of a JSON object, as written in its text. */
+/** Returns the first field names of a JSON object, as written in its text. */
 function keysOf(text: string): readonly string[] {
   if (text.length > MOST_READ || !/^\s*\{/.test(text)) return []
   let value: unknown

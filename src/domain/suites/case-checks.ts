@@ -3,7 +3,7 @@ import { effectiveChecks } from '../../api/contract/runs.ts'
 
 type StepLike = { readonly kind?: unknown }
 
-/** What decides about a case apart from its steps. */
+/** Facts that decide about a case in addition to its steps. */
 export type Judging = {
   isNegative: boolean
   /** Whether match options of the case or its suite compare its calls. */
@@ -12,7 +12,7 @@ export type Judging = {
   checks: number
 }
 
-/** Number of first steps before any call or prompt, where an assertion has nothing to judge. */
+/** Returns the number of first steps before any call or prompt. An assertion there has nothing to judge. */
 export function stepsBeforeWork(steps: readonly StepLike[]): number {
   const first = steps.findIndex(({ kind }) => kind !== 'assert')
   return first < 0 ? steps.length : first
@@ -24,7 +24,7 @@ export function checksNothing(steps: readonly StepLike[], { isNegative, hasMatch
   return !isNegative && !hasMatchOptions && checks === 0 && !asserts
 }
 
-/** The stored cases of a suite that pass whatever is answered. */
+/** Returns the stored cases of a suite that pass whatever is answered. */
 export function casesWithoutChecks({ settings }: EvalSuiteDetail, cases: readonly EvalCase[]): EvalCase[] {
   return cases.filter(({ steps, isNegative, matchOptions, checks }) => {
     const judging = {

@@ -13,19 +13,19 @@ import { readYaml, type TextProblem, type YamlDocument } from '../../lib/yaml/ya
 import { isOfType } from '../../lib/json-schema/types.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** Tools by name, with the schema of their arguments; undefined if it says nothing. */
+/** Tools by name, with the schema of their arguments; undefined if the schema has no information. */
 type Tools = ReadonlyMap<string, unknown>
 /** Tools of the project's servers, by the server's name and by its id; undefined if they were not listed. */
 export type KnownTools = ReadonlyMap<string, Tools | undefined>
 
-/** `isWarning` means that it may be intended, as in a case about wrong arguments. */
+/** `isWarning` means that the fault may be intended, as in a case about wrong arguments. */
 type Doubt = { isWarning?: true }
 export type CaseFault = TextProblem & Doubt
 
 type Path = readonly PropertyKey[]
 type Fault = PlacedMessage & Doubt
 
-/** The field that a kind of step requires, and the others it accepts. */
+/** The field that each kind of step requires, and the other fields it accepts. */
 const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly string[] }>> = {
   prompt: { needs: 'prompt', takes: [] },
   toolCall: { needs: 'toolName', takes: ['serverName', 'arguments'] },
@@ -35,9 +35,9 @@ const STEP_FIELDS: Readonly<Record<string, { needs: string; takes: readonly stri
 const COMMON = ['id', 'kind']
 
 /**
- * Probable mistakes in a text of cases or a suite file that its schema accepts: unknown fields, assertion types,
- * servers, tools and arguments, and duplicate step ids. The wire accepts any steps, so a service may know more; a
- * person decides.
+ * Returns probable mistakes in a text of cases or a suite file that its schema accepts: unknown fields, assertion
+ * types, servers, tools and arguments, and duplicate step ids. The contract accepts any steps, so a service may know
+ * more; a person decides.
  * @param text one or several documents without syntax errors
  */
 export function textFaults(text: string, known: KnownTools, models?: Models): CaseFault[] {
@@ -59,7 +59,7 @@ export function suiteFaults(file: SuiteFile, known: KnownTools, models?: Models)
   })
 }
 
-/** Names of the servers that a text refers to. */
+/** Returns names of the servers that a text refers to. */
 export function serversNamedIn(text: string): string[] {
   const read = readYaml(text)
   if (!read.ok) return []
@@ -73,7 +73,7 @@ export function serversNamedIn(text: string): string[] {
 
 function faultsIn(value: unknown, known: KnownTools, models?: Models): Fault[] {
   const { suite, servers, cases, isFile } = partsOf(value)
-  // A case on its own may run on any server of the project.
+  // A separate case may run on any server of the project.
   const own = servers.filter(name => typeof name === 'string')
   const toolsInReach = allTools(own.length > 0 ? own : [...known.keys()], known)
   const settings = isPlainObject(suite['settings']) ? suite['settings'] : {}
@@ -98,7 +98,7 @@ function faultsIn(value: unknown, known: KnownTools, models?: Models): Fault[] {
   ]
 }
 
-/** The parts of a suite file; a document that is not a suite file is one case. */
+/** Returns the parts of a suite file. A document that is not a suite file is one case. */
 function partsOf(value: unknown) {
   const document = isPlainObject(value) ? value : {}
   const isFile = Array.isArray(document['cases'])
@@ -123,10 +123,10 @@ function caseFaults(
 
 type Form = Readonly<Record<string, unknown>>
 
-/** What a suite adds to the judging of its cases. */
+/** Settings of a suite that affect how its cases are judged. */
 type SuiteJudging = { matchOptions: unknown; checks: readonly unknown[] }
 
-/** What makes a case always pass, or never. For a case on its own, the checks of its suite are unknown. */
+/** Returns what makes a case always pass, or never. For a separate case, the checks of its suite are unknown. */
 function judgingFaults(form: Form, path: Path, suite: SuiteJudging | undefined): Fault[] {
   const steps = listOf(form['steps']).filter(isPlainObject)
   const isNegative = form['isNegative'] === true
@@ -168,7 +168,7 @@ function matchFaults(options: unknown, path: Path): Fault[] {
 /** Models that a service lists; undefined if unknown. */
 type Models = readonly string[] | undefined
 
-/** A service may run models that its catalog does not list. */
+/** Returns faults of a model. A service may run models that its catalog does not list. */
 function modelFaults(model: unknown, path: Path, models: Models): Fault[] {
   if (typeof model !== 'string' || !models || isOffered(model, models)) return []
   const message = `The service lists no model "${model}", and may refuse to run it.${didYouMean(model, models)}`
@@ -269,7 +269,7 @@ function toolFault(path: Path, toolName: string, where: string, tools: Tools): F
   return { path, onKey: false, message: `${where} no tool "${toolName}".${didYouMean(toolName, [...tools.keys()])}` }
 }
 
-/** Keywords that may declare more arguments; such a schema is left to the server. */
+/** Keywords that may declare more arguments. Such a schema is left to the server. */
 const OTHER_ARGUMENTS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas']
 
 function argumentFaults(given: unknown, path: Path, toolName: string, schema: unknown): Fault[] {
@@ -280,7 +280,7 @@ function argumentFaults(given: unknown, path: Path, toolName: string, schema: un
     : []
 }
 
-/** Arguments that are missing, or of a type that the schema refuses; other rules are left to the server. */
+/** Returns arguments that are missing, or of a type that the schema refuses. Other rules are left to the server. */
 function unfitArguments(given: Form, path: Path, toolName: string, schema: Form): Fault[] {
   if (Object.hasOwn(schema, '$ref')) return []
   const isWarning = true as const
@@ -318,7 +318,7 @@ function unknownArguments(given: Form, path: Path, toolName: string, schema: For
   })
 }
 
-/** All tools of these servers; undefined if one of them was not listed. */
+/** Returns all tools of these servers; undefined if one of them was not listed. */
 function allTools(servers: readonly string[], known: KnownTools): Tools | undefined {
   const listed = new Set(servers.map(name => known.get(name)))
   if (listed.size === 0 || listed.has(undefined)) return undefined

@@ -14,7 +14,7 @@ type Step = CaseForm['steps'][number]
 
 const STEP_FIELDS = ['id', 'kind', 'prompt', 'serverName', 'toolName', 'arguments', 'action', 'assertion']
 
-/** The form in a fixed order of fields without defaults, so that equivalent forms are equal. */
+/** Returns the form in a fixed order of fields without defaults, so that equivalent forms are equal. */
 export function normalCase(form: CaseForm): CaseForm {
   const { id, title, steps, expectedOutput, iterations, isNegative, scenario, models, matchOptions, checks } = form
   return {
@@ -31,13 +31,13 @@ export function normalCase(form: CaseForm): CaseForm {
   }
 }
 
-/** A stored case as a form; the id is the one used in files. */
+/** Returns a stored case as a form with the id that files use. */
 export function formOfCase(stored: EvalCase): CaseForm {
   const { declaredId, title, steps, expectedOutput, iterations, isNegative, scenario, models } = stored
   return normalCase({
     ...(isDeclarable(declaredId) && { id: declaredId }),
     title,
-    // Unknown kinds are kept: the service decides.
+    // Unknown kinds are kept, since the service decides about them.
     steps: steps as Step[],
     ...(expectedOutput != null && { expectedOutput }),
     ...(iterations != null && { iterations }),
@@ -49,7 +49,7 @@ export function formOfCase(stored: EvalCase): CaseForm {
   })
 }
 
-/** The request that changes one form to the other, with only the fields that differ. */
+/** Returns the request that changes one form to the other, with only the fields that differ. */
 export function caseEdit(from: CaseForm, to: CaseForm): { edit: CaseEdit; changes: readonly Change[] } {
   const [before, after] = [normalCase(from), normalCase(to)]
   const all: Required<CaseEdit> = {
@@ -71,7 +71,7 @@ export function caseEdit(from: CaseForm, to: CaseForm): { edit: CaseEdit; change
   return { edit: Object.fromEntries(changed), changes: changesBetween(shownBefore, shownAfter) }
 }
 
-/** Writes cases as YAML, one document each, with fields explained in the first. */
+/** Writes cases as YAML, one document each. The first one explains the fields. */
 export function writeCases(forms: readonly CaseForm[], about: readonly string[] = []): string {
   return forms
     .map((form, index) =>
@@ -85,8 +85,8 @@ export function writeCases(forms: readonly CaseForm[], about: readonly string[] 
 }
 
 /**
- * Parses the cases of a text, one a document. Kinds of steps that the contract does not know are refused, as the
- * service does.
+ * Parses the cases of a text, one in each document. Kinds of steps that the contract does not know are refused, as by
+ * the service.
  */
 export function readCases(text: string): Read<readonly CaseForm[]> {
   const read = readYaml(text)
@@ -120,15 +120,15 @@ function normalStep(step: Step): Step {
   return Object.fromEntries([...known, ...others].map(name => [name, step[name]])) as Step
 }
 
-/** `provider/model` already names its provider. */
+/** Removes a provider that `provider/model` already names. */
 function normalModel({ model, provider }: { model: string; provider?: string | undefined }) {
   const isNamed = provider === undefined || model.startsWith(`${provider}/`)
   return isNamed ? { model } : { model, provider }
 }
 
 /**
- * A list without a mode would be ignored in favor of the inherited one, which its author never means; so the mode is
- * always written.
+ * Returns checks with their mode. A list without a mode would be ignored in favor of the inherited one, which no author
+ * intends; so the mode is always written.
  */
 function normalChecks({ mode, list }: NonNullable<CaseForm['checks']>): NonNullable<CaseForm['checks']> {
   return { mode: mode ?? (list ? 'replace' : 'inherit'), ...(list && { list }) }

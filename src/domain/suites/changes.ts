@@ -2,11 +2,11 @@ import { beginningOfJson } from '../../lib/json-beginning.ts'
 import { MAX_ANSWER_LEVELS } from '../../lib/json.ts'
 import { isSameJson } from '../json/same-json.ts'
 
-/** A difference between two values, with its path; a missing side is undefined. */
+/** A difference between two values, with its path. A missing side is undefined. */
 export type Change = { path: string; from: unknown; to: unknown }
 
 /**
- * The differences in the order of the fields; lists and blocks are compared inside if both sides have them, at any
+ * Returns the differences in the order of the fields. Lists and blocks that both sides have are compared inside, at any
  * depth of an answer.
  */
 export function changesBetween(from: unknown, to: unknown, path = '', levels = MAX_ANSWER_LEVELS): Change[] {
@@ -23,10 +23,10 @@ export function changesBetween(from: unknown, to: unknown, path = '', levels = M
   return isSameJson(from, to) ? [] : [{ path, from, to }]
 }
 
-/** Maximum length of a value in a line of a difference. */
+/** Maximum length of a value in a line about a difference. */
 const MOST_SHOWN = 120
 
-/** A line such as `iterations: 1 → 3`, `scenario: + "calm"` or `steps[2]: − {…}`, with the caller's arrow. */
+/** Returns a line such as `iterations: 1 → 3`, `scenario: + "calm"` or `steps[2]: − {…}`, with the caller's arrow. */
 export function changeLine({ path, from, to }: Change, arrow: string): string {
   const name = path === '' ? 'all of it' : path
   if (from === undefined) return `${name}: + ${shortJson(to)}`

@@ -3,8 +3,8 @@ import { titleOf } from './call-case.ts'
 import type { CaseForm } from './case-form.ts'
 
 /**
- * A case that repeats the prompts of a conversation, and asserts that the same tools are called and that there is an
- * answer.
+ * Returns a case that repeats the prompts of a conversation, and asserts that the same tools are called and that there
+ * is an answer.
  */
 export function caseOfConversation(messages: readonly ChatMessage[]): CaseForm {
   const asked = messages.filter(({ role }, index) => role === 'user' && messages[index + 1]?.role === 'assistant')

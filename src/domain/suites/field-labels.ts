@@ -2,7 +2,7 @@ import type { EvalCaseCreateRequest } from '../../api/contract/suites.ts'
 import { assertionNames, assertionUsage } from '../../api/contract/assertions.ts'
 import type { SuiteForm } from './suite-form.ts'
 
-/** Explanations of the fields of a case, for documents. */
+/** Returns explanations of the fields of a case, for documents. */
 export const caseFieldLabels = (): Record<keyof EvalCaseCreateRequest, string> => ({
   id: 'Name of the case in files: letters, digits, - and _, at most 128. It cannot be changed later.',
   title: 'What the case is about; lists and reports show it.',

@@ -8,7 +8,7 @@ export const PUBLIC_ORDERS = { any: 'ignore', 'in-order': 'superset', exact: 'st
 const PUBLIC_FIELDS = ['extraToolCalls', 'arguments'] as const
 const INTERNAL_FIELDS = ['maxExtraToolCalls', 'argumentMatching'] as const
 
-/** The field that mixes the public vocabulary with the internal one, and why that is not allowed. */
+/** Returns the field that mixes the public vocabulary with the internal one, and why that is not allowed. */
 export function mixtureIn(options: Options): { field: string; problem: string } | undefined {
   const { toolCallOrder } = options
   const order = (wanted: boolean) =>

@@ -1,6 +1,9 @@
 import { isPlainObject } from '../../lib/json.ts'
 
-/** Endpoints accept names for a dated or tagged model of their list: `llama3` for `llama3:latest`. */
+/**
+ * Whether an endpoint accepts a model. Endpoints accept names for a dated or tagged model of their list: `llama3` for
+ * `llama3:latest`.
+ */
 export function isOffered(model: string, offered: readonly string[]): boolean {
   const name = model.toLowerCase().replace(/[-:]latest$/, '')
   return offered.some(id => {
@@ -10,8 +13,8 @@ export function isOffered(model: string, offered: readonly string[]): boolean {
 }
 
 /**
- * Ids of the models in a catalog; undefined if it lists none, has another format, or has a note, such as that it is
- * incomplete.
+ * Returns ids of the models in a catalog; undefined if it lists none, has another format, or has a note, such as that
+ * it is incomplete.
  */
 export function catalogModels({ items, note }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
   if (!Array.isArray(items) || items.length === 0 || note != null) return undefined

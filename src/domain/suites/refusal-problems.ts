@@ -4,8 +4,8 @@ import { printable } from '../../lib/printable.ts'
 import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 
 /**
- * Problems in a text according to a service's refusal, with the lines of the fields it names; empty if the refusal is
- * about something else, such as a right or a failed connection.
+ * Returns problems in a text according to a service's refusal, with the lines of the fields it names; empty if the
+ * refusal is about something else, such as a right or a failed connection.
  */
 export function refusalProblems(error: unknown, text: string): TextProblem[] {
   if (!(error instanceof ApiError) || error.code !== 'VALIDATION_ERROR') return []
@@ -19,7 +19,7 @@ export function refusalProblems(error: unknown, text: string): TextProblem[] {
   })
 }
 
-/** The fields that a refusal names, with its messages. */
+/** Returns the fields that a refusal names, with its messages. */
 function fieldsOf({ details = {}, message }: ApiError): { path: string[]; message: string }[] {
   const issues = Array.isArray(details['issues']) ? (details['issues'] as unknown[]) : []
   const named = issues
@@ -36,7 +36,7 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value : otherwise
 }
 
-/** The part of a document that a request field came from: the longest existing end of its path. */
+/** Returns the part of a document that a request field came from: the longest existing end of its path. */
 function partIn(value: unknown, path: readonly string[]): string[] | undefined {
   const ends = path.map((_, from) => path.slice(from))
   const roots = isPlainObject(value) && isPlainObject(value['suite']) ? [['suite'], []] : [[]]

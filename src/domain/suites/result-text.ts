@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../api/contract/shapes.ts'
 
-/** The text blocks of an MCP result, in order; a trial without a model uses them as its final text. */
+/** Returns the text blocks of an MCP result, in order. A trial without a model uses them as its final text. */
 export function textOfResult({ content }: { content?: unknown }): string {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : []
   const texts = blocks.flatMap(block =>

@@ -12,7 +12,7 @@ export type SavedElsewhere = { saved: ReadonlyMap<string, string>; left: readonl
 
 /**
  * Creates the suites of a server in a project of another workspace, where the server may have another name. All of them
- * are new there; one that cannot be created is left behind.
+ * are new there. A suite that cannot be created is left out.
  * @throws ApiError if the suites here, or the names there, cannot be read
  */
 export async function saveSuitesElsewhere(
@@ -37,7 +37,7 @@ export async function saveSuitesElsewhere(
   return { saved, left }
 }
 
-/** Why a suite makes no sense in a project with only this server. */
+/** Returns why a suite makes no sense in a project with only this server. */
 function hindrance({ suite }: SuiteFile, serverName: string): string | undefined {
   const { servers = [], clients = [], environments = [] } = suite
   const others = [...servers, ...clients.flatMap(each => each.servers ?? [])].filter(name => name !== serverName)
@@ -45,7 +45,7 @@ function hindrance({ suite }: SuiteFile, serverName: string): string | undefined
   return environments.length > 0 ? `it runs in ${environments.join(', ')}.` : undefined
 }
 
-/** Returns why it was not created completely. */
+/** Creates a suite, and returns why it was not created completely. */
 async function create({ client, projectId }: InProject, file: SuiteFile): Promise<string | undefined> {
   try {
     const read = await readPlan(client, projectId, file, { asNew: true, duplicates: 'block' })
@@ -59,7 +59,7 @@ async function create({ client, projectId }: InProject, file: SuiteFile): Promis
   }
 }
 
-/** The file with its new names, and without the ids of the other workspace. */
+/** Returns the file with its new names, and without the ids of the other workspace. */
 function named(
   { suite: { id: _id, ...suite }, cases }: SuiteFile,
   name: string,

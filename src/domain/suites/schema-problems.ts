@@ -10,7 +10,7 @@ type Path = readonly PropertyKey[]
 /** Maximum length of text that a sentence quotes. */
 const MOST_SHOWN = 60
 
-/** How sentences name the whole text and one of its parts. */
+/** Names of the whole text and of its parts for sentences. */
 type Words = {
   whole: string
   part: string
@@ -20,23 +20,23 @@ type Words = {
 
 const DOCUMENT: Words = { whole: 'The document', part: 'field' }
 
-/** Checks a document against a declared schema; faults are reported at their positions, with what is allowed. */
+/** Validates a document against a declared schema. Faults are reported at their positions, with what is allowed. */
 export function checkDocument<T>(document: YamlDocument, schema: z.ZodType<T>): Read<T> {
   const checked = schema.safeParse(document.value, { reportInput: true })
   if (checked.success) return { ok: true, value: checked.data }
   return { ok: false, problems: placed(messagesOf(checked.error, schema, DOCUMENT), document) }
 }
 
-/** What is wrong with a value, and the part it concerns: the value, or its name. */
+/** The fault of a value, and the part it concerns: the value, or its name. */
 export type PlacedMessage = { path: Path; message: string; onKey: boolean }
 
-/** The faults that a declared schema finds in a part of a document, or in another text. */
+/** Returns the faults that a declared schema finds in a part of a document, or in another text. */
 export function problemsOf(schema: z.ZodType, value: unknown, words = DOCUMENT): PlacedMessage[] {
   const checked = schema.safeParse(value, { reportInput: true })
   return checked.success ? [] : messagesOf(checked.error, schema, words)
 }
 
-/** Messages with their lines, sorted from top to bottom, and their other fields. */
+/** Returns messages with their lines, sorted from top to bottom, and their other fields. */
 export function placed<T extends PlacedMessage>(messages: readonly T[], { at }: YamlDocument) {
   return messages
     .map(({ path, onKey, ...said }) => ({ ...said, ...at(path, onKey), message: printable(said.message) }))
@@ -50,7 +50,7 @@ function messagesOf(error: z.ZodError, schema: z.ZodType, words: Words): PlacedM
     .slice(0, MOST_PROBLEMS)
 }
 
-/** Messages for an issue of a schema, with positions. */
+/** Returns messages for an issue of a schema, with positions. */
 function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMessage[] {
   const { path, code, input } = issue
   const { whole, part, saysWhy } = words
@@ -76,7 +76,7 @@ function issueMessages(issue: Issue, schema: z.ZodType, words: Words): PlacedMes
     return on(`${name} cannot be a name here: ${issue.issues[0]?.message ?? 'it is not allowed'}.`, true)
   if (saysWhy) {
     if (code !== 'invalid_union') return on(`${name} cannot be used: ${issue.message}.`)
-    // For a text or a list of texts: the fault in the kind that was written.
+    // For a text or a list of texts, only the fault of the kind that was written is reported.
     const [inner] = issue.errors.flat().filter(each => each.code !== 'invalid_type')
     return on(
       inner
@@ -115,30 +115,30 @@ function boundWords(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): s
   return `must be ${words} ${bound}`
 }
 
-/** A value as the person wrote it; blocks are given by their kind. */
+/** Returns a value as the person wrote it. Blocks are given by their kind. */
 function shown(value: unknown, part: string): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  // Bytes made by a tag have methods with names such as `keys`.
+  // Bytes created by a tag have methods with names such as `keys`.
   if (typeof value === 'object' || typeof value === 'function') return `a block of ${part}s`
   if (typeof value === 'string' && value.startsWith(KEY_PREFIX)) return 'a key'
   const text = JSON.stringify(value)
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
 }
 
-/** Names allowed at a position of a document. */
+/** Returns the names allowed at a position of a document. */
 function namesAt(schema: z.ZodType, path: Path): string[] {
   let at: z.core.$ZodType | undefined = schema
   for (const segment of path) at = at && childOf(bare(at), segment)
   const { def } = (at && bare(at))?._zod ?? {}
-  // For a record that accepts only some names: these are the names.
+  // A record that accepts only some names allows these.
   const named = def && 'keyType' in def ? (def.keyType as z.core.$ZodType)._zod.def : def
   const names = named && ('entries' in named ? named.entries : 'shape' in named && named.shape)
   return Object.keys(names || {})
 }
 
-/** The schema without its optional, nullable and transforming wrappers. */
+/** Returns the schema without its optional, nullable and transforming wrappers. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = schema._zod
   const inner = 'innerType' in def ? def.innerType : 'in' in def ? def.in : undefined

@@ -1,14 +1,14 @@
 import { plainSchemas } from '../../lib/json-schema/plain-schema.ts'
 import { isPlainObject } from '../../lib/json.ts'
 
-/** A JSON Schema, with only the parts needed here. */
+/** A JSON Schema, with only the parts that are needed here. */
 type Schema = Readonly<Record<string, unknown>>
 
 /** Maximum nesting for which a skeleton is written. */
 const MOST_DEPTH = 6
 
 /**
- * An initial value: defaults, first choices, required properties, else the type's empty value.
+ * Returns an initial value: defaults, first choices, required properties, else the type's empty value.
  * @param read resolves references in the schema that contains this one
  */
 export function skeleton(schema: Schema, depth: number, read = plainSchemas(schema)): unknown {
@@ -30,7 +30,7 @@ export function skeleton(schema: Schema, depth: number, read = plainSchemas(sche
   return Object.fromEntries(entries)
 }
 
-/** The schemas of an array's first items, if it has them; drafts before 2020-12 call them `items`. */
+/** Returns the schemas of an array's first items, if it has them. Drafts before 2020-12 call them `items`. */
 export function tupleOf({ prefixItems, items }: Schema): readonly Schema[] {
   const listed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
   return listed.map(item => (isPlainObject(item) ? item : {}))
@@ -41,12 +41,12 @@ export function requiredNames(schema: Schema): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? required : [])
 }
 
-/** The values that a schema allows, if it lists them. */
+/** Returns the values that a schema allows, if it lists them. */
 export function choicesOf(schema: Schema): readonly unknown[] {
   return Array.isArray(schema['enum']) ? (schema['enum'] as unknown[]) : []
 }
 
-/** The value that a schema suggests: its default, its constant, or nothing. */
+/** Returns the value that a schema suggests: its default, its constant, or nothing. */
 export function startOf(schema: Schema): unknown {
   return schema['default'] ?? schema['const']
 }

@@ -15,12 +15,12 @@ export const SuiteFile = shape(() => strictBody({ suite: SuiteForm(), cases: z.a
 const SuiteDocument = shape(() => SuiteFile().extend({ cases: z.array(EvalCaseCreateRequest()).default([]) }))
 export type SuiteFile = z.infer<typeof SuiteFile>
 
-/** A stored suite as a file. The id by which syncs find it is the service's own. */
+/** Returns a stored suite as a file. The id by which syncs find it is the service's own. */
 export function fileOf(detail: EvalSuiteDetail, cases: readonly EvalCase[], names: Names): SuiteFile {
   return { suite: formOfSuite(detail, names, detail.id), cases: cases.map(formOfCase) }
 }
 
-/** Writes the file as YAML with explained fields; the same suite always gives the same text. */
+/** Writes the file as YAML with explained fields. The same suite always gives the same text. */
 export function writeSuiteFile(file: SuiteFile, about: readonly string[] = []): string {
   return writeDocument({
     value: { suite: normalSuite(file.suite), cases: file.cases.map(normalCase) },
@@ -39,7 +39,7 @@ export function readSuiteFile(text: string): Read<SuiteFile> {
   return suiteIn(document, SuiteFile())
 }
 
-/** Parses a suite that is one document of several; it may have no cases. */
+/** Parses a suite that is one of several documents. It may have no cases. */
 export function readSuiteDocument(document: YamlDocument): Read<SuiteFile> {
   return suiteIn(document, SuiteDocument())
 }
@@ -53,7 +53,7 @@ function suiteIn(document: YamlDocument, schema: z.ZodType<SuiteFile>): Read<Sui
   return { ok: true, value: { suite: normalSuite(suite), cases: cases.map(normalCase) } }
 }
 
-/** The settings of a suite without its cases, as text for editing. */
+/** Returns the settings of a suite without its cases, as text for editing. */
 export function writeSettings(form: SuiteForm, about: readonly string[] = []): string {
   const { id: _id, ...words } = SUITE_FIELD_LABELS
   const { id: _own, ...value } = normalSuite(form)
@@ -70,7 +70,7 @@ export function readSettings(text: string): Read<SuiteForm> {
   return checked.ok ? { ok: true, value: normalSuite(checked.value) } : checked
 }
 
-/** The file's JSON Schema, for editors. */
+/** Returns the file's JSON Schema, for editors. */
 export function suiteFileSchema(): object {
   return { ...withWords(z.toJSONSchema(SuiteFile(), { io: 'input' })), title: 'mcpdeck suite file' }
 }
@@ -95,7 +95,7 @@ type Json = {
   [key: string]: unknown
 }
 
-/** The schema with the explanations used in documents. */
+/** Returns the schema with the explanations used in documents. */
 function withWords(schema: object): Json {
   const root = schema as Json
   const described = (block: Json | undefined, words: Readonly<Record<string, string>>): void => {
@@ -114,7 +114,7 @@ function withWords(schema: object): Json {
   return { ...root, $defs: { assertion: { anyOf: assertionSchemas() } } }
 }
 
-/** A schema without the option of null. */
+/** Returns a schema without the option of null. */
 function unlessNull(schema: Json | undefined): Json | undefined {
   return schema?.anyOf?.[0] ?? schema
 }

@@ -41,7 +41,7 @@ export type Names = {
 
 type Named = { id: string; name?: string | null | undefined }
 
-/** Names of things; a name that several share is not used, as the service could not tell them apart. */
+/** Returns names of things. A name that several share is not used, because the service could not tell them apart. */
 export function namesOf(servers: readonly Named[], environments: readonly Named[]): Names {
   const idIn = (things: readonly Named[]) => (text: string) => {
     const called = things.filter(({ name }) => name === text)
@@ -59,7 +59,7 @@ export function namesOf(servers: readonly Named[], environments: readonly Named[
   }
 }
 
-/** The form in a fixed order of fields without defaults, so that equivalent forms are equal. */
+/** Returns the form in a fixed order of fields without defaults, so that equivalent forms are equal. */
 export function normalSuite(form: SuiteForm): SuiteForm {
   const { id, name, description, model, systemPrompt, temperature, computerEnvironment, schedule } = form
   const settings = form.settings && normalSettings(form.settings)
@@ -77,7 +77,7 @@ export function normalSuite(form: SuiteForm): SuiteForm {
   }
 }
 
-/** A stored suite as a form; `id` is its id in the file. */
+/** Returns a stored suite as a form. `id` is its id in the file. */
 export function formOfSuite(detail: EvalSuiteDetail, names: Names, id?: string): SuiteForm {
   const { name, description, environment, executionConfig, hosts, environmentIds, settings, schedule } = detail
   const { enabled, intervalMinutes, environmentId } = schedule ?? {}
@@ -144,7 +144,7 @@ export function suiteChange(from: SuiteForm, to: SuiteForm, names: Names): Suite
 
 type SuiteParts = Omit<SuiteForm, 'id'>
 
-/** Servers and environments by their unique names, however they were written. */
+/** Replaces servers and environments by their unique names, however they were written. */
 function withCalledNames(form: SuiteForm, names: Names): SuiteForm {
   const { servers, environments, schedule } = form
   const environment = (text: string) => names.environmentName(names.environmentId(text) ?? text)
@@ -158,7 +158,7 @@ function withCalledNames(form: SuiteForm, names: Names): SuiteForm {
   })
 }
 
-/** What the contract cannot clear stays; `kept` lists what a form tried to clear. */
+/** Restores fields that the contract cannot clear. `kept` lists those that a form tried to clear. */
 function withKept(before: SuiteParts, wanted: SuiteParts): { form: SuiteParts; kept: readonly string[] } {
   const kept: string[] = []
   const keep = <T>(name: string, was: T | undefined, is: T | undefined): T | undefined => {
@@ -191,7 +191,7 @@ function hostsOf({ clients = [] }: SuiteParts): NonNullable<SuiteEdit['hosts']> 
   return clients.map(({ client, servers }) => ({ host: client, ...(servers && { servers }) }))
 }
 
-/** The fields that differ; null and false clear missing ones. */
+/** Returns the fields that differ. Null and false clear missing ones. */
 function settingsEdit(before: Settings, after: Settings): Settings {
   const changed = (names: readonly (keyof Settings)[]) => names.filter(name => !isSameJson(before[name], after[name]))
   const [had, has] = [before.judge ?? {}, after.judge ?? {}]
@@ -233,7 +233,7 @@ function normalSettings({ minimumAccuracy, minimumIterations, matchOptions, chec
   }
 }
 
-/** For a schedule that is off, the service stores only the interval. */
+/** Normalizes a schedule. If it is off, the service stores only the interval. */
 function normalSchedule({ enabled, intervalMinutes, environment }: NonNullable<SuiteForm['schedule']>) {
   return {
     enabled,
@@ -242,7 +242,7 @@ function normalSchedule({ enabled, intervalMinutes, environment }: NonNullable<S
   }
 }
 
-/** The named fields of an answer that are present. */
+/** Returns the named fields of an answer that are present. */
 function present(fields: Record<string, unknown>, names: readonly string[]): Record<string, never> {
   const there = names.filter(name => fields[name] != null).map(name => [name, fields[name]])
   return Object.fromEntries(there) as Record<string, never>

@@ -10,7 +10,7 @@ import { readYaml, type TextProblem } from '../../lib/yaml/yaml-reading.ts'
 import { fileOf, type SuiteFile } from './suite-file.ts'
 import { planSync, repeatedCase, suiteOfFile, type SyncObstacle, type SyncPlan } from './sync-plan.ts'
 
-/** A stored suite with its cases, as a file. @throws ApiError */
+/** Returns a stored suite with its cases, as a file. @throws ApiError */
 export async function readSuite(client: Client, projectId: string, suiteId: string): Promise<SuiteFile> {
   const names = await readNames(client, projectId)
   const { detail, cases } = await readStored(client, projectId, suiteId)
@@ -19,16 +19,16 @@ export async function readSuite(client: Client, projectId: string, suiteId: stri
 
 /** Options of an import. */
 export type ImportTarget = {
-  /** The suite to update, by id or name, whatever the file calls it. */
+  /** The suite to update, by id or name, whatever suite the file names. */
   into?: string | undefined
   /** Whether to create a new suite even if one with this id or name exists. */
   asNew?: boolean
-  /** What to do with duplicate cases; with `block`, a file that contains some cannot be imported. */
+  /** Policy for duplicate cases. With `block`, a file that contains some cannot be imported. */
   duplicates?: DuplicatePolicy
 }
 
 /**
- * What importing a file would do now, without changing anything.
+ * Returns what importing a file would do now, without changing anything.
  * @throws ApiError
  */
 export async function readPlan(
@@ -48,7 +48,7 @@ export async function readPlan(
   return repeated ?? { plan, names }
 }
 
-/** The line of a file's text that an obstacle concerns. */
+/** Returns the line of a file's text that an obstacle concerns. */
 export function placedObstacle({ obstacle, path = [] }: SyncObstacle, text: string): TextProblem {
   const read = readYaml(text)
   const place = (read.ok ? read.value[0]?.at(path) : undefined) ?? { line: 1, column: 1 }
@@ -65,20 +65,20 @@ async function readStored(
   return { detail, cases: items }
 }
 
-/** What cases are checked against: the project's servers, and the tools of those that answered. */
+/** The basis for checking cases: the project's servers, and the tools of those that answered. */
 export type CheckBasis = {
   known: KnownTools
   /** Servers that did not list their tools when asked. */
   unlisted: readonly string[]
-  /** Models that the service lists; undefined if unknown. */
+  /** Returns the models that the service lists; undefined if unknown. */
   models: readonly string[] | undefined
 }
 
 /**
- * Reads what the names in cases are checked against. Connects to the named servers to list their tools; tools of one
- * that does not answer are not checked.
+ * Reads what the names in cases are checked against. Connects to the named servers to list their tools. If a server
+ * does not answer, its tools are not checked.
  * @param wanted names or ids of servers
- * @throws ApiError if the servers of the project cannot be read; the signal's reason when it aborts
+ * @throws ApiError if the servers of the project cannot be read; the signal's reason if it aborts
  */
 export async function readCheckBasis(
   client: Client,
@@ -102,7 +102,7 @@ export async function readCheckBasis(
   return { known, unlisted, models: await listModels(client, call) }
 }
 
-/** Models that the service lists; undefined if unknown. */
+/** Returns the models that the service lists; undefined if unknown. */
 export async function listModels(client: Client, call: CallOptions = {}): Promise<readonly string[] | undefined> {
   try {
     return catalogModels(await client.models.list({}, call))
@@ -112,7 +112,7 @@ export async function listModels(client: Client, call: CallOptions = {}): Promis
   }
 }
 
-/** The tools that runs get; a server may show more to clients that answer its requests. */
+/** Lists the tools that runs see. A server may offer more to clients that answer its requests. */
 async function listTools(
   client: Client,
   target: { projectId: string; serverId: string },

@@ -17,33 +17,33 @@ export type ChangedCase = {
   changes: readonly Change[]
 }
 
-/** What an import would do, before anything is sent. */
+/** The steps of an import, before anything is sent. */
 export type SyncPlan = {
   /** The suite in the service; undefined if it is to be created. */
   suite: { id: string; name: string } | undefined
   file: SuiteFile
-  /** Undefined if the suite is created, since there is nothing to compare. */
+  /** Undefined if the suite is to be created, since there is nothing to compare. */
   settings: SuiteChange | undefined
   created: readonly CaseForm[]
   changed: readonly ChangedCase[]
   unchanged: readonly { id: string; title: string }[]
   /** Cases in the service that the file does not contain. */
   others: readonly { id: string; title: string }[]
-  /** Cases left behind by an aborted import; always deleted. */
+  /** Cases left behind by an aborted import. They are always deleted. */
   seeds: readonly string[]
 }
 
 /**
- * The case that a suite is created with, because the service requires one. The cases of the file follow with their own
- * ids, and this one is deleted.
+ * Title of the case with which a suite is created, because the service requires one. The cases of the file follow with
+ * their own ids, and this one is deleted.
  */
 export const SEED_TITLE = 'mcpdeck imports this suite (this case is deleted when it is done)'
 
-/** Why a file cannot be imported, as a sentence; `path` is the part of the file that it concerns. */
+/** Why a file cannot be imported, as a sentence. `path` is the part of the file that it concerns. */
 export type SyncObstacle = { obstacle: string; path?: readonly PropertyKey[] }
 
 /**
- * The suite of a file: the one with its id, else the only one with its name, else none yet.
+ * Returns the suite of a file: the one with its id, else the only one with its name, else none yet.
  * @param into an id or name that takes precedence over the file
  */
 export function suiteOfFile(
@@ -66,7 +66,7 @@ export function suiteOfFile(
   return { suite: named[0] }
 }
 
-/** Compares a file with what is stored; `stored` is undefined for a new suite. */
+/** Compares a file with what is stored. `stored` is undefined for a new suite. */
 export function planSync(
   file: SuiteFile,
   stored: { detail: EvalSuiteDetail; cases: readonly EvalCase[] } | undefined,
@@ -118,7 +118,7 @@ export function isSettled(plan: SyncPlan, prune: boolean): boolean {
   return isSuiteSame && created.length + changed.length + seeds.length + (prune ? others.length : 0) === 0
 }
 
-/** Each case of the file with its stored case: matched by id, or without an id by a title that is unique. */
+/** Returns each case of the file with its stored case: matched by id, or without an id by a title that is unique. */
 function pairUp(forms: readonly CaseForm[], stored: readonly EvalCase[]): ReadonlyMap<CaseForm, EvalCase | undefined> {
   const byId = new Map(stored.map(each => [each.declaredId ?? each.id, each]))
   const claimed = new Set(forms.flatMap(({ id }) => (id === undefined ? [] : (byId.get(id) ?? []))))
@@ -134,7 +134,10 @@ function pairUp(forms: readonly CaseForm[], stored: readonly EvalCase[]): Readon
   )
 }
 
-/** Named servers and environments that the project lacks, so that nothing is left half done. */
+/**
+ * Returns named servers and environments that the project lacks. The import is refused then, so that nothing is half
+ * done.
+ */
 function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined {
   const { servers = [], clients = [], environments = [], schedule } = suite
   const named = [
@@ -156,7 +159,7 @@ function missingThings(suite: SuiteForm, names: Names): SyncObstacle | undefined
   }
 }
 
-/** What the contract requires of a new suite in addition to a form. */
+/** Returns what the contract requires of a new suite in addition to a form. */
 function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
   const { name, servers = [] } = file.suite
   if (servers.length === 0)
@@ -169,12 +172,12 @@ function cannotCreate(file: SuiteFile): SyncObstacle | undefined {
   return undefined
 }
 
-/** Used if the contract requires a default model and no case uses a model. */
+/** Model that is used if the contract requires a default model and no case uses a model. */
 const NO_MODEL = 'none'
 
 /**
- * The default model of a new suite: the file's, else that of its first case; undefined if a case has a prompt but no
- * model.
+ * Returns the default model of a new suite: the file's, else that of its first case; undefined if a case has a prompt
+ * but no model.
  */
 export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   const modelless = cases.filter(({ models = [] }) => models.length === 0)
@@ -183,7 +186,7 @@ export function modelOfNew({ suite, cases }: SuiteFile): string | undefined {
   return cases.flatMap(({ models = [] }) => models)[0]?.model ?? NO_MODEL
 }
 
-/** A new case that duplicates another one of its file, which the service would refuse and leave out. */
+/** Returns a new case that duplicates another one of its file, which the service would refuse and leave out. */
 export function repeatedCase({ file: { cases }, created }: SyncPlan): SyncObstacle | undefined {
   const contents = cases.map(contentOf)
   for (const [index, form] of cases.entries()) {
@@ -195,14 +198,17 @@ export function repeatedCase({ file: { cases }, created }: SyncPlan): SyncObstac
   }
   return undefined
 
-  /** Of two new cases the later one is refused; a stored case is always the earlier one. */
+  /**
+   * Whether a case is the earlier one. Of two new cases the later one is refused; a stored case is always the earlier
+   * one.
+   */
   function isFirst(at: number, index: number): boolean {
     const form = cases[at]
     return at < index || (at > index && form !== undefined && !created.includes(form))
   }
 }
 
-/** What a case does and how it is judged, without names of cases and steps. */
+/** Returns what a case does and how it is judged, without names of cases and steps. */
 function contentOf(form: CaseForm): string {
   const { steps, expectedOutput, isNegative, matchOptions, checks } = normalCase(form)
   return canonicalJson({
@@ -214,7 +220,7 @@ function contentOf(form: CaseForm): string {
   })
 }
 
-/** What an import would do, as lines; `prune` deletes what is only in the service. */
+/** Returns what an import would do, as lines. `prune` deletes what is only in the service. */
 export function planLines(plan: SyncPlan, prune: boolean): string[] {
   const { suite, file, settings, created, changed, unchanged, others } = plan
   const left = `, left as ${others.length === 1 ? 'it is' : 'they are'} (--prune deletes)`

@@ -6,19 +6,19 @@ import { modelOfNew, SEED_TITLE, type SyncPlan } from './sync-plan.ts'
 import { formOfSuite, suiteChange, type Names } from './suite-form.ts'
 
 export type SyncOptions = Omit<BatchOptions, 'declaredSuiteId'> & {
-  /** Deletes the cases that the file does not contain. */
+  /** Whether to delete the cases that the file does not contain. */
   prune: boolean
-  /** Keeps a new suite with the accepted cases, for a person who is asked about the others. */
+  /** Whether to keep a new suite with the accepted cases, for a person who is asked about the others. */
   keepsPart?: boolean
   /** Called with the progress. */
   progress?: (done: number, total: number) => void
 }
 
-/** What an import did. */
+/** The result of an import. */
 export type SyncDone = {
   suiteId: string
   isNew: boolean
-  /** Whether the suite was new and was deleted again, since not all of its cases were accepted. */
+  /** Whether the suite was new and was deleted again, because not all of its cases were accepted. */
   isUndone?: boolean
   isSuiteChanged: boolean
   outcomes: readonly CaseOutcome[]
@@ -27,9 +27,9 @@ export type SyncDone = {
 }
 
 /**
- * Carries a plan out: the suite, then deletions, changes and new cases. Every request is sent once; after a refusal the
- * rest is not sent, and importing again continues from there. A new suite is removed then, since a suite that lacks
- * cases would pass without them.
+ * Carries out a plan: the suite, then deletions, changes and new cases. Every request is sent once. After a refusal the
+ * rest is not sent, and importing again continues from there. A new suite is then removed, because a suite without some
+ * of its cases would pass without them.
  * @throws ApiError
  */
 export async function sendSync(
@@ -50,7 +50,7 @@ export async function sendSync(
     await remove()
     return { ...done, isUndone: true }
   } catch (error) {
-    // The original failure is the one to report; a suite that cannot be removed is found by the next import.
+    // The original failure must be reported. A suite that cannot be removed is found by the next import.
     if (error instanceof ApiError) await remove().catch(() => undefined)
     throw error
   }

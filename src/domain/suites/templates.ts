@@ -9,7 +9,7 @@ export type ToolOf = {
   inputSchema: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A case that calls a tool with arguments made from its input schema, and expects no error. */
+/** Returns a case that calls a tool with arguments derived from its input schema, and expects no error. */
 export function caseOfTool({ serverName, toolName, inputSchema }: ToolOf): CaseForm {
   const start = skeleton(inputSchema ?? {}, 0)
   const args = typeof start === 'object' && start !== null && !Array.isArray(start) ? start : {}
@@ -22,7 +22,7 @@ export function caseOfTool({ serverName, toolName, inputSchema }: ToolOf): CaseF
   }
 }
 
-/** An initial case for when no tool is chosen; it is valid as it is. */
+/** Returns an initial case if no tool is chosen. It is valid as it is. */
 export function caseOfServer(serverName: string | undefined): CaseForm {
   return {
     title: 'What this case is about',
@@ -39,15 +39,15 @@ export function caseOfServer(serverName: string | undefined): CaseForm {
   }
 }
 
-/** A copy of a case for editing, without an id, which does the same until it is changed. */
+/** Returns a copy of a case for editing, without an id. It does the same until it is changed. */
 export function copyOf({ id: _id, ...form }: CaseForm): CaseForm {
   return { ...form, title: `${form.title} (copy)` }
 }
 
-/** The model of a new suite; cases that only call tools need none. */
+/** The model of a new suite. Cases that only call tools need none. */
 export const SUITE_MODEL = 'anthropic/claude-sonnet-4.5'
 
-/** An initial suite for one server. */
+/** Returns an initial suite for one server. */
 export function suiteOfServer(serverName: string, first: CaseForm): SuiteFile {
   return { suite: { name: `${serverName} suite`, servers: [serverName], model: SUITE_MODEL }, cases: [first] }
 }

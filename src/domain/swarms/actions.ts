@@ -14,7 +14,7 @@ type Lines = readonly { text: string; tone: 'plain' | 'muted' | 'warn' }[]
 const MOST_LINES = 4
 
 /**
- * What is left of the day's quota, from the answers that could be read.
+ * Returns what is left of the day's quota, from the answers that could be read.
  * @param now the service's time, in epoch milliseconds
  */
 export function quotaOf(
@@ -27,7 +27,7 @@ export function quotaOf(
   return { aDay, used: overview && launchedToday(overview, now) }
 }
 
-/** Targets × sessions of each, their total, and what that takes of the day's quota. */
+/** Returns targets × sessions of each, their total, and how much of the day's quota that takes. */
 export function effectLines(journeys: readonly Journey[], environmentIds: readonly string[], quota: Quota): Lines {
   const sizes = journeys.map(journey => launchSize(journey, environmentIds))
   const sessions = sizes.map(sessionsIn)
@@ -64,7 +64,7 @@ function quotaLine(launches: number, { aDay, used }: Quota): string {
   )
 }
 
-/** Stops journey runs in flight; the screen reports how many had already ended. */
+/** Stops journey runs in flight. The screen reports how many had already ended. */
 export const stopRuns = action(contract.journeyRuns.cancel, {
   question: ({ name, flying }: { name: string; flying: number }) => ({
     title: `Stop ${name}?`,

@@ -2,11 +2,11 @@ import type { SwarmOverview } from '../../api/contract/journey-runs.ts'
 import type { Journey } from '../../api/contract/journeys.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 
-/** `targets` is unknown for a journey pinned to clients, since its record does not name them. */
+/** `targets` is unknown for a journey with fixed clients, because its record does not name them. */
 export type LaunchSize = { targets: number | undefined; sessionsEach: number | undefined; turns: number | undefined }
 
 /**
- * The size of a launch: targets × sessions each.
+ * Returns the size of a launch: targets × sessions each.
  * @param environmentIds replaces the journey's own, if given
  */
 export function launchSize(journey: Journey, environmentIds: readonly string[]): LaunchSize {
@@ -18,7 +18,7 @@ export function launchSize(journey: Journey, environmentIds: readonly string[]):
   }
 }
 
-/** Total number of sessions; undefined if one part is unknown. */
+/** Returns the total number of sessions; undefined if one part is unknown. */
 export function sessionsIn({ targets, sessionsEach }: LaunchSize): number | undefined {
   return targets === undefined || sessionsEach === undefined ? undefined : targets * sessionsEach
 }
@@ -26,7 +26,8 @@ export function sessionsIn({ targets, sessionsEach }: LaunchSize): number | unde
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Number of runs of a project that the overview shows as started since 00:00 UTC; at least as many launches are used.
+ * Returns the number of runs of a project that the overview shows as started since 00:00 UTC. At least as many launches
+ * are used up.
  */
 export function launchedToday(overview: SwarmOverview | undefined, now: number): number {
   return (overview?.runs ?? []).filter(({ createdAt }) => (toEpochMs(createdAt) ?? 0) >= now - (now % DAY_MS)).length

@@ -5,15 +5,18 @@ import { type ProfileKey, type Stored, storedInMemory } from '../../lib/files/pr
 import { shape } from '../../api/contract/shapes.ts'
 import { type KnownRuns, type RunInWave } from './waves.ts'
 
-/** Journey runs launched, seen in flight or stopped here: what is known of them while the service returns nothing. */
+/**
+ * Remembers journey runs that were launched, seen in flight or stopped here, while the service returns nothing about
+ * them.
+ */
 export type WaveMemory = {
-  /** By project; the same object until something changes. */
+  /** Returns runs by project, the same object until something changes. */
   all(): ReadonlyMap<string, KnownRuns>
-  /** Records what was done here; if the memory is full, the oldest runs are removed. */
+  /** Records what was done here. If the memory is full, the oldest runs are removed. */
   know(projectId: string, runs: readonly RunInWave[]): void
   /**
    * Records what an answer shows: the state of known runs, and as many others as fit. If others displaced known runs,
-   * an answer with more runs than fit would be new on every look.
+   * an answer with more runs than fit would seem new on every look.
    */
   see(projectId: string, runs: readonly RunInWave[]): void
   subscribe(listener: () => void): () => void
@@ -22,7 +25,7 @@ export type WaveMemory = {
 export type StoredRun = { projectId: string; run: RunInWave }
 
 const MOST = BOUNDS.waveRuns.most
-/** No wave lasts this long: a run whose end was never returned is removed after it, in milliseconds. */
+/** Milliseconds after which a run whose end was never returned is removed. No wave lasts so long. */
 const KEPT_MS = 24 * 60 * 60_000
 
 const Entry = shape(() => {
@@ -54,7 +57,7 @@ export const wavesKey: ProfileKey<readonly StoredRun[]> = {
   write: runs => ({ runs }),
 }
 
-/** Without `stored` they are lost when the program ends. */
+/** Creates the memory. Without `stored` the runs are lost when the program ends. */
 export function createWaveMemory(options: { stored?: Stored<readonly StoredRun[]>; clock: Clock }): WaveMemory {
   const { stored = storedInMemory(wavesKey), clock } = options
   let last: { from: readonly StoredRun[]; all: ReadonlyMap<string, KnownRuns> } | undefined

@@ -5,18 +5,18 @@ import { BOUNDS } from '../../lib/bounds.ts'
 import { toEpochMs } from '../../api/contract/shapes.ts'
 import { overviewRun, shownState, type JourneyRunState, type WaveRun } from '../findings/waves.ts'
 
-/** A journey run as part of a wave; `ended` counts the sessions that ended in any way. */
+/** A journey run as part of a wave. `ended` counts the sessions that ended in any way. */
 export type RunInWave = WaveRun & { name: string; ended: number | undefined }
 
-/** Runs that were launched together, latest first; a run without a wave is a wave of its own. */
+/** Runs that were launched together, latest first. A run without a wave is a wave of its own. */
 export type Wave = { id: string; waveId: string | undefined; name: string; runs: readonly RunInWave[]; at: number }
 
-/** What is known of runs here in addition to the service's last answer, by run. */
+/** Facts about runs in addition to the service's last answer, by run. */
 export type KnownRuns = Readonly<Record<string, RunInWave>>
 
 type Counts = { succeeded?: number | null; failed?: number | null; rateLimited?: number | null } | null | undefined
 
-/** Number of sessions that ended in any way; undefined if nothing is counted. */
+/** Returns the number of sessions that ended in any way; undefined if nothing is counted. */
 export function endedSessions(summary: Counts): number | undefined {
   const { succeeded, failed, rateLimited } = summary ?? {}
   if (succeeded == null && failed == null && rateLimited == null) return undefined
@@ -25,7 +25,7 @@ export function endedSessions(summary: Counts): number | undefined {
 
 type Grades = Pick<JourneyRun, 'sessionsGraded' | 'failCount' | 'failedGradingCount'>
 
-/** The grades of a run in words; undefined if the service does not report them. */
+/** Returns the grades of a run in words; undefined if the service does not report them. */
 export function gradesText({ sessionsGraded, failCount, failedGradingCount }: Grades): string | undefined {
   const graded = sessionsGraded == null ? '' : `${sessionsGraded} graded, ${failCount ?? 0} missed goal or criteria`
   const broken = failedGradingCount ? `${failedGradingCount} could not be graded` : ''
@@ -33,8 +33,8 @@ export function gradesText({ sessionsGraded, failCount, failedGradingCount }: Gr
 }
 
 /**
- * Number of finished sessions of some runs without a grade, because the grader failed or has not reached them. A run
- * without any grades does not say which (contract: "Arithmetic traps").
+ * Returns the number of finished sessions of some runs without a grade, because the grader failed or has not reached
+ * them. A run without any grades does not say which (contract: "Arithmetic traps").
  */
 export function ungradedSessions(runs: SwarmOverview['runs']): number {
   return (runs ?? []).reduce(
@@ -47,22 +47,22 @@ export function ungradedSessions(runs: SwarmOverview['runs']): number {
 /** The state of a run that recently had a session, while the service returns nothing else about it. */
 export const UNCONFIRMED = 'unconfirmed'
 
-/** Whether it runs, or may run, so that it can be stopped. */
+/** Whether a wave runs, or may run, so that it can be stopped. */
 export function isInFlight({ state }: Pick<WaveRun, 'state'>): boolean {
   return state === 'running' || state === UNCONFIRMED
 }
 
-/** How long after its last activity a session makes its run count as in flight, in milliseconds. */
+/** Milliseconds after its last activity in which a session makes its run count as in flight. */
 const SIGN_MS = 30 * 60_000
 
-/** The most recently active sessions of journeys. */
+/** Returns how to read the most recently active sessions of journeys. */
 export function swarmFeed(projectId: string) {
   return { projectId, sourceType: 'swarm', limit: 50 } as const
 }
 
 /**
- * The runs of a session feed that may be in flight. The feed is not gated (contract: "Feature gate"), so a wave that
- * nobody here has seen is found even while the feature is switched off.
+ * Returns the runs of a session feed that may be in flight. The feed is not gated (contract: "Feature gate"), so an
+ * unknown wave is found even while the feature is off.
  */
 export function runsOfFeed(sessions: readonly SessionSummary[], now: number): RunInWave[] {
   const runs = sessions.flatMap(({ parentRef, startedAt, lastActivityAt, title }): RunInWave[] => {
@@ -78,9 +78,9 @@ export function runsOfFeed(sessions: readonly SessionSummary[], now: number): Ru
 }
 
 /**
- * The waves of a project, latest first. A run seen in flight stays until an answer says how it ended, because a service
- * whose feature was switched off returns nothing; a run older than all answers is dropped. A run stopped here counts as
- * stopped, even if an older answer differs. `feed` contains runs known only by their sessions.
+ * Returns the waves of a project, latest first. A run seen in flight stays until an answer says how it ended, because a
+ * service whose feature was switched off returns nothing. A run that is older than all answers is removed. A run
+ * stopped here counts as stopped, even if an older answer differs. `feed` contains runs known only by their sessions.
  */
 export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: readonly RunInWave[] = []): Wave[] {
   const read = (runs ?? []).map((run): RunInWave => {
@@ -111,7 +111,9 @@ export function wavesOf(runs: SwarmOverview['runs'], known: KnownRuns, feed: rea
     .toSorted((one, other) => other.at - one.at)
 }
 
-/** The runs to remember here: those whose end is now known, and those that started, up to the limit. */
+/**
+ * Returns the runs to remember on this machine: those whose end is now known, and those that started, up to the limit.
+ */
 export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWave[] {
   const runs = waves.flatMap(wave => wave.runs)
   const changed = runs.filter(run => {
@@ -122,7 +124,7 @@ export function worthKnowing(waves: readonly Wave[], known: KnownRuns): RunInWav
   return [...changed, ...begun.slice(0, BOUNDS.waveRuns.most)]
 }
 
-/** Number of a wave's runs in each state, most important state first. */
+/** Returns the number of a wave's runs in each state, most important state first. */
 export function waveStates({ runs }: Pick<Wave, 'runs'>): [state: JourneyRunState | undefined, count: number][] {
   const counts = Map.groupBy(runs, shownState)
   return [...counts]
@@ -149,7 +151,7 @@ function rank(state: JourneyRunState | undefined): number {
   return at === -1 ? ORDER.length : at
 }
 
-/** Ended sessions of a wave, and their total; undefined if a run reports no count. */
+/** Returns the number of ended sessions of a wave, and of all; undefined if a run reports no count. */
 export function waveProgress({ runs }: Pick<Wave, 'runs'>): { ended: number; total: number } | undefined {
   if (runs.some(({ ended, total }) => ended === undefined || total === undefined)) return undefined
   return {

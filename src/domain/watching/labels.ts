@@ -5,7 +5,7 @@ import type { ServerLook } from './watched-tools.ts'
 const MOST_FILES = 3
 const MOST_CHANGES = 8
 
-/** `src/server.ts and 4 others changed.` */
+/** Returns a sentence such as `src/server.ts and 4 others changed.` */
 export function filesLabel(files: readonly string[]): string {
   const others = files.length - MOST_FILES
   const shown = files.slice(0, MOST_FILES).join(', ')
@@ -14,7 +14,7 @@ export function filesLabel(files: readonly string[]): string {
 
 const IMPACTS = { breaking: 'breaking', unknown: 'may break', safe: 'not breaking' } as const
 
-/** What changed in what a server offers, worded as in `snapshot diff`, breaking changes first. */
+/** Returns what changed in what a server offers, worded as in `snapshot diff`, breaking changes first. */
 export function changeLines({ server, ...look }: ServerLook): string[] {
   if ('error' in look) return []
   const line = ({ impact, of, name, says }: SnapshotChange): string =>

@@ -5,15 +5,15 @@ import { patternsIn } from './watch-patterns.ts'
 type ServerWatch = {
   serverId: string
   pattern: string
-  /** Awaited before the next change is handled; must not throw. */
+  /** Restarts the server. It is awaited before the next change is handled, and must not throw. */
   restart: () => Promise<void>
-  /** Called with the reason, as a sentence, when watching has ended. */
+  /** Called with the reason, as a sentence, if watching has ended. */
   failed: (why: string) => void
 }
 
 /** The servers of this process that are restarted when files change. */
 export type ServerWatches = {
-  /** What is watched for a server; undefined if nothing is. */
+  /** Returns the pattern that is watched for a server; undefined if nothing is watched. */
   patternOf(serverId: string): string | undefined
   /** Resolves once changes are being watched, to whether that succeeded. */
   start(watch: ServerWatch): Promise<boolean>

@@ -18,23 +18,23 @@ function isPair(value: unknown): value is [string, string] {
   return Array.isArray(value) && value.length === 2 && value.every(text => typeof text === 'string')
 }
 
-/** The oldest patterns are removed. */
+/** Adds a pattern. The oldest patterns are removed. */
 export function withPattern(before: WatchPatterns, suiteId: string, pattern: string): WatchPatterns {
   const others = [...before].filter(([id]) => id !== suiteId)
   return new Map([...others, [suiteId, pattern] as const].slice(-MOST_PATTERNS))
 }
 
-/** Several patterns are separated by blanks. */
+/** Splits a text with several patterns at blanks. */
 export function patternsIn(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)
 }
 
-/** A script given by name only. */
+/** Matches a script given by name only. */
 const SCRIPT = /^[^-][^\\/]*\.(?:[cm]?[jt]sx?|py|rb|php)$/
-/** A path, but not an option or the name of a scoped package such as `@scope/server@1.2.3`. */
+/** Matches a path, but not an option or the name of a scoped package such as `@scope/server@1.2.3`. */
 const FILE = /^([^-@].*|)[\\/][^\\/]*\.\w+$/
 
-/** The folder of the file that a server's command runs, or a file in `cwd`; undefined if it names none. */
+/** Returns the folder of the file that a server's command runs, or a file in `cwd`; undefined if it names none. */
 export function patternOfCommand({ args = [] }: StoredReach, cwd: string): string | undefined {
   for (const word of args) {
     if (SCRIPT.test(word)) return word

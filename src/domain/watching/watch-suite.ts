@@ -6,7 +6,7 @@ import { outcomeOfRun } from '../runs/outcome.ts'
 import { trialState } from '../runs/trials.ts'
 import type { ServerLook, WatchedTools } from './watched-tools.ts'
 
-/** Runs of one launch, ended or stopped. */
+/** Runs of one launch, which have ended or were stopped. */
 export type WatchedRuns = { runs: readonly EvalRun[]; trials: readonly EvalIteration[] }
 
 /** The events while a suite is watched, in order. */
@@ -14,19 +14,19 @@ export type WatchStep =
   | { kind: 'waiting' }
   | { kind: 'changed'; files: readonly string[] }
   | { kind: 'looked'; looks: readonly ServerLook[] }
-  /** Without ids all cases run. */
+  /** Cases are running; without ids all of them. */
   | { kind: 'running'; caseIds: readonly string[] }
   | ({ kind: 'ended'; isWhole: boolean; isPassed: boolean } & WatchedRuns)
-  /** A launch was refused, or its end is unknown. */
+  /** A launch was refused, or its outcome is unknown. */
   | { kind: 'refused'; error: ApiError }
-  /** No more runs are launched, since each costs. */
+  /** No more runs are launched, because the limit is reached. */
   | { kind: 'spent' }
 
 export type WatchOptions = {
   changes: Pick<FileChanges, 'next'>
   tools: WatchedTools
   /**
-   * Launches these cases, or all, and resolves when they have ended; aborting the signal cancels them. Undefined if
+   * Launches these cases, or all, and resolves when they have ended. Aborting the signal cancels them. Undefined if
    * nothing was launched.
    */
   run: (caseIds: readonly string[], outdated: AbortSignal) => Promise<WatchedRuns | undefined>
@@ -45,9 +45,9 @@ const MOST_CANCELLED = 5
 const NEVER = new AbortController().signal
 
 /**
- * Runs a suite now and whenever files change, until the signal: restarts the servers, then runs the cases that failed,
- * and all cases once these pass or if tools have changed. A change during a run cancels it, but only a limited number
- * of times.
+ * Runs a suite now and whenever files change, until the signal aborts. It restarts the servers, then runs the cases
+ * that failed. It runs all cases once these pass or if tools have changed. A change during a run cancels it, but only a
+ * limited number of times.
  * @throws WatchError or ApiError if it cannot continue
  */
 export async function watchSuite(options: WatchOptions): Promise<void> {
@@ -79,11 +79,11 @@ type State = {
   /** Whether all cases are to run. */
   isWholeDue: boolean
   launched: number
-  /** Number of runs cancelled since the last one that ended. */
+  /** Number of runs that were cancelled since the last one that ended. */
   cancelled: number
 }
 
-/** Runs what is due; false if no more runs may be launched. */
+/** Runs the due cases. Returns false if no more runs may be launched. */
 async function runCases(state: State, options: WatchOptions, outdated: AbortSignal): Promise<boolean> {
   const { tools, run, report, signal, mostRuns } = options
   let isReady = true
@@ -135,7 +135,7 @@ function untilAborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-/** Ids of the cases that are to run again. */
+/** Returns ids of the cases that are to run again. */
 function failedCases({ trials }: WatchedRuns): string[] {
   const open = trials.filter(trial => trialState(trial) !== 'passed')
   return [...new Set(open.flatMap(({ testCaseId }) => testCaseId ?? []))]

@@ -11,7 +11,8 @@ import { outcomeOfRun } from '../runs/outcome.ts'
 import type { LastPass, WatchedServer } from './watched-tools.ts'
 
 /**
- * The servers that a launch of a suite uses; for a client that names none, all enabled servers of its project.
+ * Returns the servers that a launch of a suite uses. For a client that names none, these are all enabled servers of its
+ * project.
  * @throws ApiError
  */
 export async function serversOf(
@@ -42,7 +43,7 @@ export async function serversOf(
 const LATEST_RUNS = 100
 
 /**
- * The tools as seen by the suite's last passed run; undefined if unknown.
+ * Returns the tools as seen by the suite's last passed run; undefined if unknown.
  * @throws ApiError
  */
 export async function lastPassOf(client: Client, projectId: string, suiteId: string): Promise<LastPass | undefined> {
@@ -56,10 +57,10 @@ export async function lastPassOf(client: Client, projectId: string, suiteId: str
   return listings && { listings, at: toEpochMs(run.completedAt) }
 }
 
-/** Maximum number of runs of a watch if each uses models. */
+/** Maximum number of runs of a watch if each run uses models. */
 export const MOST_RUNS = 20
 
-/** A sentence about what a run of a watched suite spends on models; undefined if it uses none. */
+/** Returns a sentence about what a run of a watched suite spends on models; undefined if it uses none. */
 export function costOf(
   suite: EvalSuiteDetail,
   cases: readonly EvalCase[],

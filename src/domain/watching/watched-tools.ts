@@ -9,7 +9,7 @@ import { type Snapshot, snapshotChanges, snapshotOf, type SnapshotChange } from 
 export type WatchedServer = {
   id: string
   name: string
-  /** Whether mcpdeck starts it, over stdio. */
+  /** Whether mcpdeck starts the server, over stdio. */
   isProgram: boolean
 }
 
@@ -17,32 +17,32 @@ export type WatchedServer = {
 export type ServerLook = { server: WatchedServer } & (
   | {
       changes: readonly SnapshotChange[]
-      /** Whether it may be the old process: somebody else starts it, and it answered all the time. */
+      /** Whether it may still be the old process, because somebody else starts it and it answered all the time. */
       mayBeOld: boolean
     }
   | { error: ApiError }
 )
 
-/** The tools of a suite's servers, from one check to the next, and since the suite last passed. */
+/** The tools of a suite's servers, compared from one check to the next, and since the suite last passed. */
 export type WatchedTools = {
   /**
-   * Restarts every server and compares what it offers. A server over HTTP is restarted by somebody else; waiting for it
-   * ends with the signal.
+   * Restarts every server and compares what it offers. A server over HTTP is restarted by somebody else; waiting for
+   * that ends with the signal.
    * @throws ApiError if the service cannot do that
    */
   look(signal: AbortSignal): Promise<readonly ServerLook[]>
   /** Records that the suite passed with the tools last seen. */
   passed(): void
-  /** Sentences about what has changed, since the suite last passed, in the tools that a trial uses. */
+  /** Returns sentences about what has changed, since the suite last passed, in the tools that a trial uses. */
   causesOf(trial: EvalIteration): readonly string[]
 }
 
 /** The tools of an earlier pass. */
 export type LastPass = { listings: readonly ToolListing[]; at: number | undefined }
 
-/** How long it may take until somebody restarts a server over HTTP, in milliseconds. */
+/** Milliseconds in which somebody may restart a server over HTTP. */
 export const HTTP_BEGIN_MS = 2_000
-/** How long a server may be unreachable before it counts as down: at the first check, and after a change. */
+/** Milliseconds that a server may be unreachable before it counts as down: at the first check, and after a change. */
 const HTTP_AWAY_MS = { first: 4_000, later: 15_000 }
 const HTTP_EVERY_MS = 150
 
@@ -53,7 +53,7 @@ export function createWatchedTools(
 ): WatchedTools {
   const seen = new Map<string, Snapshot>()
   let base = lastPass && new Map(lastPass.listings.map(each => [each.serverName, each.tools]))
-  /** What changed since then, in words, with its time. */
+  /** Changes since the suite last passed, in words, with their times. */
   let since = new Map<string, { change: SnapshotChange; when: string }>()
   let isFirst = true
 
@@ -102,7 +102,7 @@ export function createWatchedTools(
   }
 }
 
-/** A difference at the first check arose at some time after the pass. */
+/** Returns words for the time of a difference found at the first check, which arose at some time after the pass. */
 function passWords(at: number | undefined): string {
   return at === undefined ? 'since it last passed' : `since it passed at ${localMoment(at, Date.now())}`
 }
@@ -124,7 +124,7 @@ async function reconnect(
     const passed = performance.now() - begun
     try {
       const answer = await client.servers.reconnect({ projectId, serverId: id })
-      // Trials use tools, so failing to read them is a fault and not a change.
+      // Trials use tools, so failing to read them is an error, not a change.
       allTools(answer)
       const is = snapshotOf(answer)
       const isNew = isProgram || was === undefined || wasAway || !isSameJson(listsOf(is), listsOf(was))
@@ -162,7 +162,7 @@ function listed(seen: ReadonlyMap<string, Snapshot>): Map<string, SeenTools> {
   return new Map([...seen].map(([name, { tools }]) => [name, tools as SeenTools]))
 }
 
-/** The tools recorded by runs, without those too long to record. */
+/** Returns the tools recorded by runs, without those that were too long to record. */
 function comparable(tools: SeenTools, was: SeenTools): Snapshot {
   const omitted = new Set(was.filter(tool => tool.omitted).map(({ name }) => name))
   const kept = tools.filter(({ name }) => !omitted.has(name))

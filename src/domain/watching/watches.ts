@@ -17,7 +17,7 @@ import { lastPassOf, serversOf } from './watched-suite.ts'
 import { patternsIn, withPattern, type WatchPatterns } from './watch-patterns.ts'
 import { createWatchedTools, type WatchedTools } from './watched-tools.ts'
 
-/** The state of a watched suite; `broken` means that nothing could be run. */
+/** The state of a watched suite. `broken` means that nothing could be run. */
 export type WatchState = 'starting' | 'running' | 'passed' | 'failed' | 'broken'
 
 /** A suite that runs again when files change. */
@@ -26,7 +26,7 @@ export type Watch = {
   suiteId: string
   name: string
   state: WatchState
-  /** The latest run that it launched. */
+  /** The latest run that the watch launched. */
   runId?: string
   /** The latest events as sentences for people. */
   says: readonly string[]
@@ -34,15 +34,15 @@ export type Watch = {
 
 /** The suites that are watched in this process. */
 export type Watches = {
-  /** The same array until something changes. */
+  /** Returns the same array until something changes. */
   list(): readonly Watch[]
   start(watch: { projectId: string; suite: EvalSuiteDetail; pattern: string; mostRuns: number | undefined }): void
-  /** Runs that were launched continue. */
+  /** Stops watching a suite. Runs that were launched continue. */
   stop(suiteId: string): void
-  /** The pattern last watched for a suite. */
+  /** Returns the pattern that was last watched for a suite. */
   patternOf(suiteId: string): string | undefined
   subscribe(listener: () => void): () => void
-  /** Called with how each round ended, and with why a suite is no longer watched. */
+  /** Calls back with how each round ended, and with why a suite is no longer watched. */
   onEnd(listener: (watch: Watch) => void): () => void
   close(): void
 }
@@ -124,11 +124,11 @@ export function createWatches(client: Client, patterns: Stored<WatchPatterns>): 
 
 const ENDS: ReadonlySet<WatchState | undefined> = new Set(['passed', 'failed', 'broken'] as const)
 
-/** The first pause of a local run, which grows to the usual one, in milliseconds. */
+/** Milliseconds of the first pause of a local run. It grows to the usual one. */
 const FIRST_PAUSE_MS = 50
 
 /**
- * Launches once and follows to the end. An outdated run is cancelled; a run that nobody waits for any more continues.
+ * Launches once and follows to the end. An outdated run is cancelled. A run that nobody waits for any more continues.
  */
 async function runCases(
   client: Client,
@@ -169,7 +169,7 @@ function trialsOf(client: Client, projectId: string, { id: runId, status }: Eval
   return status === 'cancelled' ? [] : client.items(contract.iterations.list, { projectId, runId })
 }
 
-/** Ends early with any of the signals. */
+/** Pauses, but ends early with any of the signals. */
 function paused(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   return new Promise(resolve => {
     const over = (): void => {
@@ -182,7 +182,7 @@ function paused(ms: number, signals: readonly AbortSignal[]): Promise<void> {
   })
 }
 
-/** How a step changes the state of the suite. */
+/** Returns how a step changes the state of the suite. */
 function standing(step: WatchStep, tools: WatchedTools): Partial<Watch> {
   switch (step.kind) {
     case 'waiting':

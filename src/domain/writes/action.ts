@@ -6,15 +6,15 @@ type End = string | { tone: 'warn'; text: string }
 
 /** A question for screens and for commands. */
 export type ActionQuestion = Question & {
-  /** What is done, for a command: `This stops run #3`. */
+  /** What the action does, for a command: `This stops run #3`. */
   effect: string
-  /** What a command says first, if it differs from the lines of the question. */
+  /** Lines that a command prints first, if they differ from those of the question. */
   brief?: Question['lines']
 }
 
 /**
- * The texts of one action before, during and after it, for screens (`useAction`) and commands (`act`). `Of` is what it
- * is about, `Done` its result.
+ * The texts of one action before, during and after it, for screens (`useAction`) and commands (`act`). `Of` is its
+ * subject, `Done` its result.
  */
 export type Action<E extends AnyEndpoint, Of, Done> = {
   endpoint: E

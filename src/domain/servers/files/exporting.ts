@@ -6,14 +6,14 @@ import type { StoredReach } from '../stored-reach.ts'
 import type { ExportFormat } from './export-formats.ts'
 
 /**
- * Values that the service does not return, and secrets, are written as references; `left` lists them for each server,
- * as sentences.
+ * Written servers. Values that the service does not return, and secrets, are written as references, which `left` lists
+ * for each server as sentences.
  */
 export type WrittenServers = { value: object; left: readonly string[] }
 
 /**
  * Writes saved servers as a file of other programs.
- * @param reachOf how a server is reached, if this machine knows
+ * @param reachOf returns how to connect to a server, if this machine knows
  */
 export function writeServers(
   servers: readonly ProjectServer[],
@@ -44,7 +44,7 @@ export function writeServers(
   }
 }
 
-/** Writes one server, with remarks; the reference replaces a field that is not written. */
+/** Writes one server, with remarks. The reference replaces a field that is not written. */
 type Write = (
   server: ProjectServer,
   reach: StoredReach | undefined,
@@ -78,7 +78,7 @@ const writeAddress: Write = ({ url, useOAuth }, reach, reference) => {
 }
 
 /**
- * Whether an address is of the older transport, HTTP with SSE, which other programs must be told. A record says `http`
+ * Whether an address uses the older transport, HTTP with SSE, which other programs must be told. A record says `http`
  * for both; the protocol's own examples use this path for the older one.
  */
 const isEventStream = (url: string): boolean => /\/sse\/?$/.test(url)

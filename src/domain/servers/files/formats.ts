@@ -3,17 +3,17 @@ import { posix, win32 } from 'node:path'
 /** Kinds of variables in a file: `${NAME}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`. */
 export type VariableKind = 'plain' | 'env' | 'input' | 'folder'
 
-/** How a program stores its MCP servers. */
+/** The format in which a program stores its MCP servers. */
 export type ServerFormat = {
-  /** Whose it is. */
+  /** The program that uses this format. */
   program: string
   /** Paths in the file under which servers are stored by name; `*` is any name. */
   holders: readonly (readonly string[])[]
   /** Path where the inputs of `${input:…}` are declared. */
   inputs?: readonly string[]
-  /** The variables that the program documents; if it has none, `${` is ordinary text. */
+  /** The variables that the program documents. If it has none, `${` is ordinary text. */
   variables: readonly VariableKind[]
-  /** Minimum `timeout` in milliseconds, if the program documents one; other programs use seconds. */
+  /** Minimum `timeout` in milliseconds, if the program documents one. Other programs use seconds. */
   leastTimeout?: number
   /** Path endings that identify a file of this format. */
   files: readonly string[]
@@ -59,7 +59,7 @@ const FORMATS = {
   },
 } as const satisfies Record<string, ServerFormat>
 
-/** For a text from an unknown program, such as a pasted one. */
+/** Format of a text from an unknown program, such as a pasted one. */
 export const ANY_FORMAT: ServerFormat = {
   program: 'a program that is not known',
   holders: [...new Set(Object.values(FORMATS).flatMap(({ holders }) => holders as ServerFormat['holders']))],
@@ -68,7 +68,7 @@ export const ANY_FORMAT: ServerFormat = {
   files: [],
 }
 
-/** The format of a file by its path; any format if the path does not tell. */
+/** Returns the format of a file by its path; any format if the path does not tell. */
 export function formatOf(path: string): ServerFormat {
   const plain = path.replaceAll('\\', '/')
   const formats: readonly ServerFormat[] = Object.values(FORMATS)
@@ -84,7 +84,7 @@ export type Machine = {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** A place where a program stores servers; `folder` is set for one inside a project. */
+/** A file in which a program stores servers. `folder` is set for one inside a project. */
 export type KnownPlace = { path: string; folder?: string }
 
 /** Below the working directory. */
@@ -98,13 +98,13 @@ const OF_PROJECT = [
 ]
 const OF_CODE = ['mcp.json', 'settings.json']
 
-/** Every place where servers may be stored, those of the working directory first. */
+/** Returns every place where servers may be stored, those of the working directory first. */
 export function knownPlaces({ platform, home, folder, env }: Machine): KnownPlace[] {
   const { join } = platform === 'win32' ? win32 : posix
   const config = env['XDG_CONFIG_HOME'] || join(home, '.config')
   const roaming = env['APPDATA'] || join(home, 'AppData', 'Roaming')
   const support = join(home, 'Library', 'Application Support')
-  /** Where desktop programs store their settings. */
+  /** Folder in which desktop programs store their settings. */
   const programs = platform === 'win32' ? roaming : platform === 'darwin' ? support : config
   const zed =
     platform === 'win32' ? join(roaming, 'Zed') : join(platform === 'darwin' ? join(home, '.config') : config, 'zed')

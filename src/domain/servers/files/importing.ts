@@ -13,8 +13,8 @@ export type ServerFiles = {
 }
 
 /**
- * How a server in a file compares with the project: `unknown` if everything the service returns is equal but the rest,
- * such as a command, cannot be compared; `faulty` if it cannot be imported.
+ * The comparison of a server in a file with the project. `unknown` means that everything the service returns is equal
+ * but the rest, such as a command, cannot be compared; `faulty` that it cannot be imported.
  */
 export type ImportState = 'new' | 'same' | 'differs' | 'unknown' | 'faulty'
 
@@ -55,8 +55,8 @@ function stateOf(step: Step): ImportState {
 }
 
 /**
- * The plan that imports the chosen servers into a project as it is now. Of equal servers in two files one is imported;
- * two different ones with the same name are a problem.
+ * Returns the plan that imports the chosen servers into a project as it is now. Of equal servers in two files one is
+ * imported; two different ones with the same name are a problem.
  * @throws ApiError
  */
 export async function planImport(
@@ -80,7 +80,7 @@ export async function planImport(
   return await planDocuments({ ...store, list: async () => [...rows] }, once, [])
 }
 
-/** The server as a document that leaves alone what other programs' files do not contain. */
+/** Returns the server as a document that does not change fields which other programs' files do not contain. */
 function docOf(
   { entry, resolved: { form, secrets, taken } }: Pick<Candidate, 'entry' | 'resolved'>,
   rows: readonly Row[],
@@ -105,12 +105,12 @@ function docOf(
   }
 }
 
-/** Why a server cannot be sent as it is. */
+/** Returns why a server cannot be sent as it is. */
 export function obstaclesOf({ problems, missing }: Resolved): readonly FileProblem[] {
   return [...problems, ...missing.map(({ problem }) => problem)]
 }
 
-/** All servers of some texts, and what is wrong with the texts. */
+/** Returns all servers of some texts, and the faults of the texts. */
 export function gathered(read: readonly ReadServers[]): ReadServers {
   return { entries: read.flatMap(({ entries }) => entries), problems: read.flatMap(({ problems }) => problems) }
 }

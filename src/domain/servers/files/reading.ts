@@ -5,22 +5,22 @@ import type { TextPlace } from '../../../lib/text-place.ts'
 import type { FileProblem } from '../../documents/document.ts'
 import { ANY_FORMAT, type ServerFormat } from './formats.ts'
 
-/** A text that contains servers, with what is known of its file. */
+/** A text that contains servers, with facts about its file. */
 export type ServerText = {
-  /** Name of the file, for people. */
+  /** Name of the file, for messages. */
   file: string
   text: string
   format: ServerFormat
   /** The project folder that the file belongs to. */
   folder?: string
-  /** For a file with servers for each folder: reads only those of this folder. */
+  /** In a file with servers for each folder, reads only those of this folder. */
   only?: string
 }
 
-/** What a VS Code file declares about an input. */
+/** The declaration of an input in a VS Code file. */
 export type DeclaredInput = { about?: string; isSecret: boolean; initial?: string; options?: readonly string[] }
 
-/** How a server is reached, before variables are filled in. */
+/** The settings for connecting to a server, before variables are filled in. */
 export type ServerFields = {
   command?: string
   args?: readonly string[]
@@ -46,11 +46,11 @@ export type ServerEntry = Pick<ServerText, 'file' | 'format' | 'folder'> & {
   inputs: ReadonlyMap<string, DeclaredInput>
   /** Fields of the file that the service does not support. */
   left: readonly string[]
-  /** Why it cannot be imported. */
+  /** Why the server cannot be imported. */
   problems: readonly FileProblem[]
 }
 
-/** The servers of a text, and what is wrong with the whole text. If both are empty, the text is not about servers. */
+/** The servers of a text, and the faults of the whole text. If both are empty, the text is not about servers. */
 export type ReadServers = { entries: readonly ServerEntry[]; problems: readonly FileProblem[] }
 
 type Path = readonly string[]
@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, ServerEntry['transportType']>> = {
   streamableHttp: 'http',
 }
 const ADDRESS_FIELDS = ['url', 'serverUrl']
-/** Fields that are read of a server, under any of their names; others are listed as left out. */
+/** Fields of a server that are read, under any of their names. Others are listed as left out. */
 const TAKEN = new Set(
   ['type', 'transport', 'command', 'args', 'env', 'envFile', 'headers', 'disabled', 'enabled', 'oauth', 'auth']
     .concat(ADDRESS_FIELDS)
@@ -104,7 +104,7 @@ export function readServers(source: ServerText): ReadServers {
   return { entries, problems }
 }
 
-/** Where a file of a program has its servers, for a sentence. */
+/** Returns where a file of a program contains its servers, for a sentence. */
 export function holderNames({ holders }: ServerFormat): string {
   return holders.map(path => `"${path.join('.')}"`).join(' or ')
 }
@@ -124,7 +124,7 @@ function isSameFolder(one: string, other: string): boolean {
   return one.replaceAll('\\', '/') === other.replaceAll('\\', '/')
 }
 
-/** One server, or several by name, without anything around them. */
+/** Returns the holders of a text with one server, or several by name, without anything around them. */
 function bareHolders(value: unknown): Holder[] {
   if (!isPlainObject(value)) return []
   const servers = isServer(value) ? [value] : Object.values(value)
@@ -269,14 +269,14 @@ function fieldsOf(server: Record<string, unknown>, report: Report): ServerFields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** Programs write null for missing values. */
+/** Whether a value exists. Programs write null for missing values. */
 function isThere(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
 const MOST_SHOWN = 40
 
-/** A value for an error message; secrets are text, which is never reported. */
+/** Returns a value for an error message. Secrets are text, which is never reported. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isPlainObject(value)) return 'an object'

@@ -2,12 +2,12 @@ import { reachSentences, takenSentences } from '../../documents/taken.ts'
 import type { Candidate } from './importing.ts'
 import type { ServerEntry } from './reading.ts'
 
-/** A sentence about what of a server is not imported; undefined if all of it is. */
+/** Returns a sentence about what of a server is not imported; undefined if all of it is. */
 export function lossOf({ left }: ServerEntry): string | undefined {
   return left.length > 0 ? `The service has nothing for ${left.join(', ')}: left out.` : undefined
 }
 
-/** Sentences about an importable server that a person must know. */
+/** Returns sentences about an importable server that a person must know. */
 export function remarksOn({ entry, resolved: { missing, form, secrets, taken }, state }: Candidate): string[] {
   const needs = [...new Set(missing.map(({ reference }) => reference))].join(', ')
   const sentences = [

@@ -5,7 +5,7 @@ import type { Taken } from '../../documents/taken.ts'
 import type { VariableKind } from './formats.ts'
 import type { ServerEntry } from './reading.ts'
 
-/** Values of variables on this machine. */
+/** The source of values for variables on this machine. */
 export type VariableContext = {
   env: Readonly<Record<string, string | undefined>>
   home: string
@@ -13,7 +13,7 @@ export type VariableContext = {
   separator: string
   /**
    * Reads a file of variables.
-   * @throws as the file system does
+   * @throws errors of the file system
    */
   readText: (path: string) => string
 }
@@ -22,13 +22,13 @@ export type VariableContext = {
 export type Missing = {
   kind: Exclude<VariableKind, 'plain'>
   name: string
-  /** As written in the file. */
+  /** The reference as written in the file. */
   reference: string
   about?: string
   isSecret: boolean
   initial?: string
   options?: readonly string[]
-  /** Position where it is first needed. */
+  /** Position where the value is first needed. */
   problem: FileProblem
 }
 
@@ -47,7 +47,7 @@ const REFERENCE = /\$\{([^{}]*)\}|\$\{/g
 const PLAIN = /^([A-Za-z_]\w*)(?::-(.*))?$/s
 
 /**
- * Fills in the variables of a server as its program documents them; other text may contain `${`. Unknown variables are
+ * Fills in the variables of a server as its program documents them. Other text may contain `${`. Unknown variables are
  * listed in the order in which they are needed.
  * @param answers values that a person gave for {@link Missing}, by `reference`
  */
@@ -155,7 +155,7 @@ function valueOf(
   return name === 'workspaceFolder' ? folder : folder?.split(/[/\\]/).findLast(part => part !== '')
 }
 
-/** The variables of a file, or why they cannot be read. */
+/** Returns the variables of a file, or why they cannot be read. */
 function envOfFile(
   { name, folder }: ServerEntry,
   path: string,
