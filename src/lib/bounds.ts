@@ -2,12 +2,15 @@ import { MAX_ANSWER_LEVELS, MAX_INPUT_LEVELS, MAX_STORED_LEVELS } from './json.t
 
 /** A limit on something that is stored or accepted, and what happens beyond it. */
 export type Bound = {
-  /** What it bounds, as the first column of docs/limits.md names it. */
+  /** The limited thing, as named in the first column of docs/limits.md. */
   of: string
   side: 'program' | 'local workspace'
   unit: 'bytes' | 'characters' | 'levels' | 'entries' | 'values' | 'pixels'
   most: number
-  /** `refused` with an error, `cut` at the limit, `left out` as a whole, or the oldest entries are removed. */
+  /**
+   * The effect of exceeding the limit: `refused` with an error, `cut` at the limit, `left out` as a whole, or the
+   * oldest entries are removed.
+   */
   beyond: 'refused' | 'cut' | 'left out' | 'the oldest go'
 }
 
@@ -16,7 +19,7 @@ const MIB = 1024 * KIB
 
 type OfSide = Omit<Bound, 'side'>
 
-/** At most this many `unit`s of something, and what happens to the rest. */
+/** Declares a limit of `most` units of something, and what happens to the rest. */
 const bound = (of: string, unit: Bound['unit'], most: number, beyond: Bound['beyond']): OfSide => ({
   of,
   unit,

@@ -1,8 +1,8 @@
-/** Time as the client sees it; tests pass a virtual one. */
+/** Time as the client sees it. Tests pass a virtual clock. */
 export type Clock = {
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Runs once after `ms` milliseconds; the returned function cancels. */
+  /** Calls `run` once after `ms` milliseconds. The returned function cancels it. */
   after: (ms: number, run: () => void) => () => void
 }
 
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** This machine's current time of day. It may jump in either direction. */
+/** The current time of day of this machine. It may jump in either direction. */
 export const wallClock: Clock = { ...systemClock, now: () => Date.now() }
 
 /** Converts a time of {@link systemClock} to the time of day; both are epoch milliseconds. */
@@ -29,7 +29,9 @@ export function wallTime(at: number): number {
   return at + wallClock.now() - systemClock.now()
 }
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it aborts, and leaves no timer behind. */
+/**
+ * Resolves after `ms` milliseconds. Rejects with the signal's reason as soon as it aborts, and leaves no timer behind.
+ */
 export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -47,9 +49,9 @@ export function sleep(ms: number, clock: Clock, signal?: AbortSignal): Promise<v
 
 type Interval = { ms: number; at: number; run: () => void }
 
-/** Intervals of at least this many milliseconds start at multiples of their length. */
+/** Minimum length in milliseconds of intervals that start at multiples of their length. */
 const ALIGNED_MS = 1000
-/** How early a due call may be made, in milliseconds. Timers are about this exact. */
+/** Milliseconds by which a due call may be early. Timers are about this exact. */
 const EARLY_MS = 5
 
 const intervals = new Set<Interval>()
@@ -58,7 +60,7 @@ let wakesAt = Infinity
 
 /**
  * Calls `run` every `ms` milliseconds until the returned function is called. Does not keep the process alive. Intervals
- * of a second or more share their wakes, because waking an idle process costs more than most of these calls do. The
+ * of a second or more share their wake-ups, because waking an idle process costs more than most of these calls. The
  * first two calls may come early, but never before half of the interval.
  */
 export function every(ms: number, run: () => void): () => void {
@@ -74,7 +76,7 @@ export function every(ms: number, run: () => void): () => void {
 let gatherMs = 0
 let gathered: (() => void)[] = []
 
-/** From now on, delivers all news of this many milliseconds together, so that they are rendered once. */
+/** Delivers all news of this many milliseconds together from now on, so that they are rendered once. */
 export function gatherNews(milliseconds: number): void {
   gatherMs = milliseconds
   passOn()
@@ -92,22 +94,25 @@ function passOn(): void {
   for (const run of news) run()
 }
 
-/** How much earlier a pause may end to share a wake, and how often shared wakes come, in milliseconds. */
+/** Milliseconds by which a pause may end early to share a wake-up, and between shared wake-ups. */
 const SHARED = { earlyMs: 500, everyMs: 10_000 }
 /**
- * How often running work is polled while nobody is using the program, in milliseconds. Pauses at least as long end with
- * that poll.
+ * Milliseconds between polls of running work while nobody is using the program. Pauses that are at least as long end
+ * with such a poll.
  */
 export const UNSEEN_POLL_MS = 20_000
 
-/** A pause of at least `ms` milliseconds that ends when this process wakes anyway. Short pauses are not changed. */
+/**
+ * Returns a pause of at least `ms` milliseconds that ends when this process wakes up anyway. Short pauses are not
+ * changed.
+ */
 export function sharedPause(ms: number): number {
-  // Polls of the same interval that used every other wake might never be rendered together.
+  // Polls with the same interval that used every other wake-up might never be rendered together.
   return pauseUntil(ms < UNSEEN_POLL_MS - SHARED.everyMs / 2 ? SHARED.everyMs : UNSEEN_POLL_MS, ms)
 }
 
 /**
- * Like `sharedPause` while news are gathered, and at least `least` milliseconds then: for work that nobody misses while
+ * Like `sharedPause` while news are gathered, and then at least `least` milliseconds, for work that nobody misses while
  * the program is unused.
  */
 export function gatheredPause(ms: number, least?: number): number {
@@ -134,7 +139,7 @@ function nextOf(ms: number, after: number): number {
 
 function setTimer(): void {
   const next = Math.min(...[...intervals].map(({ at }) => at))
-  // A wake that is overdue may never come, as after the machine slept.
+  // An overdue wake-up may never come, such as after the machine slept.
   if (next === wakesAt && next > performance.now()) return
   clearTimeout(timer)
   wakesAt = next

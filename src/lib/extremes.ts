@@ -1,11 +1,15 @@
-/** The smallest of the numbers, which may be more than a call can have arguments; Infinity if there are none. */
+/**
+ * Returns the smallest number; Infinity if there are none. There may be more numbers than a call can have arguments.
+ */
 export function least(numbers: Iterable<number>): number {
   let found = Infinity
   for (const number of numbers) found = Math.min(found, number)
   return found
 }
 
-/** The largest of the numbers, which may be more than a call can have arguments; -Infinity if there are none. */
+/**
+ * Returns the largest number; -Infinity if there are none. There may be more numbers than a call can have arguments.
+ */
 export function greatest(numbers: Iterable<number>): number {
   let found = -Infinity
   for (const number of numbers) found = Math.max(found, number)

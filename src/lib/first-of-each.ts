@@ -1,4 +1,4 @@
-/** The first item of each name, up to a limit, and the number of other names. */
+/** Returns the first item of each name, up to a limit, and the number of other names. */
 export function firstOfEach<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

@@ -3,10 +3,10 @@ import prettyMilliseconds from 'pretty-ms'
 /** Shown for unknown values; never 0 or empty. */
 export const UNKNOWN = '—'
 
-/** A thousand years in milliseconds; a longer duration cannot be right. */
+/** Maximum duration of a thousand years, in milliseconds. A longer one cannot be right. */
 const LONGEST_MS = 1000 * 365 * 86_400_000
 
-/** A duration for people: `340ms`, `1.2s`, `3m 5s`; unknown if it cannot be a duration. */
+/** Returns a duration for people: `340ms`, `1.2s`, `3m 5s`; unknown if it cannot be a duration. */
 export function formatDuration(milliseconds: number | null | undefined): string {
   if (milliseconds == null || !(milliseconds >= 0 && milliseconds <= LONGEST_MS)) return UNKNOWN
   return prettyMilliseconds(milliseconds, {
@@ -27,27 +27,31 @@ export function formatAge(then: number | undefined, now: number): string {
   return age < 60_000 ? 'now' : prettyMilliseconds(age, { compact: true })
 }
 
-/** An age for use in a sentence: `3h ago`, or `just now`; unknown stays unknown. */
+/** Returns an age for use in a sentence: `3h ago`, or `just now`. An unknown age stays unknown. */
 export function formatAgo(then: number | undefined, now: number): string {
   const age = formatAge(then, now)
   return age === UNKNOWN ? age : age === 'now' ? 'just now' : `${age} ago`
 }
 
-/** Upper limits for ages when nobody is looking, in milliseconds. */
+/** Upper limits for ages while nobody is looking, in milliseconds. */
 const BOUNDS = [10 * 60_000, 60 * 60_000]
 
-/** The maximum age, such as `less than 10m ago`: stays the same while the value is renewed now and then. */
+/**
+ * Returns the maximum age, such as `less than 10m ago`, which stays the same while the value is renewed now and then.
+ */
 export function formatAgoAtMost(then: number | undefined, now: number): string {
   const bound = then === undefined || then > now ? undefined : BOUNDS.find(limit => now - then < limit)
   return bound === undefined ? formatAgo(then, now) : `less than ${prettyMilliseconds(bound, { compact: true })} ago`
 }
 
-/** A share in whole percent; unknown if nothing was counted. */
+/** Returns a share in whole percent; unknown if nothing was counted. */
 export function formatRate(part: number | null | undefined, whole: number | null | undefined): string {
   return part == null || !whole ? UNKNOWN : formatShare(part / whole)
 }
 
-/** A share from 0 to 1 in whole percent. Only all is 100 and only nothing is 0; unknown if it cannot be a share. */
+/**
+ * Returns a share from 0 to 1 in whole percent. Only all is 100 and only nothing is 0; unknown if it cannot be a share.
+ */
 export function formatShare(share: number | undefined): string {
   if (share === undefined || !(share >= 0 && share <= 1)) return UNKNOWN
   if (share === 0) return '0%'
@@ -58,7 +62,7 @@ export function formatShare(share: number | undefined): string {
 /** Created for the first fraction, because it loads 8 MB of language data. */
 let numbers: Intl.NumberFormat | undefined
 
-/** A count with separators: `12,345`. */
+/** Returns a count with separators: `12,345`. */
 export function formatCount(value: number | null | undefined): string {
   if (value == null || !Number.isFinite(value)) return UNKNOWN
   if (Number.isSafeInteger(value)) return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
@@ -66,7 +70,7 @@ export function formatCount(value: number | null | undefined): string {
   return numbers.format(value)
 }
 
-/** `1 case`, `2 cases`. */
+/** Returns a count with its noun: `1 case`, `2 cases`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`
 }

@@ -1,9 +1,12 @@
 import { MAX_ANSWER_LEVELS } from './json.ts'
 
-/** Stands for parts that are left out. */
+/** Replaces parts that are left out. */
 const MORE = '…'
 
-/** Whether a value as JSON is longer than `most` characters or nested deeper than is written; stops reading there. */
+/**
+ * Whether a value as JSON is longer than `most` characters or nested deeper than what is written. It stops reading
+ * there.
+ */
 export function takesMore(value: unknown, most: number): boolean {
   let left = most
   const look = (item: unknown, depth: number): boolean => {
@@ -24,8 +27,8 @@ export function takesMore(value: unknown, most: number): boolean {
 }
 
 /**
- * The beginning of a value as JSON, about `most` characters, at a cost that depends only on what is shown. `…` stands
- * for parts that are left out.
+ * Returns the beginning of a value as JSON, about `most` characters, at a cost that depends only on what is shown. `…`
+ * replaces parts that are left out.
  */
 export function beginningOfJson(value: unknown, most: number, indent = 0): { text: string; isWhole: boolean } {
   let left = most

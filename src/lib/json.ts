@@ -1,11 +1,11 @@
 /** Maximum nesting of objects and lists in a request, and in answers of MCP servers and models. */
 export const MAX_INPUT_LEVELS = 128
 /**
- * Maximum nesting in what the service stores and answers, which wraps received values. Deeper parts read as {@link
- * TOO_DEEP}.
+ * Maximum nesting in what the service stores and returns, which contains received values. Deeper parts are replaced by
+ * {@link TOO_DEEP}.
  */
 export const MAX_STORED_LEVELS = 256
-/** Maximum nesting that is read of a service's answer. */
+/** Maximum nesting that is read in a service's answer. */
 export const MAX_ANSWER_LEVELS = 512
 
 /** Replaces parts of a stored document that are too deep to show. */
@@ -21,11 +21,11 @@ const [OPENING, CLOSING] = [0x5b, 0x5d]
 export type JsonBounds = { levels: number; values?: number }
 
 /**
- * Which limit a JSON text exceeds, if any. It is not parsed, so no text is too much. Invalid JSON, such as one with
- * unclosed levels, may exceed a limit that it would otherwise keep.
+ * Returns which limit a JSON text exceeds, if any. It is not parsed, so any length is acceptable. Invalid JSON, such as
+ * text with unclosed levels, may exceed a limit that it would otherwise not exceed.
  */
 export function excessOf(text: string, { levels, values = Infinity }: JsonBounds): keyof JsonBounds | undefined {
-  // A level needs two characters, and a value one.
+  // A level needs at least two characters, and a value one.
   if (text.length < Math.min(2 * levels, values)) return undefined
   let depth = 0
   let found = 1
@@ -73,8 +73,8 @@ export function parseInner(text: string): unknown {
 }
 
 /**
- * Why a number differs from its source text, as a predicate; undefined if it does not. An integer counts as different
- * if it is written back with different digits, since those may be an id.
+ * Returns why a number differs from its source text, as a predicate; undefined if it does not. An integer counts as
+ * different if it is written back with different digits, since those may be an id.
  */
 export function numberProblem(value: number, source: string): string | undefined {
   if (!Number.isFinite(value)) return 'is none that JSON can hold; quote it if it is text'
@@ -82,7 +82,7 @@ export function numberProblem(value: number, source: string): string | undefined
   return 'is too long to be stored exactly; quote it if it is text'
 }
 
-/** The digits of an integer without zeros at both ends. */
+/** Returns the digits of an integer without zeros at both ends. */
 function digitsOf(text: string): string {
   return text
     .replace(/e.*/, '')
@@ -90,13 +90,13 @@ function digitsOf(text: string): string {
     .replaceAll(/^0+|0+$/g, '')
 }
 
-/** A number in JSON that would be changed by parsing it. */
+/** Thrown for a number in JSON that parsing would change. */
 export class UnkeptNumber extends SyntaxError {}
 
 /** Exact numbers in JSON (TC39 “JSON.parse source text access”), which TypeScript's library does not declare yet. */
 const exact = JSON as typeof JSON & { rawJSON(text: string): unknown; isRawJSON(value: unknown): boolean }
 
-// Every JSON.stringify is to write them as the numbers that they are, also those of libraries.
+// Every JSON.stringify, even in libraries, must write bigints as numbers.
 // oxlint-disable-next-line no-extend-native -- the language leaves this method to programs, and defines none
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
@@ -106,23 +106,25 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   },
 })
 
-/** Quick test for an integer that may exceed 2^53: parsing with sources takes ten times as long. */
+/**
+ * Matches an integer that may exceed 2^53. This is a quick test, since parsing with sources takes ten times as long.
+ */
 const MAY_BE_LONG = /[[:,\s]-?\d{16}|^-?\d{16}/
-/** Tests for a number that may exceed all doubles; the first pattern quickly rules most texts out. */
+/** Matches a number that may exceed all doubles. The first pattern quickly rules out most texts. */
 const HAS_POWER = /\d[eE]\+?\d{3}/
 const MAY_BE_BEYOND = /(?:[[:,\s]|^)-?\d[\d.]*[eE]\+?\d{3}/
 
-/** Whether {@link parseExact} may turn numbers of a text into bigints. */
+/** Whether {@link parseExact} may convert numbers of a text to bigints. */
 export function mayHoldLong(text: string): boolean {
   return MAY_BE_LONG.test(text) || (HAS_POWER.test(text) && MAY_BE_BEYOND.test(text))
 }
 
-/** Parsing longer integers takes too long. */
+/** Maximum number of digits. Parsing longer integers takes too long. */
 const MOST_DIGITS = 1000
 
 /**
- * Parses JSON from outside. Integers that a double cannot hold become bigints, which JSON.stringify writes back
- * unchanged; so do numbers beyond all doubles, which it would write as null.
+ * Parses JSON from outside. Integers that a double cannot represent become bigints, which JSON.stringify writes back
+ * unchanged, and so do numbers beyond all doubles, which it would write as null.
  * @param change converts each value inside
  * @throws SyntaxError for invalid JSON
  */
@@ -144,7 +146,7 @@ function wholeNumber(source = ''): bigint | undefined {
   return BigInt(whole + part) * 10n ** BigInt(zeros)
 }
 
-/** A JSON number as written: a bigint if it is an integer that a double would change. */
+/** Returns a JSON number as written: a bigint if it is an integer that a double would change. */
 export function exactNumber(value: unknown, source: string | undefined): unknown {
   // 2^53 itself, for example, is written back unchanged.
   if (typeof value !== 'number' || source === undefined || String(value) === source) return value
@@ -164,12 +166,12 @@ export function parseWritten(text: string): unknown {
   })
 }
 
-/** For replacers of JSON.stringify: whether a value is an integer that only a bigint can hold. */
+/** Whether a value is an integer that only a bigint can represent, for replacers of JSON.stringify. */
 export function isLongNumber(value: unknown): boolean {
   return exact.isRawJSON(value)
 }
 
-/** Replaces the parts of a value below {@link MAX_ANSWER_LEVELS}; returns the same value if there are none. */
+/** Replaces the parts of a value below {@link MAX_ANSWER_LEVELS}. Returns the same value if there are none. */
 export function withinLevels(value: unknown): unknown {
   return hasMoreLevels(value, MAX_ANSWER_LEVELS) ? cut(value, MAX_ANSWER_LEVELS) : value
 }
@@ -181,7 +183,7 @@ function cut(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner, levels - 1)]))
 }
 
-/** Index of the closing quote of a string, or the end of the text. */
+/** Returns the index of the closing quote of a string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -198,7 +200,7 @@ export function isPlainObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** JSON with sorted keys: equal values give equal text, whatever the order of their fields. */
+/** Returns JSON with sorted keys: equal values give equal text, whatever the order of their fields. */
 export function canonicalJson(value: object): string
 export function canonicalJson(value: unknown): string | undefined
 export function canonicalJson(value: unknown): string | undefined {
@@ -208,7 +210,7 @@ export function canonicalJson(value: unknown): string | undefined {
 }
 
 function sorted(object: JsonObject): JsonObject {
-  // A null prototype keeps a field called "__proto__" an ordinary field.
+  // With a null prototype, a field called "__proto__" is an ordinary field.
   const copy = Object.create(null) as JsonObject
   for (const key of Object.keys(object).toSorted()) copy[key] = object[key]
   return copy
@@ -218,7 +220,7 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
-/** The fields that are not undefined, for types with exact optional fields. */
+/** Returns the fields that are not undefined, for types with exact optional fields. */
 export function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** What processes on one machine know of each other; tests pass a virtual one. */
+/** Facts that processes on one machine know of each other. Tests pass a virtual machine. */
 export type Machine = {
   /**
-   * Distinguishes machines and containers that share a home directory, since process ids are not comparable across
+   * Distinguishes machines and containers that share a home directory, since process ids are not comparable between
    * them.
    */
   name: string
   pid: number
-  /** Milliseconds that are the same for all processes of the machine, and that never go back while it runs. */
+  /** Returns milliseconds that are the same for all processes of the machine, and that never go back while it runs. */
   now: () => number
-  /** When a process started, as opaque text; `undefined` if there is no such process. */
+  /** Returns when a process started, as opaque text; `undefined` if there is no such process. */
   startOf: (pid: number) => string | undefined
 }
 
@@ -33,7 +33,10 @@ function processNamespace(): string {
   }
 }
 
-/** State and start time are fields 3 and 22 of proc_pid_stat(5), counted after the name in parentheses. */
+/**
+ * Returns the start of a process. State and start time are fields 3 and 22 of proc_pid_stat(5), counted after the name
+ * in parentheses.
+ */
 function linuxStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -45,8 +48,8 @@ function linuxStart(pid: number): string | undefined {
 }
 
 /**
- * On systems where the start time can only be found by running a process, a reused id counts as alive until its lease
- * ends.
+ * Returns a start for systems where the start time can only be found by running a process. A reused id counts as alive
+ * there until its lease ends.
  */
 function existence(pid: number): string | undefined {
   try {
@@ -65,7 +68,7 @@ export type Owner = {
   start: string
 }
 
-/** Longer than any call can take with its retries, in milliseconds. */
+/** Milliseconds of silence after which a process counts as ended, longer than any call with its retries. */
 const SILENT_FOR_GOOD_MS = 15 * 60_000
 
 /** This process. */
@@ -74,9 +77,9 @@ export function selfOn(machine: Machine): Owner {
 }
 
 /**
- * Whether a process has ended. One that cannot be checked, such as one on another machine with the same home directory,
+ * Whether a process has ended. If it cannot be checked, such as on another machine with the same home directory, it
  * counts as ended after a long silence.
- * @param silentMs time since it was last heard of
+ * @param silentMs time since its last sign of life
  */
 export function isGone({ machine: name, pid, start }: Owner, silentMs: number, machine: Machine): boolean {
   if (name !== machine.name) return silentMs > SILENT_FOR_GOOD_MS

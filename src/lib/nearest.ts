@@ -7,12 +7,12 @@ export function didYouMean(name: string, names: readonly string[]): string {
 }
 
 /**
- * Fuzzysort scores below this mean letters scattered in a text; scores above mean letters that stand together, or at
- * the start of words.
+ * Minimum fuzzysort score of a similar name. A lower score means letters scattered in a text, a higher one letters that
+ * are together, or at the start of words.
  */
 export const ALIKE = 0.5
 
-/** The name that was probably meant; undefined if none is similar. */
+/** Returns the name that was probably meant; undefined if none is similar. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const wanted = name.toLowerCase()
   const typos = names
@@ -23,7 +23,9 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return typos[0]?.known ?? fuzzysort.go(name, names, { threshold: ALIKE })[0]?.target
 }
 
-/** Minimum number of letters to add, drop, change or swap with a neighbor to turn one text into the other. */
+/**
+ * Returns the minimum number of letters to add, remove, change or swap with a neighbor to turn one text into the other.
+ */
 function editsBetween(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,4 +1,4 @@
-/** Makes a value once for each object, and keeps it as long as the object. */
+/** Computes a value once for each object, and keeps it as long as the object. */
 export function onceFor<K extends WeakKey, T>(make: (key: K) => T): (key: K) => T {
   const all = new WeakMap<K, { made: T }>()
   return key => {
@@ -9,7 +9,7 @@ export function onceFor<K extends WeakKey, T>(make: (key: K) => T): (key: K) => 
 }
 
 /**
- * Makes a value once for each text, until the texts together have more than `most` characters: then all are dropped.
+ * Computes a value once for each text, until the texts together have more than `most` characters; then all are dropped.
  * Callers share the value.
  */
 export function onceForText<T>(make: (text: string) => T, most: number): (text: string) => T {
@@ -29,10 +29,10 @@ export function onceForText<T>(make: (text: string) => T, most: number): (text: 
   }
 }
 
-/** The latest texts by name. The oldest are dropped when all together have more than `most` characters. */
+/** Keeps the latest texts by name. The oldest are dropped when all together have more than `most` characters. */
 export function latestTexts(most: number): {
   get(name: string): string | undefined
-  /** Also drops the texts that this one is made of. A text longer than the limit is not kept. */
+  /** Adds a text, and drops the texts that it is composed of. A text that is longer than the limit is not kept. */
   add(name: string, text: string, parts?: readonly string[]): void
 } {
   const all = new Map<string, string>()
@@ -56,7 +56,7 @@ export function latestTexts(most: number): {
   }
 }
 
-/** Makes a value for each object, and again when one of its other inputs has changed. */
+/** Computes a value for each object, and again when one of its other inputs has changed. */
 export function renewedFor<K extends WeakKey, T>(): (key: K, of: readonly unknown[], make: () => T) => T {
   const all = new WeakMap<K, { of: readonly unknown[]; made: T }>()
   return (key, of, make) => {

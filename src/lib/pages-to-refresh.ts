@@ -1,9 +1,9 @@
-/** Share of a round's pages that goes to the first open ones, since a list usually continues where it is open. */
+/** Share of the pages of a round for the first open ones. A list usually continues where it is open. */
 const FIRST_SHARE = 3 / 4
 
 /**
- * Which pages a round of polling reads again: at most `most` of the open ones. Three quarters are the first in the
- * list; the others are those read longest ago by `readAt`, a growing number, so that every page gets its turn.
+ * Returns the pages that a round of polling reads again: at most `most` of the open ones. Three quarters are the first
+ * in the list. The others are those read longest ago by `readAt`, a growing number, so that every page gets its turn.
  */
 export function pagesToRefresh<Page>(
   pages: readonly Page[],

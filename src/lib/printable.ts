@@ -1,9 +1,9 @@
 import { withinLevels } from './json.ts'
 
 /**
- * Matches what is not printable: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and everything
- * that fonts may leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers, variation
- * selectors; and U+10EEEE, which terminals with graphics replace by a picture.
+ * Matches unprintable characters: controls (C0, DEL, C1), line and paragraph separators, lone surrogates, and
+ * everything that fonts may leave out: bidirectional marks, zero-width characters, tags, soft hyphens, Hangul fillers,
+ * variation selectors; and U+10EEEE, which terminals with graphics replace by a picture.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u{10EEEE}]/gu
 /** Matches text that is printable without further checks. */
@@ -16,7 +16,7 @@ const JOINING = ['Arab', 'Syrc', 'Nkoo', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya',
   .join('')
 const JOINERS: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])
 /**
- * Matches joiners between visible letters or pictures, and selectors that choose a picture: their effect is visible.
+ * Matches joiners between visible letters or pictures, and selectors that choose a picture. Their effect is visible.
  */
 const JOINT = new RegExp(
   String.raw`(?<=(?!\p{Default_Ignorable_Code_Point})[${JOINING}])[\u200C\u200D]` +
@@ -26,7 +26,7 @@ const JOINT = new RegExp(
 )
 
 /**
- * Makes text from outside fit for one line of the screen: unprintable characters and line breaks become visible; a tab
+ * Makes foreign text fit for one line of the screen: unprintable characters and line breaks become visible, a tab
  * becomes two blanks, a lone surrogate U+FFFD. Joiners and selectors that belong to the letter or picture before them
  * are kept.
  */
@@ -35,7 +35,7 @@ export function clean(text: string): string {
   return text.toWellFormed().replace(UNPRINTABLE, visible)
 }
 
-/** Like {@link clean} for text of several lines: line feeds and tabs are kept, and CR LF becomes a line feed. */
+/** Like {@link clean} for text of several lines. Line feeds and tabs are kept, and CR LF becomes a line feed. */
 export function printable(text: string): string {
   if (ASCII_LINES.test(text)) return text
   return text
@@ -61,14 +61,14 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * A value as JSON for other programs, with only printable characters: others become `\u` escapes. Parts too deep for
- * any answer are replaced.
+ * Returns a value as JSON for other programs, with only printable characters; others become `\u` escapes. Parts too
+ * deep for any answer are replaced.
  */
 export function jsonText(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(withinLevels(value), null, indent) ?? 'null')
 }
 
-/** The same JSON with only printable characters; line breaks between its parts become line feeds. */
+/** Returns the same JSON with only printable characters. Line breaks between its parts become line feeds. */
 export function escapedJson(json: string): string {
   if (ASCII_LINES.test(json)) return json
   return json
@@ -77,7 +77,7 @@ export function escapedJson(json: string): string {
 }
 
 /**
- * Escapes all unprintable characters in YAML, whose strings with such characters must be in double quotes; see {@link
+ * Escapes all unprintable characters in YAML. Strings with such characters must be in double quotes; see {@link
  * hasUnprintable}.
  */
 export function escapedYaml(yaml: string): string {
@@ -89,20 +89,20 @@ export function escapedYaml(yaml: string): string {
 
 /**
  * Escapes unprintable characters in XML text and attributes as character references. Characters that XML does not allow
- * must be removed before.
+ * must be removed first.
  */
 export function escapedXml(xml: string): string {
   return xml.replace(UNPRINTABLE, found => (found === '\n' || found === '\t' ? found : `&#x${hexOf(found, 1)};`))
 }
 
-/** Whether a text contains unprintable characters; line feeds and tabs count as printable. */
+/** Whether a text contains unprintable characters. Line feeds and tabs count as printable. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE_IN_LINES) !== -1
 }
 
 const UNPRINTABLE_IN_LINES = new RegExp(String.raw`(?![\n\t])${UNPRINTABLE.source}`, 'u')
 
-/** A visible stand-in: control pictures for C0, code points in angle brackets for the rest. */
+/** Returns a visible replacement: control pictures for C0, code points in angle brackets for the rest. */
 function visible(character: string, at: number, whole: string): string {
   const code = character.codePointAt(0)!
   if (character === '\t') return '  '

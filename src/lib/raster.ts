@@ -1,7 +1,7 @@
 /** Pixels row by row, each as red, green, blue and opacity. */
 export type Raster = { width: number; height: number; pixels: Uint8Array }
 
-/** Scales a picture; each new pixel is the mean of the pixels it covers. */
+/** Scales a picture. Each new pixel is the mean of the pixels it covers. */
 export function scaled(raster: Raster, width: number, height: number): Raster {
   if (width === raster.width && height === raster.height) return raster
   const pixels = new Uint8Array(width * height * 4)
@@ -14,7 +14,7 @@ export function scaled(raster: Raster, width: number, height: number): Raster {
 
 type Span = { from: number; to: number }
 
-/** Which of `all` pixels each of `some` covers: at least one. */
+/** Returns which of `all` pixels each of `some` covers, at least one. */
 function spans(all: number, some: number): Span[] {
   return Array.from({ length: some }, (_, at) => {
     const from = Math.floor((at * all) / some)
@@ -22,7 +22,7 @@ function spans(all: number, some: number): Span[] {
   })
 }
 
-/** Colors are weighted by their opacity. */
+/** Returns the mean color. Colors are weighted by their opacity. */
 function mean({ width, pixels }: Raster, columns: Span, rows: Span, into: Uint8Array): void {
   const sum = [0, 0, 0]
   let opacity = 0

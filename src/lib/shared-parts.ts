@@ -1,4 +1,4 @@
-/** Maximum number of different parts remembered; beyond it the memory starts over. */
+/** Maximum number of different parts remembered. Beyond it all are forgotten. */
 const MOST_PARTS = 5_000
 
 /**

@@ -1,4 +1,4 @@
-/** Passes on the first value and then the latest every `ms` milliseconds, until it ends. */
+/** Passes on the first value and then the latest one every `ms` milliseconds, until it ends. */
 export function spaced<T>(ms: number, handOn: (value: T) => void): { note: (value: T) => void; end: () => void } {
   let waiting: { value: T } | undefined
   let timer: NodeJS.Timeout | undefined

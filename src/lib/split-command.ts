@@ -8,7 +8,7 @@ export type CommandProblem = 'shell' | 'open' | 'empty'
 
 /**
  * Splits a command that runs without a shell into words at blanks, with the quotes and backslashes of a shell. Other
- * shell syntax is refused, so that it never silently means something else.
+ * shell syntax is refused, so that its meaning never changes silently.
  */
 export function splitCommand(command: string): readonly string[] | CommandProblem {
   const words: string[] = []

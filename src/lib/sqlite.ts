@@ -4,23 +4,23 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { makeDirectory } from './files/make-directory.ts'
 import { parseStored } from './json.ts'
 
-/** Named values of a statement; booleans are stored as 0 and 1. */
+/** Named values of a statement. Booleans are stored as 0 and 1. */
 type SqlValues = Record<string, SQLInputValue | boolean | undefined>
 
 /** A connection to the database with its prepared statements. */
 export type Database = {
-  /** First row, or undefined. `T` states the selected columns. */
+  /** Returns the first row, or undefined. `T` is the type of the selected columns. */
   get<T>(sql: string, values?: SqlValues): T | undefined
   all<T>(sql: string, values?: SqlValues): T[]
-  /** Number of rows changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, values?: SqlValues): number
-  /** Runs a statement with `?` for each row of values, at a fraction of the cost of `run` for each. */
+  /** Runs a statement with `?` for each row of values, at a fraction of the cost of separate `run` calls. */
   runEach(sql: string, rows: Iterable<readonly SQLInputValue[]>): void
   /** Runs statements without values, such as a migration. */
   exec(sql: string): void
-  /** Runs `work` in a transaction; inside another `write` it joins that one. */
+  /** Runs `work` in a transaction. Inside another `write` it joins that one. */
   write<T>(work: () => T): T
-  /** Runs `work` on one state of the database. */
+  /** Runs `work` on one unchanging state of the database. */
   read<T>(work: () => T): T
   /**
    * Identifies the state of the whole database: nothing has changed as long as it is the same. Undefined inside a
@@ -31,9 +31,9 @@ export type Database = {
 }
 
 type Options = {
-  /** Does not change the file, and waits for no lock. */
+  /** Whether to leave the file unchanged, and to wait for no lock. */
   readOnly?: boolean
-  /** How long a writer waits for another process, in milliseconds. */
+  /** Milliseconds that a writer waits for another process. */
   patienceMs?: number
   /** Statements that configure the database and create what is missing. */
   setup?: string
@@ -44,7 +44,7 @@ const SQLITE_BUSY = 5
 
 const STATE = 'SELECT data_version AS theirs, total_changes() AS own FROM pragma_data_version'
 
-/** Makes writes not wait for the disk; the log is moved into the file from time to time. */
+/** Statements after which writes do not wait for the disk. The log is moved into the file from time to time. */
 export const WRITE_AHEAD_LOG = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;'
 
 /**
@@ -64,7 +64,7 @@ export function openDatabase(location: string, options: Options = {}): Database 
   }
 }
 
-/** Like `openDatabase`; makes the file and its directory on first use, for their owner only. */
+/** Like `openDatabase`, but creates the file and its directory on first use, accessible only to their owner. */
 export function openForOwner(file: string, options: Options): Database {
   const directory = dirname(file)
   makeDirectory(directory)
@@ -121,7 +121,7 @@ function withStatements(connection: DatabaseSync): Database {
   }
 }
 
-/** SQLite's primary result code, which is the lower eight bits of the error's code; 0 for other errors. */
+/** Returns SQLite's primary result code, which is the lower eight bits of the error's code; 0 for other errors. */
 export function resultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
@@ -135,7 +135,7 @@ function rollBack(connection: DatabaseSync): void {
   try {
     connection.exec('ROLLBACK')
   } catch {
-    // Some failures, such as a full disk, have already rolled back.
+    // Some failures, such as a full disk, have already rolled back the transaction.
   }
 }
 
@@ -146,23 +146,23 @@ function bindable(values: SqlValues = {}): Record<string, SQLInputValue> {
   )
 }
 
-/** Maximum number of values are already accepted by SQLite and need no copy. */
+/** Whether SQLite accepts the values as they are. Most need no copy. */
 function isBindable(values: SqlValues): values is Record<string, SQLInputValue> {
   for (const name in values) if (typeof values[name] === 'boolean' || values[name] === undefined) return false
   return true
 }
 
-/** `INSERT INTO table (a, b) VALUES (:a, :b)` for the given columns. */
+/** Returns `INSERT INTO table (a, b) VALUES (:a, :b)` for the given columns. */
 export function insertInto(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(name => `:${name}`).join(', ')})`
 }
 
-/** `INSERT INTO table (a, b) VALUES (?, ?)` for the given columns, in their order. */
+/** Returns `INSERT INTO table (a, b) VALUES (?, ?)` for the given columns, in their order. */
 export function insertEachInto(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
 }
 
-/** `a = :a, b = :b` for the given columns. */
+/** Returns `a = :a, b = :b` for the given columns. */
 export function assignments(columns: readonly string[]): string {
   return columns.map(name => `${name} = :${name}`).join(', ')
 }
@@ -172,14 +172,14 @@ export function fromJson<T>(text: string | null): T | undefined {
   return text === null ? undefined : (parseStored(text) as T)
 }
 
-/** A value for a JSON column; undefined becomes NULL. */
+/** Returns a value for a JSON column. Undefined becomes NULL. */
 export function toJson(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
 /**
  * Keeps a value for each key until anything in the database changes. Inside a `write`, which may still be rolled back,
- * the value is made every time.
+ * the value is computed every time.
  */
 export function whileUnchanged<Key, Made>(store: Pick<Database, 'state'>): (key: Key, make: () => Made) => Made {
   let last: { state: string; made: Map<Key, Made> } | undefined

@@ -1,7 +1,7 @@
 /** Line and column of a text, both counted from 1. */
 export type TextPlace = { line: number; column: number }
 
-/** Finds the position of an offset. Line ends are counted only once, so that thousands of faults stay cheap. */
+/** Finds the position of an offset. Line ends are counted only once, so that thousands of faults take little time. */
 export function createPlaces(text: string): (offset: number) => TextPlace {
   let starts: number[] | undefined
   return offset => {
@@ -17,7 +17,7 @@ export function createPlaces(text: string): (offset: number) => TextPlace {
   }
 }
 
-/** The parser's own counter misses line ends in some broken texts. */
+/** Returns the offsets of lines. The parser's own counter misses line ends in some broken texts. */
 function startsOfLines(text: string): number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

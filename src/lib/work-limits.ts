@@ -1,6 +1,6 @@
-/** The time or memory that one task on untrusted data may take, and the message beyond that. */
+/** The time or memory that one task on untrusted data may use, and the message if it exceeds that. */
 export type WorkLimit = {
-  /** What it limits, as the first column of docs/limits.md names it. */
+  /** The limited work, as named in the first column of docs/limits.md. */
   of: string
   unit: 'milliseconds' | 'megabytes'
   most: number
@@ -14,7 +14,7 @@ const limit = (of: string, unit: WorkLimit['unit'], most: number, beyond: string
   beyond,
 })
 
-/** Every limit of work on untrusted data. Modules that do the work read it here. */
+/** All limits of work on untrusted data. Modules that do the work read their limits here. */
 export const WORK_LIMITS = {
   memory: limit(
     'the objects of the thread that works on it',

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 const OWNER_ONLY = 0o700
 
 /**
- * Makes a directory and its missing parents, readable by the owner only. Node's recursive mkdir never returns if the
- * first missing directory cannot be made, as below `/proc`, so this makes that one separately.
+ * Creates a directory and its missing parents, readable only by the owner. Node's recursive mkdir never returns if the
+ * first missing directory cannot be created, as below `/proc`, so this creates that one separately.
  * @throws errors of the file system
  */
 export function makeDirectory(path: string): void {
@@ -17,7 +17,7 @@ export function makeDirectory(path: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw systemError(code, 'no directory can be made there', first)
-    // It exists, or another process made it first.
+    // The directory exists, or another process created it first.
     if (code !== 'EEXIST') throw error
   }
   if (statSync(first, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -25,7 +25,7 @@ export function makeDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY })
 }
 
-/** Has the fields of Node's file system errors, for callers that check them. */
+/** Returns an error with the fields of Node's file system errors, for callers that check them. */
 function systemError(code: string, why: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${path}: ${why}`), { code, syscall: 'mkdir' })
 }

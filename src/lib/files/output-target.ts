@@ -12,27 +12,27 @@ import {
 } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 
-/** Linux follows the same number. */
+/** Maximum number of links that are followed, the same as on Linux. */
 const MOST_LINKS = 40
 
 /**
- * Where output to a path goes. A symbolic link is kept and its target is written. Anything that is not a regular file,
- * such as a device or a pipe, is written to as it is and never replaced; so is a file that is an output of this
+ * Returns where output to a path goes. A symbolic link is kept and its target is written. Anything but a regular file,
+ * such as a device or a pipe, is written to as it is and never replaced, and so is a file that is an output of this
  * process.
- * @throws errors of the file system except a missing file, and an error for a link that another user may have made
+ * @throws errors of the file system except a missing file, and an error for a link that another user may have created
  */
 export function outputTarget(path: string): { file: string } | { stream: string } {
   const found = statSync(path, { throwIfNoEntry: false })
-  // Links such as `/dev/stdout` and a shell's `>(…)` may name something that is not a path.
+  // Links such as `/dev/stdout` and a shell's `>(…)` may lead to something that has no path.
   if (found && !found.isFile() && !found.isDirectory()) return { stream: path }
   if (found?.isFile() && openFileOf(path) !== undefined) return { stream: path }
-  // Writing the file later fails for a directory.
+  // If it is a directory, writing the file fails later.
   return { file: followed(path) }
 }
 
 /**
- * Which open file of this process a path such as `/dev/stdout` names, even if a shell redirected it to a file. Output
- * is appended to that file, since replacing it would lose everything else written there.
+ * Returns which open file of this process a path such as `/dev/stdout` names, even if a shell redirected it to a file.
+ * Output is appended to that file, since replacing it would lose everything else written there.
  */
 function openFileOf(path: string, links = 0): number | undefined {
   const folder = realpathSync(dirname(path))
@@ -46,19 +46,19 @@ function followed(path: string, links = 0): string {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found?.isSymbolicLink() || links === MOST_LINKS) return path
   const next = readlinkSync(path)
-  // Like the kernel's rule for links in `/tmp`: otherwise such a link could redirect a write to any of our files.
+  // This is the kernel's rule for links in `/tmp`: otherwise such a link could redirect a write to any of our files.
   const trusted = [process.geteuid?.() ?? found.uid, 0, lstatSync(dirname(path)).uid]
   if (!trusted.includes(found.uid)) throw new Error(`it is a link of another user, to ${next}`)
   return followed(resolve(dirname(path), next), links + 1)
 }
 
-/** Without it, opening a pipe that has no reader would block. */
+/** Without this flag, opening a pipe that has no reader would block. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0
 
 /**
- * Opens a file, or a device or pipe in its place, for appending. A new file is readable by its owner only; a device or
+ * Opens a file, or a device or pipe in its place, for appending. A new file is readable only by its owner. A device or
  * pipe keeps its mode.
- * @throws errors of the file system, such as a pipe without a reader
+ * @throws errors of the file system, such as for a pipe without a reader
  */
 export function openToAppend(path: string): number {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | AT_ONCE, 0o600)
@@ -71,12 +71,12 @@ export type OutputStream = { write: (content: string | Uint8Array) => void; clos
 
 /**
  * Opens a device, a pipe or an output of this process.
- * @throws errors of the file system, such as a pipe without a reader
+ * @throws errors of the file system, such as for a pipe without a reader
  */
 export function openStream(path: string): OutputStream {
   const own = statSync(path).isFile() ? openFileOf(path) : undefined
   if (own !== undefined) return { write: content => writeAll(own, content), close: () => undefined }
-  // While this is open the pipe has a reader, so opening it again does not block, and a slow reader is waited for.
+  // While this is open the pipe has a reader. Opening it again does not block, and a slow reader is waited for.
   const probe = openSync(path, constants.O_WRONLY | AT_ONCE)
   try {
     const descriptor = openSync(path, constants.O_WRONLY)
@@ -93,7 +93,7 @@ function writeAll(descriptor: number, content: string | Uint8Array): void {
 
 /**
  * Writes all content to a device or a pipe.
- * @throws errors of the file system, such as a pipe without a reader
+ * @throws errors of the file system, such as for a pipe without a reader
  */
 export function writeIntoStream(path: string, content: string | Uint8Array): void {
   const stream = openStream(path)

@@ -23,7 +23,7 @@ export function exposureOf(path: string): Exposure | undefined {
     const { uid, mode } = lstatSync(at)
     if (!trusted.has(uid))
       return { path: at, why: `${at} belongs to another user`, next: `Use one of your own, or chown it: ${at}` }
-    // In a sticky directory only the owner of an entry can replace it, and owners are checked.
+    // In a sticky directory only the owner of an entry can replace it, and owners are checked here.
     const isShared = (mode & OTHERS_WRITE) !== 0 && !(at !== path && (mode & STICKY) !== 0)
     if (isShared)
       return {
@@ -35,7 +35,7 @@ export function exposureOf(path: string): Exposure | undefined {
   }
 }
 
-/** Like `exposureOf` for an open file, which its path may no longer lead to. */
+/** Like `exposureOf` for an open file, which may no longer be the file at its path. */
 export function exposureOfOpen(path: string, open: Pick<Stats, 'dev' | 'ino'>): Exposure | undefined {
   const real = realpathSync(path)
   const { dev, ino } = lstatSync(real)

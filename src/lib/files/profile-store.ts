@@ -5,22 +5,22 @@ import { makeDirectory } from './make-directory.ts'
 import { readRegularFile } from './read-regular.ts'
 import { writeForOwner } from './write-atomically.ts'
 
-/** Something that is stored for each profile, and the format of its file. */
+/** A value that is stored for each profile, and the format of its file. */
 export type ProfileKey<T> = {
-  /** The file name starts with it. */
+  /** Beginning of the file name. */
   name: string
   /**
-   * Version written in the file. A file with an older one counts as damaged, a file with a newer one is left alone.
-   * Absent for files without a version.
+   * Version written in the file. A file with an older version counts as damaged; a file with a newer one is not
+   * changed. Absent for files without a version.
    */
   version?: number
   /** The value if nothing is stored, or if the file is damaged. */
   empty: T
-  /** Converts parsed file content to a value; undefined if it is damaged. May leave out damaged parts. */
+  /** Converts parsed file content to a value; undefined if it is damaged. It may leave out damaged parts. */
   read: (stored: Readonly<Record<string, unknown>>) => T | undefined
-  /** Converts a value to what is written as JSON along with the version. */
+  /** Converts a value to what is written as JSON together with the version. */
   write: (value: T) => object
-  /** For data that cannot be recreated: throws these errors instead of losing a value. */
+  /** Set for data that cannot be recreated: throws these errors instead of losing a value. */
   irreplaceable?: { unreadable: (file: string) => Error; unwritable: (file: string, cause: unknown) => Error }
 }
 
@@ -28,19 +28,19 @@ export type ProfileKey<T> = {
 export type Stored<T> = {
   /** Returns the same object until something changes. The first call reads the file. */
   get(): T
-  /** Reads what other processes wrote since. */
+  /** Reads what other processes have written since. */
   refresh(): void
-  /** Changes the stored value. When this returns it is written, or the failure is reported. */
+  /** Changes the stored value. On return it is written, or the failure is reported. */
   change(edit: (value: T) => T): void
   /**
-   * Like `change`, but writes within a second, so that several changes need one write; only the last given edit is
+   * Like `change`, but writes within a second, so that several changes need one write. Only the last given edit is
    * applied.
    */
   changeSoon(edit: (value: T) => T): void
   /** Writes at once what `changeSoon` delayed. */
   flush(): void
   subscribe(listener: () => void): () => void
-  /** Increases whenever `get` may return something else. */
+  /** Returns a number that increases whenever `get` may return something else. */
   version(): number
 }
 
@@ -49,7 +49,7 @@ export type ProfileStore = <T>(key: ProfileKey<T>) => Stored<T>
 
 type Timers = { after: (ms: number, run: () => void) => () => void }
 type Options = {
-  /** Called with the reason why a value was not written. The value is kept until the program ends. */
+  /** Called with the reason if a value was not written. The value is kept until the program ends. */
   onFault: (error: unknown) => void
   clock: Timers
 }
@@ -58,11 +58,11 @@ type Options = {
 type Found<T> = { value: T; unusable?: 'damaged' | 'newer' | undefined }
 
 const SOON_MS = 1_000
-/** Longest wait for another process's lock; its change takes milliseconds. */
+/** Milliseconds to wait for another process's lock. Its change takes milliseconds. */
 const PATIENCE_MS = 2_000
 
 /**
- * Opens the stored values of a profile: one file a key, readable by the owner only.
+ * Opens the stored values of a profile: one file for each key, readable only by the owner.
  * @param options.profile distinguishes profiles in file names; must not be a secret
  */
 export function openProfileStore(options: Options & { directory: string; profile: string }): ProfileStore {
@@ -71,9 +71,9 @@ export function openProfileStore(options: Options & { directory: string; profile
 }
 
 /**
- * A value in a file that several processes may change, one at a time, each from the file's current content. A damaged
- * file counts as empty and is moved aside before it is replaced. A file of a newer version counts as empty and is kept;
- * changes then last as long as this process.
+ * Opens a value in a file that several processes may change, one at a time, each from the file's current content. A
+ * damaged file counts as empty and is renamed before it is replaced. A file of a newer version counts as empty and is
+ * kept; changes then last as long as this process.
  */
 export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock }: Options): Stored<T> {
   const { irreplaceable } = key
@@ -106,14 +106,14 @@ export function openStored<T>(file: string, key: ProfileKey<T>, { onFault, clock
         })
       } catch (error) {
         if (begun || irreplaceable) throw begun ? error : unwritable(error)
-        // If no lock can be made, the write reports the failure.
+        // If no lock can be created, the write reports the failure.
         work()
       }
     },
   })
 }
 
-/** A value that is lost when the program ends. */
+/** Returns a value that is lost when the program ends. */
 export function storedInMemory<T>(key: Pick<ProfileKey<T>, 'empty'>, first = key.empty): Stored<T> {
   let value = first
   return createStored({
@@ -136,7 +136,7 @@ function createStored<T>(source: {
   write: (value: T, before: Found<T>) => void
   /** Runs a change while no other process makes one. */
   alone: (work: () => void) => void
-  /** Changes whenever `read` may return something else. */
+  /** Returns a text that changes whenever `read` may return something else. */
   stamp: () => string
 }): Stored<T> {
   const { clock, read, write, alone, stamp } = source
@@ -203,7 +203,7 @@ function newer(file: string): Error {
   return new Error(`${file} was written by a newer version of mcpdeck and stays as it is; install that version again.`)
 }
 
-/** The object in a file; undefined if there is no file. */
+/** Returns the object in a file; undefined if there is no file. */
 function parsed(file: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(readRegularFile(file, Infinity))
@@ -213,7 +213,10 @@ function parsed(file: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Changes whenever an atomically written file is written again or removed; empty if there is no file. */
+/**
+ * Returns a text that changes whenever an atomically written file is written again or removed; empty if there is no
+ * file.
+ */
 function stampOf(file: string): string {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -224,9 +227,9 @@ function stampOf(file: string): string {
 }
 
 /**
- * Runs work on a file while no other process does. The lock is a database beside the file, which the system releases
+ * Runs work on a file while no other process does. The lock is a database next to the file, which the system releases
  * when the process ends in any way.
- * @throws if no lock can be made, or another process holds it too long
+ * @throws if no lock can be created, or another process holds it too long
  */
 function withLock(file: string, work: () => void): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 
 /**
- * Reads bytes of a command's input: a file, a pipe such as a shell's `<(…)`, or standard input for `-`. Of input longer
- * than `most` bytes, reads only enough to tell.
- * @throws as the file system does
+ * Reads bytes of a command's input: a file, a pipe such as a shell's `<(…)`, or standard input for `-`. If the input is
+ * longer than `most` bytes, reads only enough to tell.
+ * @throws errors of the file system
  */
 export async function readInput(file: string, most: number): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -19,7 +19,7 @@ export async function readInput(file: string, most: number): Promise<Buffer> {
 
 /**
  * Like `readInput`, as text, without the byte order mark that some editors put before UTF-8.
- * @throws as the file system does, and an Error whose message ends a sentence that names the file
+ * @throws errors of the file system, and an Error whose message ends a sentence that names the file
  */
 export async function readInputText(file: string, most: number): Promise<string> {
   const bytes = await readInput(file, most)

@@ -3,7 +3,7 @@ import { isAbsolute, matchesGlob, normalize, relative, resolve } from 'node:path
 import type { FSWatcher } from 'chokidar'
 import { isBelow } from './is-below.ts'
 
-/** Why files cannot be watched, as a sentence. */
+/** Thrown if files cannot be watched. The message is a sentence. */
 export class WatchError extends Error {
   override readonly name = 'WatchError'
 }
@@ -14,7 +14,7 @@ export type FileChanges = {
   readonly count: number
   /**
    * Resolves once files have changed that no earlier call returned, and changes have stopped.
-   * @throws WatchError if the files cannot be watched any longer
+   * @throws WatchError if the files can no longer be watched
    */
   next(): Promise<readonly string[]>
   close(): Promise<void>
@@ -22,17 +22,17 @@ export type FileChanges = {
 
 /** Maximum number of files and folders that are watched. */
 const MOST_FILES = 100_000
-/** A save or build is considered finished after this many milliseconds without an event. */
+/** Milliseconds without an event after which a save or build counts as finished. */
 const SETTLED_MS = 50
 const GLOB = /[*?[\]{}]|[+@!]\(/
 const IGNORED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-/** What a pattern matches, and the folder or file that contains it. */
+/** The globs of a pattern, and the folder or file that contains the matches. */
 type Pattern = { globs: readonly string[]; base: string }
 
 /**
  * Watches all files that match one of the patterns: globs, files, or folders with their contents. Missing paths are
- * waited for; `node_modules` and `.git` are ignored. Paths inside `cwd` are relative to it.
+ * waited for. `node_modules` and `.git` are ignored. Paths inside `cwd` are relative to it.
  * @throws WatchError
  */
 export async function watchFiles(
@@ -92,7 +92,7 @@ function patternOf(pattern: string, cwd: string): Pattern {
   const glob = normalize(pattern).replace(/(.)\/$/, '$1')
   const segments = glob.split('/')
   const first = segments.findIndex(segment => GLOB.test(segment))
-  // A name means a file, or a folder with its contents, either of which may not exist yet.
+  // A name means a file, or a folder with its contents. Either may not exist yet.
   if (first === -1) return { globs: [glob, `${glob}/**`], base: resolve(cwd, glob) }
   return { globs: [glob], base: resolve(cwd, segments.slice(0, first).join('/') || (isAbsolute(glob) ? '/' : '.')) }
 }

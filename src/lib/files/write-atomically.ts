@@ -9,7 +9,7 @@ const OWNER_ONLY = 0o600
  * Writes a file atomically: after a crash it has either the old or the new content. An existing device or pipe is
  * written to; see {@link outputTarget}.
  * @param options.mode of a new file, 0666 less the umask by default
- * @param options.flush whether the content is on disk when this returns, and survives a power loss
+ * @param options.flush whether the content is on disk on return, and survives a power loss
  * @throws errors of the file system, in which case no temporary file is left
  */
 export function writeAtomically(
@@ -30,8 +30,8 @@ export function writeAtomically(
 }
 
 /**
- * Like `writeAtomically`, for a file that only its owner can read. Missing directories are made, also for the owner
- * only.
+ * Like `writeAtomically`, for a file that only its owner can read. Missing directories are created, also only for the
+ * owner.
  */
 export function writeForOwner(path: string, content: string | Uint8Array, options: { flush?: boolean } = {}): void {
   makeDirectory(dirname(path))

@@ -1,13 +1,13 @@
 import { appendFileSync, constants, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { openStream, outputTarget } from './output-target.ts'
 
-/** A file that is written in parts, for its owner only, and put in place once it is complete. */
+/** A file that is written in parts, only for its owner, and renamed to its final name once it is complete. */
 export type PartedFile = {
-  /** @throws as the file system does */
+  /** @throws errors of the file system */
   add: (text: string) => void
   /**
-   * Puts the file in place.
-   * @throws as the file system does, also if a file exists that may not be replaced
+   * Renames the file to its final name.
+   * @throws errors of the file system, also if a file exists that may not be replaced
    */
   end: (replace: boolean) => void
   /** Removes what was written. */
@@ -15,8 +15,8 @@ export type PartedFile = {
 }
 
 /**
- * Starts a file in parts; a device or a pipe gets each part at once.
- * @throws as the file system does
+ * Starts a file in parts. A device or a pipe gets each part at once.
+ * @throws errors of the file system
  */
 export function writeInParts(path: string): PartedFile {
   const target = outputTarget(path)

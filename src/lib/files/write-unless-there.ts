@@ -5,7 +5,7 @@ import { outputTarget, writeIntoStream } from './output-target.ts'
 export type WriteRefusal = 'exists' | { reason: string }
 
 /**
- * Writes a file that a person named, for its owner only. An existing file is kept unless it may be replaced; a device
+ * Writes a file that a person named, only for its owner. An existing file is kept unless it may be replaced. A device
  * or a pipe is written to.
  */
 export function writeUnlessThere(

@@ -4,16 +4,18 @@ import { BOTH, type Impacts, NARROWS, NONE, UNKNOWN, WIDENS, worse } from './imp
 
 /** One difference between two JSON schemas. */
 export type SchemaChange = Impacts & {
-  /** Where it is, as a JSON pointer into the later schema, or into the earlier one for what was removed. */
+  /**
+   * Position of the difference, as a JSON pointer into the later schema, or into the earlier one for a removed part.
+   */
   pointer: string
-  /** The value it is about as a person writes it: `a`, `filter.since`, `tags[]`; empty for all arguments together. */
+  /** The changed value as a person writes it: `a`, `filter.since`, `tags[]`; empty for all arguments together. */
   path: string
   kind: 'added' | 'removed' | 'type' | 'required' | 'optional' | 'choices' | 'closed' | 'limit' | 'text' | 'other'
-  /** A short text to follow the path: `is now string (was number)`. */
+  /** A short text after the path: `is now string (was number)`. */
   says: string
 }
 
-/** A schema may be anything that a server sent. */
+/** Maximum depth that is compared. A schema may be anything that a server sent. */
 const MOST_DEPTH = 12
 const MOST_CHANGES = 100
 const MOST_WORDS = 60
@@ -42,9 +44,9 @@ const COMPARED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * How a later schema differs from an earlier one, most important first within each place. Empty only if both mean the
- * same, in whatever order their keys, types, choices and required names are. Past {@link MOST_CHANGES} the rest is one
- * change with the worst of their impacts.
+ * Returns how a later schema differs from an earlier one, most important first within each place. Empty only if both
+ * have the same meaning, whatever the order of their keys, types, choices and required names. Beyond {@link
+ * MOST_CHANGES} the rest is one change with the worst of their impacts.
  */
 export function schemaChanges(before: unknown, after: unknown): SchemaChange[] {
   // A part that is too deep to compare may have changed.
@@ -127,7 +129,7 @@ function compare(place: Place, changes: Changes): void {
       })
 }
 
-/** Compares schemas of which one is an alternative of the other, such as a type that may now be null. */
+/** Returns the impact if one of two schemas is an alternative of the other, such as a type that may now be null. */
 function alternativeImpact(before: JsonObject, after: JsonObject): (Impacts & { says: string }) | undefined {
   const isAmong = (one: JsonObject, { anyOf, ...others }: JsonObject): boolean =>
     Array.isArray(anyOf) &&
@@ -197,7 +199,7 @@ function compareChoices({ pointer }: Place, before: JsonObject, after: JsonObjec
   })
 }
 
-/** The allowed values as JSON; undefined if any value is allowed. */
+/** Returns the allowed values as JSON; undefined if any value is allowed. */
 function choicesOf(schema: JsonObject): string[] | undefined {
   const { enum: choices } = schema
   const values = 'const' in schema ? [schema['const']] : 'enum' in schema ? [choices].flat() : undefined
@@ -216,7 +218,7 @@ function choiceWords({ was, is, gone, fresh }: Choices): string {
   return parts.filter(Boolean).join(', ') || 'lists its choices otherwise'
 }
 
-/** The choices that the others do not contain; a schema may list any number. */
+/** Returns the choices that the others do not contain. A schema may list any number. */
 function without(choices: readonly string[], others: readonly string[]): string[] {
   const known = new Set(others)
   return choices.filter(choice => !known.has(choice))
@@ -246,7 +248,7 @@ function compareProperties(place: Place, before: JsonObject, after: JsonObject, 
   }
 }
 
-/** The impact of declaring a property. Before, it may have been allowed as an additional property. */
+/** Returns the impact of declaring a property. Before, it may have been allowed as an additional property. */
 function addedImpact(before: JsonObject, wasRequired: boolean, isRequired: boolean): Impacts {
   const { additionalProperties: further } = before
   const isDeclared = 'patternProperties' in before || isPlainObject(further) || wasRequired
@@ -271,7 +273,10 @@ function inner(place: Place, before: unknown, after: unknown, at: string, path: 
   return { before, after, pointer: place.pointer + at, path, depth: place.depth + 1 }
 }
 
-/** Clients that send or read only declared properties are not affected, so this is never known to break. */
+/**
+ * Compares whether additional properties are allowed. Clients that send or read only declared properties are not
+ * affected, so this is never known to break.
+ */
 function compareClosed(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
   const keyword = 'additionalProperties'
   const [was, is] = [before, after].map(schema => {
@@ -300,7 +305,7 @@ function compareLimits(place: Place, before: JsonObject, after: JsonObject, add:
   }
 }
 
-/** The value that an omitted argument stands for may have changed. */
+/** Compares texts. The default, which applies to an omitted argument, may have changed. */
 function compareTexts(place: Place, before: JsonObject, after: JsonObject, add: Add): void {
   for (const keyword of TEXTS) {
     const [was, is] = [before[keyword], after[keyword]]
@@ -324,7 +329,7 @@ function namesOf(value: unknown): Set<string> {
   return new Set(Array.isArray(value) ? value.filter(name => typeof name === 'string') : [])
 }
 
-/** `type`, `enum` and `required` are sets, so their order does not matter. */
+/** Normalizes the order of `type`, `enum` and `required`, which are sets. */
 function asSet(value: unknown): unknown {
   if (!Array.isArray(value)) return value === undefined ? undefined : [canonicalJson(value)]
   return value.map(item => canonicalJson(item) ?? 'null').toSorted()

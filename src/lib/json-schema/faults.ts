@@ -8,7 +8,7 @@ export type SchemaFault = {
   kind: 'contradiction' | 'stray' | 'dangling'
   /** JSON pointer of the faulty part. */
   pointer: string
-  /** What is wrong, as a sentence without the article of its subject and without a full stop. */
+  /** Description of the fault, as a sentence without the article of its subject and without a full stop. */
   says: string
 }
 
@@ -22,7 +22,7 @@ const RANGES = [
 const MOST_FAULTS = 50
 const MOST_WORDS = 80
 
-/** The faults of a schema in their order in it, at most {@link MOST_FAULTS}. */
+/** Returns the faults of a schema in their order in it, at most {@link MOST_FAULTS}. */
 export function schemaFaults(root: unknown): SchemaFault[] {
   const faults: SchemaFault[] = []
   for (const [schema, pointer] of schemaParts(root)) {
@@ -42,7 +42,10 @@ function faultsAt(schema: JsonObject, pointer: string, root: unknown): SchemaFau
   ]
 }
 
-/** Only references into the same schema can be followed. In a schema with ids of its own they could mean anything. */
+/**
+ * Whether a reference has no target. Only references into the same schema can be followed. In a schema with its own ids
+ * they could mean anything.
+ */
 function leadsNowhere($ref: string, root: unknown): boolean {
   return $ref.startsWith('#/') && !JSON.stringify(root).includes('"$id"') && referred($ref, root) === undefined
 }

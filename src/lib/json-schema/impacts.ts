@@ -3,10 +3,10 @@ import type { JsonObject } from '../json.ts'
 
 type Limit = (before: unknown, after: unknown) => Impacts
 
-/** Keywords that imply a type, so that `type` may be left out beside them. */
+/** Keywords that imply a type, so that `type` may be missing next to them. */
 const SAY_TYPES = ['enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf']
 
-/** The impact of a changed `type`. */
+/** Returns the impact of a changed `type`. */
 export function typeImpact(before: JsonObject, after: JsonObject): Impacts {
   const [widens, narrows] = [covers(after['type'], before['type']), covers(before['type'], after['type'])]
   const saysTypes = (schema: JsonObject) => SAY_TYPES.some(keyword => keyword in schema)
@@ -26,12 +26,15 @@ function covers(allowed: unknown, types: unknown): boolean {
 
 type IsSame = (one: unknown, other: unknown) => boolean
 
-/** The impact of changed alternatives: adding one widens. */
+/** Returns the impact of changed alternatives: adding one widens. */
 export function anyOfImpact(before: unknown, after: unknown, isSame: IsSame): Impacts {
   return isList(before) && isList(after) ? allOfImpact(after, before, isSame) : allOfImpact(before, after, isSame)
 }
 
-/** The impact of changed conditions, all of which must hold: adding one narrows, unless an earlier one implies it. */
+/**
+ * Returns the impact of changed conditions, all of which must hold: adding one narrows, unless an earlier one implies
+ * it.
+ */
 export function allOfImpact(before: unknown, after: unknown, isSame: IsSame): Impacts {
   if (before === undefined) return { input: 'unknown', output: 'safe' }
   if (after === undefined) return { input: 'safe', output: 'unknown' }
@@ -46,7 +49,7 @@ function isList(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length <= MOST_PARTS
 }
 
-/** Maximum number of parts, since each is compared with every other. */
+/** Maximum number of compared parts, because each is compared with every other. */
 const MOST_PARTS = 50
 
 function ordered(isWider: (before: number, after: number) => boolean, otherwise: number): Limit {
@@ -60,7 +63,7 @@ function ordered(isWider: (before: number, after: number) => boolean, otherwise:
 const atLeast = (otherwise: number) => ordered((before, after) => after < before, otherwise)
 const atMost = ordered((before, after) => after > before, Infinity)
 
-/** The impact of changing one text to another cannot be decided. */
+/** Returns the impact of changing a text, which is unknown unless the text was added or removed. */
 function text(added: Impacts, removed: Impacts): Limit {
   return (before, after) => (before === undefined ? added : after === undefined ? removed : UNKNOWN)
 }
@@ -88,13 +91,13 @@ const LIMIT_IMPACTS: Readonly<Record<string, Limit>> = {
     return before === after ? NONE : after ? NARROWS : WIDENS
   },
   pattern: text(NARROWS, WIDENS),
-  // Maximum number of programs read `format` without validating it.
+  // Most programs read `format` without validating it.
   format: text({ input: 'unknown', output: 'safe' }, { input: 'safe', output: 'unknown' }),
 }
 
 export const LIMITS: readonly string[] = Object.keys(LIMIT_IMPACTS)
 
-/** The impact of a changed limit. */
+/** Returns the impact of a changed limit. */
 export function limitImpact(keyword: string, before: unknown, after: unknown): Impacts {
   return LIMIT_IMPACTS[keyword]?.(before, after) ?? UNKNOWN
 }

@@ -51,7 +51,7 @@ function partsOf(
   ].map(([part, ...steps]) => [part, pointer + steps.map(step => `/${escaped(step)}`).join('')])
 }
 
-/** The target of a reference into the same schema; undefined if it is outside the schema or does not exist. */
+/** Returns the target of a reference into the same schema; undefined if it is outside the schema or does not exist. */
 export function referred($ref: string, root: unknown): { part: unknown } | undefined {
   if ($ref === '#') return { part: root }
   if (!$ref.startsWith('#/')) return undefined
@@ -73,7 +73,7 @@ function stepsOf($ref: string): string[] {
   }
 }
 
-/** The members of an object or a list by name or index; empty for other values. */
+/** Returns the members of an object or a list by name or index; empty for other values. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : []
 }

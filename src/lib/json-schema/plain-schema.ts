@@ -2,28 +2,28 @@ import { isPlainObject, type JsonObject } from '../json.ts'
 import { referred } from './parts.ts'
 
 /**
- * A schema with its references followed and its `allOf` merged, for showing or entering values. Not for validation:
- * what cannot be merged stays in `allOf`.
+ * A schema with its references followed and its `allOf` merged, for showing or entering values. It is not for
+ * validation: what cannot be merged stays in `allOf`.
  */
 export type PlainSchema = {
-  /** Without `$ref`, and without `anyOf` and `oneOf`. */
+  /** The schema without `$ref`, `anyOf` and `oneOf`. */
   schema: JsonObject
   /**
-   * The alternatives of `anyOf`, `oneOf` and a list of types, each merged with what holds for all; none, or at least
+   * The alternatives of `anyOf`, `oneOf` and a list of types, each merged with what applies to all; none, or at least
    * two.
    */
   options: readonly PlainSchema[]
-  /** Whether null is another alternative. */
+  /** Whether null is allowed in addition. */
   isNullable: boolean
 }
 
-/** Maximum number of alternatives, not counting constants; pydantic and zod write one for each member of a union. */
+/** Maximum number of alternatives, not counting constants. Pydantic and zod write one for each member of a union. */
 const MOST_OPTIONS = 30
 const MOST_CONSTANTS = 2000
 const MOST_STEPS = 5000
 /**
- * Maximum work for one root, counted in schemas read and names merged: both allOf and references can multiply a schema
- * at every level. Parts beyond it stay empty.
+ * Maximum work for one root, counted in schemas read and names merged. Both allOf and references can multiply a schema
+ * at every level. Parts beyond the limit stay empty.
  */
 const MOST_WORK = 20_000
 /** Maximum depth of nested references and conditions that are followed. */
@@ -31,10 +31,10 @@ const MOST_DEPTH = 100
 
 const UNKNOWN: PlainSchema = { schema: {}, options: [], isNullable: false }
 
-/** Uses up some of the remaining work; false if not enough was left. */
+/** Uses up some of the remaining work. Returns false if not enough was left. */
 type Spend = (work: number) => boolean
 
-/** Reads parts of one schema, each of which is merged only once. */
+/** Returns a function that reads parts of one schema, each of which is merged only once. */
 export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema {
   const merged = new Map<object, JsonObject>()
   const read = new Map<object, PlainSchema>()
@@ -81,7 +81,7 @@ export function plainSchemas(root: JsonObject): (schema: unknown) => PlainSchema
   }
 }
 
-/** How much of a schema is copied when it is merged with another. */
+/** Returns how much of a schema is copied when it is merged with another. */
 function sizeOf(schema: JsonObject): number {
   const { properties, required, allOf } = schema
   const lists = listOf(required).length + listOf(allOf).length
@@ -96,13 +96,13 @@ function withoutOptions({ anyOf: _any, oneOf: _one, ...rest }: JsonObject): Json
 
 type Alternatives = { found: JsonObject[]; isNullable: boolean; isCut: boolean }
 
-/** The alternatives of a schema, including nested ones; the schema itself if it has none. */
+/** Returns the alternatives of a schema, including nested ones; the schema itself if it has none. */
 function alternatives(schema: JsonObject, plain: (schema: unknown) => JsonObject, spend: Spend): Alternatives {
   const found: JsonObject[] = []
   let isNullable = false
   let others = 0
   const waiting = [schema]
-  // Alternatives can refer to the schema that contains them.
+  // Alternatives can refer to the schema that contains them, so the number of steps is limited.
   for (let steps = 0; steps < MOST_STEPS && others <= MOST_OPTIONS && found.length <= MOST_CONSTANTS; steps += 1) {
     const next = waiting.shift()
     if (!next) {
@@ -146,8 +146,8 @@ function isNull(schema: JsonObject): boolean {
 }
 
 /**
- * Merges two schemas that must both hold. Texts and limits of `over` win; other restrictions that both have stay in
- * `allOf`.
+ * Merges two schemas that must both hold. Texts and limits of `over` take precedence. Other restrictions that both have
+ * stay in `allOf`.
  */
 function together(base: JsonObject, over: JsonObject): JsonObject {
   const made: JsonObject = { ...base, ...over }
@@ -181,8 +181,8 @@ function listOf(value: unknown): unknown[] {
 export type NamedValue = { value: unknown; title?: string }
 
 /**
- * The allowed values if a schema lists all of them: its enum, its constant, or those of all its alternatives; undefined
- * if it allows others too.
+ * Returns the allowed values if a schema lists all of them: its enum, its constant, or those of all its alternatives;
+ * undefined if it allows others too.
  */
 export function namedValues(plain: PlainSchema): readonly NamedValue[] | undefined {
   const parts =

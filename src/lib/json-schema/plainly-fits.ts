@@ -2,9 +2,12 @@ import { type Schema, Validator } from '@cfworker/json-schema'
 import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' }
 import { isPlainObject, type JsonObject } from '../json.ts'
 
-/** Deeper schemas are left to the compiler, which runs in a thread whose stack may overflow. */
+/**
+ * Maximum depth of checked schemas. Deeper ones are left to the compiler, which runs in a thread whose stack may
+ * overflow.
+ */
 const MOST_DEPTH = 10
-/** Keywords that most tool schemas use, which mean the same in every draft and take bounded time to check. */
+/** Keywords that most tool schemas use, which have the same meaning in every draft and take limited time to check. */
 const PLAIN = new Set(
   (
     '$schema title description default type enum minimum maximum minLength maxLength items required properties ' +
@@ -27,7 +30,7 @@ export function plainlyFits(schema: JsonObject, value: JsonObject): boolean {
 function isPlain(schema: unknown, depth: number): boolean {
   if (!isPlainObject(schema) || depth > MOST_DEPTH || !Object.keys(schema).every(name => PLAIN.has(name))) return false
   const { items, properties = {}, required = [], additionalProperties = true, anyOf = [] } = schema
-  // One of the two validators counts names that every object inherits as present.
+  // One of the two validators treats names that every object inherits as present.
   const names = [Object.keys(Object(properties)), required].flat()
   const inner = [...(items === undefined ? [] : [items]), ...Object.values(Object(properties)), anyOf].flat()
   return (

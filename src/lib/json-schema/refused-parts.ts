@@ -35,7 +35,7 @@ const KINDS = [
 
 const ARGUMENT = /^[\w.-]{1,64}$/
 
-/** The first part of each kind in the used parts of a schema. */
+/** Returns the first part of each kind in the used parts of a schema. */
 export function refusedParts(root: unknown): RefusedPart[] {
   const found = new Map<Refused, string>()
   for (const [schema, pointer] of usedParts(root)) {

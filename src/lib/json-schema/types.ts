@@ -1,6 +1,6 @@
 import { isPlainObject } from '../json.ts'
 
-/** Whether a value has a JSON Schema type; every value has an unknown type. */
+/** Whether a value has a JSON Schema type. Every value counts as being of an unknown type. */
 export function isOfType(value: unknown, type: unknown): boolean {
   switch (type) {
     case 'string':
@@ -8,7 +8,7 @@ export function isOfType(value: unknown, type: unknown): boolean {
       return typeof value === type
     case 'number':
     case 'integer':
-      // Whole numbers beyond 2^53 are bigints.
+      // Integers beyond 2^53 are bigints.
       return typeof value === 'bigint' || (typeof value === 'number' && (type === 'number' || Number.isInteger(value)))
     case 'array':
       return Array.isArray(value)

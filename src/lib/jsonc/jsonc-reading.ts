@@ -8,9 +8,9 @@ type Path = readonly PropertyKey[]
 /** JSON with comments: its value, the position of each part, and the duplicate names in its objects. */
 export type JsoncDocument = {
   value: unknown
-  /** Position of a value or of its name; of a missing field, the position of its object. */
+  /** Position of a value or of its name. For a missing field, it is the position of its object. */
   at: (path: Path, onKey?: boolean) => TextPlace
-  /** Duplicate names of an object; only the value of the last one is in `value`. */
+  /** Duplicate names of an object. `value` contains only the value of the last one. */
   twins: readonly { path: readonly string[]; place: TextPlace }[]
 }
 
@@ -52,7 +52,7 @@ function parserWords(code: ParseError['error']): string {
   return `This cannot be read as JSON: ${words.toLowerCase()}.`
 }
 
-/** Offset where objects and lists nest too deeply; the parser would run out of stack there. */
+/** Returns the offset where objects and lists are nested too deeply. The parser's stack would overflow there. */
 function depthProblem(text: string): number | undefined {
   let depth = 0
   const begin = (offset: number): void => {

@@ -1,11 +1,11 @@
-/** A text, and for each of its characters the part of the original that it stands for. */
+/** A text, and for each of its characters the part of the original that it represents. */
 export type View = { text: string; from: (index: number) => number; to: (index: number) => number }
 
 export function viewOf(text: string): View {
   return { text, from: index => index, to: index => index + 1 }
 }
 
-/** Replaces each match by its meaning; matches without a meaning are removed. */
+/** Replaces each match by its meaning. Matches without a meaning are removed. */
 function rewritten(view: View, pattern: RegExp, meaning: (match: RegExpExecArray) => string): View {
   const { text } = view
   const starts: number[] = []
@@ -37,7 +37,7 @@ function rewritten(view: View, pattern: RegExp, meaning: (match: RegExpExecArray
 
 /**
  * Matches line breaks (also escaped ones) with what begins the next line, invisible characters, and marks of Markdown,
- * tables, tags and joined strings, all of which a renderer or a person who rejoins the text removes.
+ * tables, tags and joined strings. A renderer, or a person who rejoins the text, removes all of these.
  */
 const BREAKS =
   /(?:[ \t]{0,9}\|[ \t]{0,9})?(?:\r?\n|[\r\u2028\u2029])(?:[ \t>|]|(?:#|\/\/)(?=[ \t]))*|\\{1,8}[nr](?=[\w\\.@:/-])|[\p{Cf}\p{Default_Ignorable_Code_Point}]|[*`]|~~|["'][ \t]{0,9}\+\s{0,9}["']|<!--[^>]{0,200}-->|<\/?[a-z][a-z0-9]{0,9}(?:[ \t][^<>\n]{0,100})?\s{0,3}\/?>/giu
@@ -45,7 +45,7 @@ const BREAKS =
 /** Like `BREAKS`, and also backslashes that Markdown and shells remove. */
 const HIDING = new RegExp(`${BREAKS.source}|\\\\+(?![A-Za-z0-9])`, BREAKS.flags)
 
-/** The view without what breaks words; backslashes are kept, since they may begin an escape. */
+/** Returns the view without what breaks words. Backslashes are kept, since they may begin an escape. */
 export function unbroken(view: View): View {
   return rewritten(view, BREAKS, () => '')
 }
@@ -83,10 +83,10 @@ const NAMED: Readonly<Record<string, string>> = {
 const SPELT =
   /%([0-9a-f]{2})|\\{1,8}(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2}))|&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,7}));|([\uFF01-\uFF5E])|([\u3002\uFF61])|[ \t]?[([{](?:(at)|(dot))[)\]}][ \t]?/gi
 
-/** More layers of encoding than this do not happen by accident. */
+/** Maximum number of layers of encoding. More do not happen by accident. */
 const MOST_LAYERS = 4
 
-/** The view with everything decoded. */
+/** Returns the view with everything decoded. */
 export function decoded(view: View): View {
   let now = view
   for (let layer = 0; layer < MOST_LAYERS; layer += 1) {
@@ -108,7 +108,7 @@ function characterOf(match: RegExpExecArray): string {
   return stop !== undefined || dot !== undefined ? '.' : all
 }
 
-/** Any letter will do for characters beyond ASCII, which no rule distinguishes. */
+/** Returns any letter for characters beyond ASCII, which no rule distinguishes. */
 function ofCode(code: number): string {
   return code > 0 && code < 128 ? String.fromCharCode(code) : 'é'
 }

@@ -1,14 +1,14 @@
 import { parseExact } from '../json.ts'
 import { decoded, folded, unbroken, type View, viewOf } from './redaction-views.ts'
 
-/** What a secret, or personal data, looks like. The first group, if there is one, may be a prefix to keep. */
+/** A pattern of secrets or personal data. The first group, if there is one, may be a prefix to keep. */
 type Rule = {
   pattern: RegExp
-  /** The match must begin at the start of a word. */
+  /** Set if the match must begin at the start of a word. */
   word?: true
-  /** The first group ends in a separator, or where a line break was removed. */
+  /** Set if the first group ends in a separator, or where a line break was removed. */
   parted?: true
-  /** Replaces the match. */
+  /** Text that replaces the match. */
   label?: string
 }
 
@@ -16,7 +16,7 @@ export const SECRET = '[secret]'
 const ADDRESS = '[address]'
 const HOME = '~'
 
-/** Secrets that grant access. Every pattern is bounded, so that long texts cost only linear time. */
+/** Secrets that grant access. Every pattern is bounded, so that long texts take only linear time. */
 const SECRETS: readonly Rule[] = [
   { pattern: /((?:sk|rk)_|Bearer\s+)[\w.~+/=-]+/gi, word: true },
   { pattern: /(sk-)[\w-]{8,}/g, word: true },
@@ -42,7 +42,7 @@ const SECRETS: readonly Rule[] = [
   { pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:]{1,200}:[^\s/]{1,400}(?=@)/gi, word: true },
 ]
 
-/** What must not leave the machine in a document for others, apart from secrets. */
+/** Data other than secrets that must not leave the machine in a document for others. */
 const PERSONAL: readonly Rule[] = [
   { pattern: /(Authorization["']?\s*[:=]\s*["']?)[^\s"',;]+(?:\s+[^\s"',;]+)?/gi },
   { pattern: /(Cookie["']?\s*[:=]\s*["']?)[^\n"']+/gi },
@@ -53,14 +53,14 @@ const PERSONAL: readonly Rule[] = [
       /((?:token|secret|(?:api|access|private|secret)[ _-]?key|passw(?:or)?d|passphrase|passcode|pwd|credentials?)["']?\s*[:=]\s*["']?)[^\s"',;]+/gi,
   },
   { pattern: /(passphrase["']?\s*[:=]\s*)[^\n]+/gi },
-  // Secrets in prose and on command lines: a value with such a name that contains a digit.
+  // Secrets in text and on command lines: a value that contains a digit, after a name of secrets.
   {
     pattern:
       /((?:token|secret|key|passw(?:or)?d|passphrase|passcode|pwd)(?:\s{1,3}(?:is|was|are))?[\s:>"'=]{0,6})(?=[^\s"',;]{0,200}\d)(?![a-z]{2,12}_[0-9a-z]{10,})[^\s"',;]{7,}/gi,
     word: true,
     parted: true,
   },
-  // A part of an address that nobody would have chosen. Ids are exempt, since they have a prefix that says their kind.
+  // A part of an address that nobody would have chosen. Ids are exempt, because their prefix says their kind.
   {
     pattern:
       /(https?:\/\/[^\s"'<>]{0,300}?\/)(?![a-z]{2,12}_)(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[\w-]{16,}(?=[/?#\s"'<>),\].;:!]|$)/g,
@@ -88,7 +88,7 @@ const ADDRESSES: readonly Rule[] = [
   { pattern: /()[A-Za-z]:[\\/]{0,2}Users[\\/]{0,2}[^\\/\s"'`]+/g, label: HOME },
 ]
 
-/** What looks random. */
+/** Patterns of text that looks random. */
 const RANDOM: readonly Rule[] = [
   {
     pattern:
@@ -105,10 +105,10 @@ export function withoutSecrets(text: string, known: readonly string[] = []): str
   return replaced(text, [...literalRanges(view, known, SECRET), ...rangesOf(view, SECRETS)])
 }
 
-/** How many JSON texts may be nested in each other, such as a tool's text in its result in an export. */
+/** Maximum number of JSON texts nested in each other, such as a tool's text in its result in an export. */
 const MOST_WRAPPED = 5
 
-/** Replaces known secrets by `[secret]` in the texts of a JSON value; names and numbers are kept. */
+/** Replaces known secrets by `[secret]` in the texts of a JSON value. Names and numbers are kept. */
 export function withoutKnown<T>(value: T, known: readonly string[]): T {
   if (known.length === 0) return value
   const spellings = known.flatMap(secret => {
@@ -121,7 +121,7 @@ export function withoutKnown<T>(value: T, known: readonly string[]): T {
   return parseExact(JSON.stringify(value), each => (typeof each === 'string' ? struck(each) : each)) as T
 }
 
-/** What is known of the machine and session that a document comes from. */
+/** Facts about the machine and session that a document comes from. */
 export type Own = {
   /** Known secrets, in any form. */
   known?: readonly string[]
@@ -130,8 +130,8 @@ export type Own = {
 }
 
 /**
- * Makes a text fit for others: removes secrets, e-mail addresses and home directories, also where they are broken over
- * lines, hidden by Markdown or encoded as in URLs, HTML and JSON. Prefers to remove too much: what follows a broken
+ * Makes a text fit for others. Removes secrets, e-mail addresses and home directories, even if they are broken over
+ * lines, hidden by Markdown or encoded as in URLs, HTML and JSON. It prefers to remove too much: what follows a broken
  * secret is removed up to the next space, and what looks random counts as a secret unless the text is an id or an
  * address of a thing.
  */
@@ -145,10 +145,10 @@ export function redacted(text: string, own: Own & { isId?: boolean } = {}): stri
   return replaced(text, ranges)
 }
 
-/** Texts under these names identify a thing, so what looks random there is not a secret. */
+/** Matches names whose texts identify a thing, so that random-looking text there is not a secret. */
 const NAMING = /(?:id|name|value|time(?:stamp)?|At|url)s?$/
 
-/** A JSON value with its texts {@link redacted}; everything else is unchanged. */
+/** Returns a JSON value whose texts are {@link redacted}; everything else is unchanged. */
 export function redactedValue<T>(value: T, own: Own, name = ''): T {
   if (typeof value === 'string') return redacted(value, { ...own, isId: NAMING.test(name) }) as T
   if (typeof value !== 'object' || value === null) return value
@@ -158,7 +158,7 @@ export function redactedValue<T>(value: T, own: Own, name = ''): T {
   ) as T
 }
 
-/** The text in each form in which somebody may read it. */
+/** Returns the text in each form in which somebody may read it. */
 function viewsOf(text: string): View[] {
   const plain = viewOf(text)
   const joined = folded(plain)
@@ -166,7 +166,7 @@ function viewsOf(text: string): View[] {
   return [...new Map([...read, joined, plain].map(view => [view.text, view])).values()]
 }
 
-/** Shorter values are part of many words, and protect nothing. */
+/** Minimum length of known secrets that are removed. Shorter values are part of many words, and protect nothing. */
 const LEAST_LITERAL = 4
 
 function literalRanges(view: View, literals: readonly string[], label: string): Range[] {
@@ -202,7 +202,7 @@ function rangesOf(view: View, rules: readonly Rule[]): Range[] {
   })
 }
 
-/** A word may begin where something was removed, and after an underscore. */
+/** Whether a word may begin here, which includes where something was removed, and after an underscore. */
 function beginsWord(view: View, index: number): boolean {
   return index === 0 || !/[^\W_]/.test(view.text[index - 1]!) || isBroken(view, index)
 }
@@ -216,7 +216,7 @@ function rangeIn({ from, to }: View, begin: number, end: number, label: string):
   return { from: from(begin), to: to(end - 1), label }
 }
 
-/** Replaces each range by its label; of adjoining ranges, the label of a secret wins. */
+/** Replaces each range by its label. Of adjoining ranges, the label of a secret takes precedence. */
 function replaced(text: string, ranges: readonly Range[]): string {
   let safe = ''
   let end = 0

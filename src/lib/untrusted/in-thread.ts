@@ -3,20 +3,18 @@ import { BOUNDS } from '../bounds.ts'
 import { WORK_LIMITS } from '../work-limits.ts'
 import type { FromThread, ToThread, WorkName, Works } from './messages.ts'
 
-/** The result of a task, or why there is none; `isLimit` if it ran out of time, memory or size. */
+/** The result of a task, or why there is none. `isLimit` means that it exceeded a limit of time, memory or size. */
 export type Outcome<Answer> = ({ answer: Answer } | { why: string; isLimit: boolean }) & {
   /** Time in the thread, in milliseconds. */
   tookMs: number
 }
 
-/** The source file beside this one, or the chunk in `dist` that the build writes. */
+/** The source file in this folder, or the chunk in `dist` that the build writes. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./thread.ts', import.meta.url)
   : new URL('./untrusted-thread.js', import.meta.url)
 
-/**
- * How long the thread stays idle before it ends, and how long it may take to load what a task needs, in milliseconds.
- */
+/** Milliseconds that the thread stays idle before it ends, and that it may need to load the modules of a task. */
 const IDLE_MS = 10_000
 const LOAD_MS = 30_000
 const MEMORY_MB = WORK_LIMITS.memory.most
@@ -32,7 +30,7 @@ let idle: NodeJS.Timeout | undefined
 let deadline: NodeJS.Timeout | undefined
 
 /**
- * Runs a task on untrusted data in a thread with bounded memory, which is ended if the task takes longer than
+ * Runs a task on untrusted data in a thread with limited memory, which is ended if the task takes longer than
  * `limitMs`. Tasks run one at a time, in order. The thread starts with the first task and ends after a while without
  * tasks.
  */
@@ -95,7 +93,7 @@ function started(): Worker {
     } else if (message.kind === 'done') settle({ answer: message.answer })
     else settle({ why: message.why, isLimit: true })
   })
-  // A task that used all memory of the thread, for example.
+  // The task may have used all memory of the thread, for example.
   thread.on('error', error => {
     if (thread !== worker) return
     const isMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -120,7 +118,7 @@ function giveUp(why: string): void {
   settle({ why, isLimit: true })
 }
 
-/** The next task starts a new thread. */
+/** Ends the thread. The next task starts a new one. */
 function end(): void {
   const ended = worker
   worker = undefined

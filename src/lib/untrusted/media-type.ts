@@ -1,7 +1,7 @@
 import { WORK_LIMITS } from '../work-limits.ts'
 import { inThread } from './in-thread.ts'
 
-/** Number of base64 characters that a type is detected from. */
+/** Number of base64 characters from which the type is detected. */
 const BEGINNING = 65_536
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ export async function mediaTypeOf(base64: string): Promise<{ mime?: string; exte
   return 'answer' in outcome ? outcome.answer : {}
 }
 
-/** Whether two media types mean the same, whatever their aliases and parameters. */
+/** Whether two media types have the same meaning, whatever their aliases and parameters. */
 export function isSameType(one: string, other: string): boolean {
   return plain(one) === plain(other)
 }

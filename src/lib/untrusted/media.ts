@@ -13,11 +13,11 @@ const MOST_INFLATED = 36_000_000
 const MOST_ANSWERED = 320_000
 const JPEG_MEMORY_MB = 160
 
-/** What the header claims, before anything is decoded. */
+/** The header's values, read before anything is decoded. */
 type Header = { width: number; height: number; isAnimated?: boolean }
 type Format = { header: (bytes: Buffer) => Header | undefined; decode: (bytes: Buffer) => Raster }
 
-/** Why a picture is not drawn, in words for people. */
+/** Thrown if a picture is not drawn. The message is for people. */
 class Undrawable extends Error {}
 
 /** Loads the modules that detect types and decode pictures. */
@@ -44,7 +44,10 @@ function headerOf(format: Format, bytes: Buffer): Header | undefined {
   }
 }
 
-/** @param bytes absent if there are too many to look at */
+/**
+ * Draws a picture.
+ * @param bytes absent if there are too many to examine
+ */
 function drawn(format: Format, header: Header | undefined, bytes: Buffer | undefined): Pick<Media, 'raster' | 'why'> {
   if (!header) return { why: 'it is broken or cut off' }
   const { width, height } = header
@@ -100,7 +103,7 @@ async function loadedFormats(): Promise<Record<string, Format>> {
         const reader = new GifReader(bytes)
         const { width, height } = reader
         const frame = reader.frameInfo(0)
-        // The decoder trusts the size that a frame claims.
+        // The decoder trusts the size in a frame without checking it.
         if (frame.x + frame.width > width || frame.y + frame.height > height)
           throw new Undrawable('its first frame is larger than itself')
         const pixels = new Uint8Array(width * height * 4)
@@ -123,7 +126,7 @@ function jpegHeader(bytes: Buffer): Header | undefined {
   return undefined
 }
 
-/** Channels by the colour type of a PNG (W3C PNG, 11.2.1). */
+/** Number of channels by the color type of a PNG (W3C PNG, 11.2.1). */
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 /**
@@ -134,7 +137,7 @@ function checkInflated(bytes: Buffer): void {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
   const bits = bytes[24]! * (CHANNELS[bytes[25]!] ?? 4)
   const isInterlaced = bytes[28] !== 0
-  // Interlacing has seven passes, each of which rounds its rows up and starts them with a filter byte.
+  // Interlacing has seven passes, each of which rounds its number of rows up and starts rows with a filter byte.
   const rows = isInterlaced ? height * 2 + 7 : height
   const most = Math.ceil((width * height * bits) / 8) + rows * (isInterlaced ? 8 : 2)
   if (most > MOST_INFLATED) throw new Undrawable('it has too many pixels')

@@ -2,13 +2,13 @@ import type { SchemaChange } from '../json-schema/changes.ts'
 import type { SchemaFault } from '../json-schema/faults.ts'
 import type { RefusedPart } from '../json-schema/refused-parts.ts'
 
-/** What is wrong with an argument. Without a name, the fault is in all arguments together. */
+/** The fault of an argument. Without a name, the fault is in all arguments together. */
 export type ArgumentFault = {
   name: string | undefined
   message: string
-  /** The argument was not given at all. */
+  /** Set if the argument was not given. */
   isMissing?: boolean
-  /** For a fault inside an argument: the path from the argument, and what is wrong there. */
+  /** For a fault inside an argument: the path from the argument, and the fault. */
   inner?: { path: readonly string[]; says: string }
 }
 
@@ -44,13 +44,13 @@ export type Works = {
     answer: { faults: ArgumentFault[] } | Unusable
   }
   objectSchemas: { given: { schemas: unknown[] }; answer: boolean[] }
-  /** Finds what in a schema contradicts itself or refers to nothing, and what some clients refuse. */
+  /** Finds contradictions and references without a target in a schema, and parts that some clients refuse. */
   schemaFaults: { given: { schema: unknown }; answer: { faults: SchemaFault[]; refused: RefusedPart[] } }
   /** Lists how a later schema differs from an earlier one. */
   schemaChanges: { given: { before: unknown; after: unknown }; answer: SchemaChange[] }
   /** Parses Markdown into the tokens of `marked`; null if it cannot be parsed. */
   markdown: { given: MarkdownPiece; answer: unknown[] | null }
-  /** Detects the type of bytes in base64; `isCut` if they are only the beginning. */
+  /** Detects the type of bytes in base64. `isCut` means that they are only the beginning. */
   media: { given: { data: string; isCut: boolean }; answer: Media }
   patterns: { given: { patterns: readonly string[]; finalText: string }; answer: PatternAnswer[] }
 }
@@ -58,5 +58,5 @@ export type Works = {
 export type WorkName = keyof Works
 
 export type ToThread = { work: WorkName; given: string }
-/** `begun` is sent once the task's modules are loaded; its time limit counts from there. */
+/** `begun` is sent once the task's modules are loaded. Its time limit starts then. */
 export type FromThread = { kind: 'begun' } | { kind: 'done'; answer: string } | { kind: 'failed'; why: string }

@@ -2,11 +2,9 @@ import type { Script } from 'node:vm'
 import { WORK_LIMITS } from '../work-limits.ts'
 import type { PatternAnswer, Works } from './messages.ts'
 
-/** Long enough for any reasonable pattern on the longest text. */
+/** Time limit of one pattern, long enough for any reasonable pattern on the longest text. */
 const PATTERN_LIMIT_MS = WORK_LIMITS.pattern.most
-/**
- * A pattern that hit the time limit with less processor time than this, in milliseconds, was starved rather than slow.
- */
+/** Milliseconds of processor time. A pattern that exceeded the time limit with less was starved rather than slow. */
 const OWN_TIME_MS = PATTERN_LIMIT_MS / 4
 const TRIAL_LIMIT_MS = WORK_LIMITS.trialPatterns.most
 

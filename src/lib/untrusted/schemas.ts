@@ -3,9 +3,9 @@ import { BOUNDS } from '../bounds.ts'
 import type { ArgumentFault, Unusable, Works } from './messages.ts'
 import type { JsonObject } from '../json.ts'
 
-/** Maximum number of faults returned; a schema may cause any number. */
+/** Maximum number of returned faults. A schema may cause any number. */
 const MOST_FAULTS = BOUNDS.argumentFaults.most
-/** Number of compiled schemas cached by their text, since one is checked against several times. */
+/** Number of compiled schemas that are cached by their text, because one is checked several times. */
 const MOST_CACHED = 20
 
 type Compiled = { validate: ValidateFunction } | Unusable
@@ -47,7 +47,10 @@ async function classes() {
   return { Ajv, Ajv2020 }
 }
 
-/** MCP means JSON Schema 2020-12 unless `$schema` names another draft (MCP specification, "JSON Schema Usage"). */
+/**
+ * Whether `$schema` names an earlier draft. MCP means JSON Schema 2020-12 by default (MCP specification, "JSON Schema
+ * Usage").
+ */
 function isEarly($schema: unknown): boolean {
   return typeof $schema === 'string' && /draft-0[467]/.test($schema)
 }
@@ -68,7 +71,7 @@ async function loaded(): Promise<(schema: unknown) => Compiled> {
       const { $schema, ...rest } = schema as JsonObject
       return { validate: (isEarly($schema) ? new Ajv(options) : new Ajv2020(options)).compile(rest) }
     } catch (error) {
-      // A schema nested deeper than the stack allows is not invalid.
+      // A schema that is nested deeper than the stack allows is not invalid.
       const isLimit = error instanceof RangeError
       return { unusable: error instanceof Error ? error.message : String(error), ...(isLimit && { isLimit }) }
     }
@@ -86,7 +89,7 @@ function faultsOf(validate: ValidateFunction, value: JsonObject): Works['argumen
   try {
     if (validate(value)) return { faults: [] }
   } catch (error) {
-    // For example, a schema that refers to itself without end.
+    // The schema may refer to itself without end, for example.
     return { unusable: error instanceof Error ? error.message : String(error), isLimit: true }
   }
   return { faults: (validate.errors ?? []).slice(0, MOST_FAULTS).map(faultOf) }

@@ -10,7 +10,7 @@ type Does = {
   >
 }
 
-/** Each task first loads its modules, which does not count towards its time limit. */
+/** Each task first loads its modules, which does not count against its time limit. */
 const does: Does = {
   compile: async () => (await import('./schemas.ts')).loadedCompile(),
   arguments: async () => (await import('./schemas.ts')).loadedArguments(),
@@ -29,7 +29,7 @@ const does: Does = {
   patterns: async () => (await import('./patterns.ts')).testPatterns,
 }
 
-/** A longer answer would block the thread that reads it. */
+/** Maximum length of an answer. A longer one would block the thread that reads it. */
 const MOST_ANSWER = BOUNDS.untrustedAnswer.most
 
 function post(message: FromThread): void {
@@ -40,7 +40,7 @@ async function answerTo({ work, given }: ToThread): Promise<void> {
   try {
     const perform = (await does[work]()) as (given: unknown) => unknown
     post({ kind: 'begun' })
-    // Validators do not accept the bigints of long numbers; a comparison must not treat two long numbers as one.
+    // Validators do not accept the bigints of long numbers, but a comparison must not treat two long numbers as equal.
     const parse = work === 'schemaChanges' ? parseExact : JSON.parse
     const answer = JSON.stringify(await perform(parse(given)))
     if (answer.length > MOST_ANSWER) post({ kind: 'failed', why: 'what comes of it is too large' })

@@ -4,7 +4,7 @@ import { MAX_TEXT_BYTES, readText, type Read } from './yaml-reading.ts'
 
 /**
  * Reads a file that a person named. Binary data and files that are too long are reported with their line.
- * @throws as the file system does
+ * @throws errors of the file system
  */
 export function readTextFile(path: string): Read<string> {
   const file = openSync(path, 'r')
@@ -25,7 +25,7 @@ export function isFile(path: string): boolean {
 
 /**
  * Writes a file atomically.
- * @throws as the file system does
+ * @throws errors of the file system
  */
 export function writeTextFile(path: string, text: string): void {
   writeAtomically(path, text, { flush: true })

@@ -1,6 +1,9 @@
 import { isMap, isNode, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
 
-/** The offset of something in the text: of its value or its name; of a missing field, where it would be. */
+/**
+ * Returns the offset of a part of the text: of its value or its name. For a missing field, it is where the field would
+ * be.
+ */
 export function offsetOf(contents: Node | null, path: readonly PropertyKey[], onKey: boolean): number {
   let node: unknown = contents
   let offset = startOf(node)
@@ -14,7 +17,7 @@ export function offsetOf(contents: Node | null, path: readonly PropertyKey[], on
   return offset ?? 0
 }
 
-/** Pairs by name, built once for each block, since a thousand faults may look them up. */
+/** Pairs by name, built once for each block, because a thousand faults may look them up. */
 const pairsOfMaps = new WeakMap<YAMLMap, Map<string, Pair>>()
 
 function pairsOf(map: YAMLMap): Map<string, Pair> {

@@ -23,21 +23,21 @@ export type Read<T> = { ok: true; value: T } | { ok: false; problems: readonly T
 /** One document of a text: its value, and the position of each part. */
 export type YamlDocument = { value: unknown; at: (path: readonly PropertyKey[], onKey?: boolean) => TextPlace }
 
-/** Longest text that is read, in bytes. A hundred of the largest cases that a service accepts need less. */
+/** Maximum length of text in bytes. A hundred of the largest cases that a service accepts need less. */
 export const MAX_TEXT_BYTES = BOUNDS.editedText.most
-/** Aliases are for a handful of shared steps, not for growing a short text into a huge one. */
+/** Maximum expansion by aliases. They are for a few shared steps, not for turning a short text into a huge one. */
 const MAX_ALIASES = 100
-/** Maximum number of aliases in a document: for each, the parser searches all nodes before it. */
+/** Maximum number of aliases in a document. For each, the parser searches all nodes before it. */
 const MOST_ALIASES = 1000
-/** Maximum nesting: far deeper than any case, and far below the parser's own limit. */
+/** Maximum nesting, far deeper than any case, and far below the parser's own limit. */
 const MAX_DEPTH = BOUNDS.editedLevels.most
-/** Maximum number of faults reported. A text with more is probably not meant to be this kind of document. */
+/** Maximum number of reported faults. A text with more is probably not meant to be this kind of document. */
 export const MOST_PROBLEMS = 100
 const NEWLINE = 0x0a
 
 /**
- * Decodes bytes as text. Binary data, other encodings and text that is too long are refused, with the line where that
- * starts.
+ * Decodes bytes as text. Binary data, other encodings and text that is too long are refused, with the line where the
+ * problem starts.
  */
 export function readText(bytes: Uint8Array): Read<string> {
   if (bytes.length > MAX_TEXT_BYTES)
@@ -65,7 +65,7 @@ function refused(bytes: Uint8Array, offset: number, message: string): Read<never
   return { ok: false, problems: [{ line, column: offset - start + 1, message }] }
 }
 
-/** Offset of the first bytes that are not UTF-8, found by the replacement character of lenient decoding. */
+/** Returns the offset of the first bytes that are not UTF-8, found by the replacement character of lenient decoding. */
 function firstBroken(bytes: Uint8Array): number {
   const lenient = new TextDecoder('utf-8').decode(bytes)
   for (let at = lenient.indexOf('\uFFFD'); at >= 0; at = lenient.indexOf('\uFFFD', at + 1)) {
@@ -77,7 +77,7 @@ function firstBroken(bytes: Uint8Array): number {
 }
 
 export type YamlOptions = {
-  /** Whether whole numbers beyond 2^53 become bigints, as in {@link parseWritten}; otherwise they are refused. */
+  /** Whether integers beyond 2^53 become bigints, as in {@link parseWritten}; otherwise they are refused. */
   keepsLong?: boolean
 }
 
@@ -100,7 +100,7 @@ export function readYaml(text: string, options: YamlOptions = {}): Read<readonly
       prettyErrors: false,
       logLevel: 'silent',
       stringKeys: false,
-      // The parser compares each key with all before it; `oddities` does not.
+      // The parser would compare each key with all before it, which `oddities` does not.
       uniqueKeys: false,
     })
     const documents = 'empty' in parsed ? [] : parsed
@@ -133,7 +133,7 @@ function parserWords(words: string): string {
   return `This cannot be read as YAML: ${words.trim().replace(/\.$/, '')}.`
 }
 
-/** Offset where brackets or indentation nest too deeply; the parser would run out of stack there. */
+/** Returns the offset where brackets or indentation are nested too deeply. The parser's stack would overflow there. */
 function depthProblem(text: string): number | undefined {
   let depth = 0
   const dashes = /(?:- ){65}/.exec(text)
@@ -149,7 +149,7 @@ function depthProblem(text: string): number | undefined {
 /** Finds what YAML can express and JSON cannot. */
 function oddities(document: Document, { keepsLong }: YamlOptions): { offset: number; message: string }[] {
   const found: { offset: number; message: string }[] = []
-  /** The latest node of each anchor so far, which is what an alias refers to. */
+  /** The latest node of each anchor so far, to which an alias refers. */
   const anchored = new Map<string, Node>()
   let aliases = 0
   const say = (node: unknown, message: string): void => {
@@ -182,14 +182,14 @@ function oddities(document: Document, { keepsLong }: YamlOptions): { offset: num
   return found
 }
 
-/** Why a number differs from what was written. With `keepsLong`, a long integer becomes a bigint instead. */
+/** Returns why a number differs from what was written. With `keepsLong`, a long integer becomes a bigint instead. */
 function numberProblemOf(node: unknown, keepsLong = false): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'number') return undefined
   if (keepsLong) node.value = exactNumber(node.value, node.source)
   return typeof node.value === 'number' ? numberProblem(node.value, node.source ?? '') : undefined
 }
 
-/** Keys that occur earlier in the same block. */
+/** Returns keys that occur earlier in the same block. */
 function twinKeys(node: unknown): Scalar[] {
   if (!isMap(node)) return []
   const seen = new Set<unknown>()

@@ -4,18 +4,18 @@ import { escapedYaml, hasUnprintable } from '../printable.ts'
 /** Fields with their explanations, in the order used in documents. */
 export type FieldLabels = Readonly<Record<string, string>>
 
-/** Width of a comment in columns; longer text continues on the next line. */
+/** Width of a comment in columns. Longer text continues on the next line. */
 const COMMENT_WIDTH = 98
 
 /**
- * A document to write: its value, and the words of its fields, by the path of the block that holds them (`''`,
+ * A document to write: its value, and the explanations of its fields by the path of the block that contains them (`''`,
  * `suite`).
  */
 export type DocumentText = { value: object; words: Readonly<Record<string, FieldLabels>>; about?: readonly string[] }
 
 /**
  * Writes a value as YAML, with a comment for each explained field and the missing fields commented out. For a list, the
- * first entry has the explanations. Characters that are not printable are escaped.
+ * first entry has the explanations. Unprintable characters are escaped.
  */
 export function writeDocument({ value, words, about = [] }: DocumentText): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
@@ -27,7 +27,7 @@ export function writeDocument({ value, words, about = [] }: DocumentText): strin
   visit(document, {
     Scalar(_, scalar) {
       const { value: text } = scalar
-      // The library loses blanks when it reads back a block scalar of only blanks.
+      // The library loses blanks when it reads back a block scalar that consists only of blanks.
       const isBlank = typeof text === 'string' && text.trim() === ''
       if (isBlank || (typeof text === 'string' && hasUnprintable(text))) scalar.type = Scalar.QUOTE_DOUBLE
     },
