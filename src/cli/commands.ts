@@ -27,7 +27,7 @@ const HELP_GROUPS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The command line with every command.
+ * Returns the command line with every command.
  * @param word the first word, if known: for a command, only what it needs is built
  */
 export function buildProgram(options: CommandLineOptions, word?: string): CommandLine {
@@ -61,14 +61,14 @@ export function buildProgram(options: CommandLineOptions, word?: string): Comman
   return line
 }
 
-/** Commander lists groups and their commands in the order in which they were added. */
+/** Sorts commands for the help: commander lists groups and their commands in the order in which they were added. */
 function inHelpOrder(declared: readonly CommandDeclaration[]): CommandDeclaration[] {
   const order = Object.values(HELP_GROUPS).flatMap(names => names.split(' '))
   const place = ({ name }: CommandDeclaration) => order.indexOf(name.split(' ', 1)[0] ?? name)
   return declared.toSorted((a, b) => place(a) - place(b))
 }
 
-/** `mcpdeck api`. */
+/** Declares `mcpdeck api`. */
 const api = command<ApiOptions>({
   name: 'api',
   says: 'Call any operation of the contract, by name or by method and path.',
@@ -109,7 +109,7 @@ const themes: readonly CommandDeclaration[] = [
   }),
 ]
 
-/** `mcpdeck server`. */
+/** Declares `mcpdeck server` and its commands. */
 const server: readonly CommandDeclaration[] = [
   { name: 'server', says: 'Import and export server lists of other programs, such as mcp.json.' },
   verb(

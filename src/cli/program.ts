@@ -6,7 +6,7 @@ import type { openPlace } from './dashboard/open-command.ts'
 import { chooseErrorFormat } from './output/error-format.ts'
 import { outliveReaders } from './output/output.ts'
 
-/** Runs the command line; resolves to the exit code, or `undefined` while the program continues by itself. */
+/** Runs the command line; resolves to the exit code, or `undefined` while the program keeps running. */
 export async function run(argv: readonly string[], painted: PaintedScreen | undefined): Promise<number | undefined> {
   endOnCrash()
   chooseErrorFormat(argv)
@@ -19,7 +19,7 @@ export async function run(argv: readonly string[], painted: PaintedScreen | unde
   }
 }
 
-/** The commands that open nothing, such as `--version`, load neither the client nor its contract. */
+/** Opens the dashboard. Commands that open nothing, such as `--version`, load neither the client nor its contract. */
 async function dashboard(...chosen: Parameters<typeof openPlace>): Promise<number | undefined> {
   const open = await import('./dashboard/open-command.ts')
   return await open.openPlace(...chosen)

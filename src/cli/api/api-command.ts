@@ -27,7 +27,7 @@ export type ApiOptions = {
 
 const NO_LIST = 'This operation answers no list, so --paginate has nothing to follow.'
 
-/** Runs `mcpdeck api`, any operation of the contract; resolves to the exit code. */
+/** Runs `mcpdeck api`, which calls any operation of the contract; resolves to the exit code. */
 export async function runApi(words: readonly string[], common: CommonOptions, own: ApiOptions): Promise<number> {
   if (own.list) return listOperations(own.json ?? false)
   const operation = findOperation(words)

@@ -55,7 +55,10 @@ function findByPath(method: string, text: string | undefined): NamedOperation {
   throw new UsageError(`The contract has no ${method} ${path}. mcpdeck api --list names all operations.`)
 }
 
-/** A literal segment must match; a parameter accepts any id, and its own `{name}` leaves it to a field. */
+/**
+ * Matches a path. A literal segment must match exactly; a parameter accepts any id, and its own `{name}` leaves it to a
+ * field.
+ */
 function matchPath(template: string, given: readonly string[]): Record<string, string> | undefined {
   const expected = template.split('/').filter(Boolean)
   if (expected.length !== given.length) return undefined
@@ -110,7 +113,7 @@ function atPointer(root: unknown, ref: unknown): unknown {
   return names.reduce((at: unknown, name) => (isPlainObject(at) ? ownValue(at, name) : undefined), root)
 }
 
-/** The schemas of a property, even if only branches declare it. */
+/** Returns the schemas of a property, even if only branches declare it. */
 export function propertySchemas(schemas: readonly JsonSchema[], name: string, root: JsonSchema): JsonSchema[] {
   return variantsOf(schemas, root).flatMap(({ properties }) => {
     const own: unknown = isPlainObject(properties) ? ownValue(properties, name) : undefined
@@ -128,7 +131,8 @@ function takesText(schemas: readonly JsonSchema[], root: JsonSchema | undefined)
 }
 
 /**
- * A field's value: text if the contract accepts text, else JSON; invalid JSON stays text, for the check to report.
+ * Returns a field's value: text if the contract accepts text, else JSON; invalid JSON stays text, for the check to
+ * report.
  * @throws UsageError naming a number that would change
  */
 function valueOf(name: string, text: string, isText: boolean): unknown {
@@ -253,7 +257,7 @@ function valueAt(
   return isList && whole !== null && !Array.isArray(whole) ? [value(only, items)] : whole
 }
 
-/** Names of an operation's input: path parameters, query options, body fields; `?` marks optional ones. */
+/** Returns the names of an operation's input: path parameters, query options, body fields; `?` marks optional ones. */
 export function inputNames(endpoint: AnyEndpoint): string[] {
   const optional = (schema: z.ZodType | undefined): string[] => {
     if (!schema) return []

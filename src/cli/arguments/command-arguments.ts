@@ -2,7 +2,8 @@ import { splitCommand } from '../../lib/split-command.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * The words of a command that runs without a shell. A list is used as it is; a text is split as by `splitCommand`.
+ * Returns the words of a command that runs without a shell. A list is used as it is; a text is split as by
+ * `splitCommand`.
  * @param name name of the command in the error
  * @throws UsageError for invalid commands, and for what only a shell would understand
  */

@@ -5,7 +5,7 @@ import { parseWritten, UnkeptNumber } from '../../lib/json.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
- * The JSON in a file named by an option; `-` is standard input.
+ * Reads the JSON in a file named by an option; `-` is standard input.
  * @throws UsageError
  */
 export async function readJsonFile(file: string): Promise<unknown> {

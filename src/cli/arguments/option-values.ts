@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import ms, { type StringValue } from 'ms'
 
-/** Collects a repeated option. */
+/** Collects the values of a repeated option. */
 export function collect(text: string, all: string[] = []): string[] {
   return [...all, text]
 }
 
-/** A whole number within bounds, for an option. */
+/** Parses an option as a whole number within bounds. */
 export function whole(least: number, most: number) {
   return (text: string): number => {
     const value = Number(text)

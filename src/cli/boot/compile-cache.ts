@@ -6,12 +6,12 @@ import { exposureOf, exposureOfPrivate } from '../../lib/files/owner-only.ts'
 import { directories } from '../config/directories.ts'
 import { isAtTerminal } from '../process/at-terminal.ts'
 
-/** Where compiled code can be stored, or why nowhere and what to do. */
+/** The directory for compiled code, or why there is none and what to do. */
 export type CompileCache = { directory: string } | { why: string; next: string }
 
 /**
- * A directory for compiled code, created on first use. Anyone who can write to it can run code in the program, so only
- * this user can enter it and nobody else can replace it.
+ * Returns a directory for compiled code, created on first use. Anyone who can write to it can run code in the program,
+ * so only this user can enter it and nobody else can replace it.
  */
 export function ownCompileCache(): CompileCache {
   const next = 'Set XDG_CACHE_HOME to a directory of your own.'
@@ -28,7 +28,7 @@ export function ownCompileCache(): CompileCache {
   }
 }
 
-/** An entry of this Node's compiled code that is not a regular file: Node would wait forever for a pipe. */
+/** Returns an entry of this Node's compiled code that is not a regular file: Node would wait forever for a pipe. */
 function strangeEntry(directory: string): string | undefined {
   for (const { name } of readdirSync(directory, { withFileTypes: true })) {
     if (!name.startsWith(`${process.version}-`)) continue
@@ -63,14 +63,14 @@ export function keepCompiledCode(folder: string, argv: readonly string[], env: N
   return used === undefined ? undefined : join(used, `mcpdeck-${kind}-${shortHash(folder)}`)
 }
 
-/** FNV-1a, to distinguish folders; loading Node's own hashes takes milliseconds. */
+/** Hashes a folder's name with FNV-1a; loading Node's own hashes would take milliseconds. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0).toString(16)
 }
 
-/** Where this process stores compiled code, or why nowhere; `exposed` if another user could change it. */
+/** Returns where this process stores compiled code, or why nowhere; `exposed` if another user could change it. */
 export function compileCacheState(): CompileCache & { exposed?: boolean } {
   const used = process.getBuiltinModule('node:module').getCompileCacheDir()
   if (used === undefined) {

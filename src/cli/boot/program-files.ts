@@ -12,7 +12,7 @@ import { writeForOwner } from '../../lib/files/write-atomically.ts'
  */
 type Fresh = { name: string; sum: number; script: Script; flags: number; unfit: boolean }
 
-/** Compiled code of a file with a checksum of its source, of which V8 itself compares only the length. */
+/** Compiled code of a file with a checksum of its source; V8 itself compares only the length. */
 type Stored = { sum: number; code: Buffer }
 
 /**
@@ -89,7 +89,7 @@ export function programFiles(folder: string, store: string | undefined): (id: st
   return load
 }
 
-/** The stored code of each file by name; empty if unreadable or not as written. */
+/** Returns the stored code of each file by name; empty if unreadable or not as written. */
 function readCode(store: string): Map<string, Stored> {
   try {
     const bytes = readFileSync(store)
@@ -124,11 +124,11 @@ function writeCode(store: string, stored: ReadonlyMap<string, Stored>): void {
   try {
     writeForOwner(store, Buffer.concat([head, body]))
   } catch {
-    // As above.
+    // Without stored code the next start compiles again.
   }
 }
 
-/** Offset from which V8 reads code without copying it first. */
+/** Returns offset from which V8 reads code without copying it first. */
 function aligned(at: number): number {
   return Math.ceil(at / ALIGNMENT) * ALIGNMENT
 }

@@ -106,7 +106,7 @@ async function refusalOf(error: unknown, said: string | undefined, program: Comm
   return new UsageError(said + (await typoBehind(error, program)))
 }
 
-/** An unknown option without a command, where an earlier word was probably meant as one. */
+/** Returns the message for an unknown option without a command: an earlier word may be a mistyped command. */
 async function typoBehind({ code }: CommanderError, program: Command): Promise<string> {
   const [word] = program.args
   if (code !== 'commander.unknownOption' || word === undefined || word.startsWith('-')) return ''

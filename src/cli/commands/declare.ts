@@ -8,7 +8,7 @@ export type DeclaredFlag =
   | Option
   | readonly [flags: string, says: string, read?: (text: string, before: never) => unknown, initial?: unknown]
 
-/** What was typed for a command: its words in order, its own options and those of the program. */
+/** The parsed words of a command, in order, its own options and those of the program. */
 export type Typed<Own = object> = { words: readonly string[]; own: Own; common: CommonOptions; program: Command }
 
 type Outcome = number | undefined | Promise<number | undefined>
@@ -29,20 +29,20 @@ export type CommandDeclaration = {
   run?: (typed: Typed) => Outcome
 }
 
-/** A declaration that knows the type of its own options. */
+/** Declares a command with the type of its own options. */
 export function command<Own extends object>(
   declared: Described & { run: (typed: Typed<Own>) => Outcome },
 ): CommandDeclaration {
   return { ...declared, run: typed => declared.run(typed as Typed<Own>) }
 }
 
-/** What a command does in its context; resolves to the exit code, or to nothing for 0. */
+/** The work of a command in its context; resolves to the exit code, or to nothing for 0. */
 export type Work<Own, Context> = (context: Context, words: readonly string[], own: Own) => Promise<number | void>
 
 /** A command without its implementation. */
 export type Described = Omit<CommandDeclaration, 'run'>
 
-/** A command that runs with an opened workspace. */
+/** Declares a command that runs with an opened workspace. */
 export function verb<Own extends object>(
   declared: Described,
   load: () => Promise<Work<Own, SavedContext>>,

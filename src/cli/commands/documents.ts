@@ -13,7 +13,7 @@ const DONE: DeclaredFlag = ['--json', 'print one object with what was done']
 const apply = () => import('../documents/apply-command.ts')
 const records = () => import('../documents/record-commands.ts')
 
-/** A project and its records as files. */
+/** Commands that export and apply a project and its records as files. */
 export const documents: readonly CommandDeclaration[] = [
   verb(
     {

@@ -14,7 +14,7 @@ const WRITE = ['<id>', 'id of the write, as mcpdeck journal lists it'] as const
 
 const journal = () => import('../journal/journal-command.ts')
 
-/** `mcpdeck get`. */
+/** Declares `mcpdeck get`. */
 export const get = verb(
   {
     name: 'get',
@@ -35,7 +35,7 @@ export const get = verb(
   async () => (await import('../get/get-command.ts')).runGet,
 )
 
-/** `mcpdeck notebook`, which opens the screen if nothing else is given. */
+/** Declares `mcpdeck notebook`, which opens the screen by default. */
 export function notebook(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration[] {
   return [
     command({
@@ -75,7 +75,7 @@ const printNow = verb(
   async () => (await import('../now/now-command.ts')).runNow,
 )
 
-/** `mcpdeck now`, which opens the screen if it is alone at a terminal, like the name of every screen. */
+/** Declares `mcpdeck now`, which opens the screen if it is alone at a terminal, like the name of every screen. */
 export function now(open: (options: CommonOptions) => Promise<number | undefined>): CommandDeclaration {
   return {
     ...printNow,

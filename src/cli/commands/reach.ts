@@ -68,7 +68,7 @@ export async function savedly<Work>(
   }
 }
 
-/** `mcpdeck try`. */
+/** Declares `mcpdeck try`. */
 export const tryServer = command<ReachParts>({
   name: 'try',
   says: 'Open the dashboard on one server by its command or address, without saving it.',

@@ -37,7 +37,7 @@ const FOLLOW: readonly DeclaredFlag[] = [
   ['--jsonl', 'print one event a line'],
 ]
 
-/** `mcpdeck watch` and `mcpdeck run`. */
+/** Declares `mcpdeck watch` and `mcpdeck run`. */
 export const runs: readonly CommandDeclaration[] = [
   command<SessionOptions>({
     name: 'watch',

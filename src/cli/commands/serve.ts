@@ -30,13 +30,13 @@ const serving = () => import('../serve/serve-command.ts')
 const settings = () => import('../serve/serve-settings.ts')
 const samples = () => import('../serve/serve-settings.ts')
 
-/** A number that overrides a stored limit in this process. */
+/** Returns a number that overrides a stored limit in this process. */
 function limitFlag(flags: string, name: LimitName): DeclaredFlag {
   const { says, min } = LIMITS[name]
   return [flags, `${says} Default: the stored limit.`, whole(min, MAX_LIMIT)]
 }
 
-/** `mcpdeck serve`, and the settings of the local workspace below it. */
+/** Declares `mcpdeck serve`, and the settings of the local workspace below it. */
 export const serve: readonly CommandDeclaration[] = [
   command<ServeOptions>({
     name: 'serve',

@@ -18,7 +18,7 @@ const FILES: readonly DeclaredFlag[] = [
 
 const STDERR: DeclaredFlag = ['--stderr', 'also print what the server wrote to standard error']
 
-/** A command for a saved server, or for one that its options reach without saving anything. */
+/** Returns a command for a saved server, or for one that its options reach without saving anything. */
 function serverVerb<Own extends object>(
   declared: Described,
   load: () => Promise<Work<Own, CommandContext>>,
@@ -137,7 +137,7 @@ export const serverVerbs: readonly CommandDeclaration[] = [
 ]
 
 /**
- * The command line for commands on one server, if the first word is one of these or asks for the version; other
+ * Returns the command line for commands on one server, if the first word is one of these or asks for the version; other
  * commands stay unloaded.
  */
 export function serverCommandLine([word]: readonly string[], options: CommandLineOptions): CommandLine | undefined {

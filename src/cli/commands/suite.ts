@@ -4,7 +4,7 @@ import { command, verb, type CommandDeclaration } from './declare.ts'
 
 const suite = () => import('../suite/suite-command.ts')
 
-/** `mcpdeck suite`. */
+/** Declares `mcpdeck suite` and its commands. */
 export const suites: readonly CommandDeclaration[] = [
   { name: 'suite', says: 'Export and import suites with their cases as files.' },
   verb(

@@ -1,8 +1,8 @@
 import { argumentCases, commandCases, type DeclaredCommand, quoted, valueCases, type Values } from './declared.ts'
 
 /**
- * Completion for bash 3.2 and later: it follows the words to the command, then offers what that declares. Names come
- * from services and servers, so they are never expanded, as `compgen -W` would do.
+ * Returns completion for bash 3.2 and later: it follows the words to the command, then offers what that declares. Names
+ * come from services and servers, so they are never expanded, as `compgen -W` would do.
  */
 export function bashScript(name: string, commands: readonly DeclaredCommand[]): string {
   return `# bash completion of ${name}: eval "$(${name} completion bash)"
@@ -82,7 +82,7 @@ complete -F _${name} ${name}
 `
 }
 
-/** How words are read from the line, and inserted into it. */
+/** Returns the functions that read words from the line and insert words into it. */
 function wordFunctions(name: string): string {
   return `# Takes the line up to the cursor apart as the shell does, but expands nothing: the words in "before",
 # the last one in "cur". Readline leaves "kept" of that as it is and replaces what follows, inside the

@@ -11,7 +11,7 @@ const PRINTERS: Record<Shell, (name: string, commands: readonly DeclaredCommand[
   fish: fishScript,
 }
 
-/** The completion script of a shell, built from the program's declared commands. */
+/** Returns the completion script of a shell, built from the program's declared commands. */
 export function completionScript(program: Command, shell: Shell): string {
   return PRINTERS[shell](program.name(), declaredCommands(program))
 }

@@ -13,7 +13,7 @@ export type Values =
   | { kind: 'names'; of: NameKind }
 
 export type DeclaredOption = {
-  /** `--profile`, or `-h` and `--help`. */
+  /** Names of the option: `--profile`, or `-h` and `--help`. */
   names: readonly string[]
   description: string
   /** Absent for a switch. */
@@ -59,8 +59,8 @@ const OF_OTHERS: readonly string[] = ['try', 'server import']
 const NOUN_PLACEHOLDERS: readonly string[] = ['what', 'noun']
 
 /**
- * Every command of a program, the program itself first, which opens a screen by name. The program's options apply
- * everywhere.
+ * Returns every command of a program, the program itself first, which opens a screen by name. The program's options
+ * apply everywhere.
  */
 export function declaredCommands(program: Command, opened: readonly ScreenDeclaration[] = screens): DeclaredCommand[] {
   const values: Values = { kind: 'words', words: opened.map(({ route }) => route.screen) }
@@ -115,7 +115,7 @@ export function quoted(text: string): string {
 }
 
 /**
- * Shell cases for the values of every option; the program's options apply after any command.
+ * Returns shell cases for the values of every option; the program's options apply after any command.
  * @param act what a case does with its offers
  */
 export function valueCases([program, ...others]: readonly DeclaredCommand[], act: (value: Values) => string): string {
@@ -127,7 +127,7 @@ export function valueCases([program, ...others]: readonly DeclaredCommand[], act
   ].join('\n')
 }
 
-/** Shell cases for the values of each command's arguments, by path and position from 1. */
+/** Returns shell cases for the values of each command's arguments, by path and position from 1. */
 export function argumentCases(commands: readonly DeclaredCommand[], act: (value: Values) => string): string {
   return commands
     .flatMap(({ path, arguments: places }) =>
@@ -138,7 +138,7 @@ export function argumentCases(commands: readonly DeclaredCommand[], act: (value:
     .join('\n')
 }
 
-/** Shell cases for what follows each command, if anything. */
+/** Returns shell cases for what follows each command, if anything. */
 export function commandCases(
   commands: readonly DeclaredCommand[],
   act: (command: DeclaredCommand) => string | false | undefined,

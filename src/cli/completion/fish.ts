@@ -1,6 +1,6 @@
 import type { DeclaredCommand, DeclaredOption, Values } from './declared.ts'
 
-/** Completion for fish: a line for everything that can be typed, each with its command. */
+/** Returns completion for fish: a line for everything that can be typed, each with its command. */
 export function fishScript(name: string, commands: readonly DeclaredCommand[]): string {
   const [program, ...others] = commands
   const valued = commands.flatMap(({ options }) => options.filter(({ value }) => value).flatMap(({ names }) => names))

@@ -19,8 +19,8 @@ const RUNS = 20
 const MOST_SAID = 60
 
 /**
- * `mcpdeck completion names`: prints what can complete a line, each with a description after a tab, and nothing if it
- * cannot be found quickly and without questions.
+ * Runs `mcpdeck completion names`: prints the words that can complete a line, each with a description after a tab, and
+ * nothing if they cannot be found quickly and without questions.
  * @param words the line without the program's name and the word being typed
  * @returns 0 in any case
  */
@@ -34,7 +34,7 @@ export async function printNames(kind: NameKind, words: readonly string[], progr
   return EXIT.done
 }
 
-/** A terminal would interpret unprintable characters, and a command a leading dash. */
+/** Whether a name can be typed: a terminal would interpret unprintable characters, and a command a leading dash. */
 function isTypable({ name }: StoredName): boolean {
   return name !== '' && !name.startsWith('-') && clean(name) === name
 }
@@ -71,12 +71,12 @@ function parsed(typed: readonly string[], program: Command): Line {
   }
 }
 
-/** A line that is being typed still contains `~`. */
+/** Expands `~`, which a line that is being typed still contains. */
 function withHome({ dataDir, ...common }: CommonOptions): CommonOptions {
   return dataDir === undefined ? common : { ...common, dataDir: dataDir.replace(/^~(?=\/|$)/, homedir()) }
 }
 
-/** Runs are sorted latest first, everything else by name. */
+/** Returns names; runs are sorted latest first, everything else by name. */
 async function namesFor(kind: NameKind, line: Line, signal: AbortSignal): Promise<StoredName[]> {
   if (kind === 'records') {
     const named = nounOf(line.words[0] ?? '')?.name
@@ -114,7 +114,7 @@ async function profileNames(): Promise<StoredName[]> {
   return [LOCAL_PROFILE, ...Object.keys(profiles)].map(name => ({ name }))
 }
 
-/** The settings of a line; undefined if a key would have to be asked for, which a key command may do. */
+/** Returns the settings of a line; undefined if a key would have to be asked for, which a key command may do. */
 async function quietSettings(common: CommonOptions): Promise<Settings | undefined> {
   const { default: defaultProfile, profiles, ...preferences } = await readConfig(process.env)
   const choice = chooseProfile(common, process.env, { default: defaultProfile, profiles })

@@ -56,8 +56,8 @@ export async function askService<T>(
   }
 
   /**
-   * The last run of each suite, preceded by runs of the suite that ran last: the service lists the runs of one suite at
-   * a time.
+   * Returns the last run of each suite, with earlier runs of the suite that ran last before them: the service lists the
+   * runs of one suite at a time.
    */
   async function latestRuns(at: { projectId: string }, most: number): Promise<StoredName[]> {
     const { items: suites } = await client.suites.list(at, options)

@@ -8,7 +8,7 @@ import {
   type Values,
 } from './declared.ts'
 
-/** Completion for zsh: like bash's, with descriptions. */
+/** Returns completion for zsh: like bash's, with descriptions. */
 export function zshScript(name: string, commands: readonly DeclaredCommand[]): string {
   return `#compdef ${name}
 # zsh completion of ${name}: eval "$(${name} completion zsh)", after compinit

@@ -1,9 +1,9 @@
 import { API_PREFIX } from '../../api/contract/wire.ts'
 
-/** The service's name in its own header names (contract differences, row 35), unless a profile says another. */
+/** The service's name in its own header names (contract differences, row 35), unless a profile gives another. */
 export const DEFAULT_SLUG = 'mcpjam'
 
-/** Why a text is not a base address; undefined if it is one. */
+/** Returns why a text is not a base address; undefined if it is one. */
 export function addressProblem(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
@@ -13,7 +13,7 @@ export function addressProblem(text: string): string | undefined {
   return undefined
 }
 
-/** A valid base address without a final slash, with the version added if missing. */
+/** Returns a valid base address without a final slash, with the version added if missing. */
 export function normalAddress(text: string): string {
   const url = new URL(text)
   const path = url.pathname.replace(/\/+$/, '')

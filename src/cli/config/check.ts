@@ -53,7 +53,7 @@ function isNonEmpty<T>(items: readonly T[]): items is readonly [T, ...T[]] {
 
 const WORDS = { whole: 'The file', part: 'setting', saysWhy: true }
 
-/** The members of a block of settings that is not validated yet. */
+/** Returns the members of a block of settings that is not validated yet. */
 function members(value: unknown, name: string): Record<string, unknown> {
   const block = (Object(value) as Record<string, unknown>)[name]
   return typeof block === 'object' && block !== null && !Array.isArray(block) ? { ...block } : {}
@@ -61,7 +61,7 @@ function members(value: unknown, name: string): Record<string, unknown> {
 
 const NOUNS = { default: 'profile', theme: 'theme' } as const
 
-/** A setting that names something that does not exist. */
+/** Returns the problem of a setting that names something that does not exist. */
 function nameProblem(
   value: unknown,
   setting: keyof typeof NOUNS,
@@ -76,7 +76,10 @@ function nameProblem(
   return [{ path: [setting], message, onKey: false }]
 }
 
-/** Unknown bindings, and keys with two meanings at the same time; invalid keys were already reported. */
+/**
+ * Returns the problems of unknown bindings, and of keys with two meanings at the same time; invalid keys were already
+ * reported.
+ */
 function keyProblems(value: unknown, groups: readonly Bindings[]): PlacedMessage[] {
   const known = groups.flatMap(group => Object.keys(group.bindings).map(id => `${group.name}.${id}`))
   const given = Object.entries(members(value, 'keys'))

@@ -5,7 +5,7 @@ import { Config, ProfileSettings } from './schema.ts'
 /** A setting as documented for people. */
 export type SettingText = {
   name: string
-  /** Possible values. */
+  /** Possible values of the setting. */
   type: string
   /** The default as YAML; undefined if there is none. */
   default: string | undefined
@@ -24,7 +24,7 @@ type Declared = {
   example?: unknown
 }
 
-/** The declared settings of the file, and of a profile. */
+/** Returns the declared settings of the file, and of a profile. */
 export function settingTexts(): { file: SettingText[]; profile: SettingText[] } {
   return { file: textsOf(Config), profile: textsOf(ProfileSettings) }
 }
@@ -51,7 +51,7 @@ function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow' }).trim()
 }
 
-/** The file that `config init` writes: every setting with its description, commented out at its default. */
+/** Returns the file that `config init` writes: every setting with its description, commented out at its default. */
 export function defaultFile(): string {
   const { file, profile } = settingTexts()
   const intro = [
@@ -81,7 +81,8 @@ function commented(settings: object): string[] {
 }
 
 /**
- * A profile with every setting; those without a default are commented out again, as only one key source can be used.
+ * Returns a profile with every setting; those without a default are commented out again, as only one key source can be
+ * used.
  */
 function profileExample(profile: readonly SettingText[]): string[] {
   return [

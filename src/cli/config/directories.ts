@@ -3,7 +3,7 @@ import envPaths from 'env-paths'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * The program's directories, following XDG where the system supports it.
+ * Returns the program's directories, following XDG where the system supports it.
  * @throws UsageError if the environment has no place for them
  */
 export function directories(): { data: string; config: string; cache: string; state: string } {
@@ -17,7 +17,7 @@ export function directories(): { data: string; config: string; cache: string; st
   return { data: paths.data, config: paths.config, cache: paths.cache, state: paths.log }
 }
 
-/** Path of the config file, whether it exists or not. */
+/** Returns the path of the config file, whether it exists or not. */
 export function configFile(env: NodeJS.ProcessEnv): string {
   return env['MCPDECK_CONFIG'] || join(directories().config, 'config.yaml')
 }

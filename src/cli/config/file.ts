@@ -39,7 +39,7 @@ export class ConfigError extends UsageError {
   }
 }
 
-/** `file:12:3: what is wrong`, a format that editors open. */
+/** Returns `file:12:3: what is wrong`, a format that editors open. */
 export function problemLine(path: string, { line, column, message }: TextProblem): string {
   return `${path}:${line}:${column}: ${message}`
 }
@@ -57,13 +57,13 @@ export async function loadConfig(env: NodeJS.ProcessEnv, without = ''): Promise<
   return { path, exists: text !== undefined, config: checked.config, document: checked.document }
 }
 
-/** The active settings; loads the YAML parser only if there is a file. */
+/** Returns the active settings; loads the YAML parser only if there is a file. */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   return readConfigText(configFile(env)) === undefined ? DEFAULTS : (await loadConfig(env)).config
 }
 
 /**
- * Text of the file, or undefined when there is none.
+ * Returns the text of the file, or undefined when there is none.
  * @param inspect gets owner and mode of the open file before it is read, and may throw a UsageError
  * @throws UsageError when it cannot be read
  */

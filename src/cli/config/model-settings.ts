@@ -2,7 +2,7 @@ import { ADDRESSES, isUsableKey, MODEL_KINDS, type ModelSettings } from '../../s
 import { UsageError } from './settings.ts'
 
 /**
- * The endpoint of prompt steps in the local workspace: `MCPDECK_MODEL_BASE_URL`, `MCPDECK_MODEL_KIND`
+ * Returns the endpoint of prompt steps in the local workspace: `MCPDECK_MODEL_BASE_URL`, `MCPDECK_MODEL_KIND`
  * (`openai-compatible` by default, or `anthropic`, which has a default address) and `MCPDECK_MODEL_API_KEY`;
  * `MCPDECK_MODEL` is the default model.
  * @throws UsageError if one of them cannot be used

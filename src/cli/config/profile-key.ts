@@ -73,7 +73,7 @@ export async function typedKey(
 }
 
 /**
- * First line of a regular file that only its owner may read.
+ * Returns the first line of a regular file that only its owner may read.
  * @throws UsageError if it cannot be read, or others can read it
  */
 export function readSecret(path: string): string {
@@ -135,7 +135,7 @@ async function requireOwn({ words, config, profile }: Extract<KeySource, { kind:
     throw new UsageError(`keyCommand of ${config} is not run: the file was changed since it was read. Try again.`)
 }
 
-/** How a command ended, without its arguments, which may be private. */
+/** Returns how a command ended, without its arguments, which may be private. */
 function endOf({ code, signal }: { code?: number | string | null; signal?: string | null }): string {
   if (signal) return `it was ended by ${signal}`
   if (code === 'ENOENT') return 'there is no such program'

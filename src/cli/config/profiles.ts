@@ -11,17 +11,17 @@ import { didYouMean } from '../../lib/nearest.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
-/** What the command line says of where the data comes from. */
+/** Options of the command line that choose the source of the data. */
 export type ProfileOptions = { local?: boolean; profile?: string; baseUrl?: string; dataDir?: string }
 
-/** Where a key comes from. A `stored` one is typed once and kept, for one profile at one host. */
+/** The source of a key. A `stored` key is typed once and saved, for one profile at one host. */
 export type KeySource =
   | { kind: 'variable'; name: string }
   | { kind: 'file'; path: string }
   | { kind: 'command'; words: readonly string[]; config: string; profile: string }
   | { kind: 'stored'; path: string; profile: string; host: string }
 
-/** A service that was chosen, by whatever said so. */
+/** A chosen service, whatever setting chose it. */
 export type ServiceChoice = {
   kind: 'service'
   name: string
@@ -34,16 +34,16 @@ export type ServiceChoice = {
   web: Readonly<Partial<Record<string, string>>> | undefined
 }
 
-/** What the program works with, and what decided it in a few words. */
+/** The data source in use, and a few words about what chose it. */
 export type Choice = { because: string } & ({ kind: 'local' } | ServiceChoice)
 
-/** Name of a service that only an address named. */
+/** Name of a service that was given only by its address. */
 export const UNNAMED = 'service'
 const KEY_VARIABLE = 'MCPDECK_API_KEY'
 
 /**
  * Decides where the data comes from: flag, then environment, then the default profile, then the local workspace.
- * @throws UsageError when two of one rank contradict each other, or a name is none
+ * @throws UsageError if two settings of the same rank contradict each other, or a name does not exist
  */
 export function chooseProfile(
   options: ProfileOptions,
@@ -62,7 +62,7 @@ export function chooseProfile(
     throw new UsageError('MCPDECK_PROFILE and MCPDECK_BASE_URL are both set; unset one, or pass --profile.')
   if (namedProfile) return named(namedProfile, env, config, 'MCPDECK_PROFILE')
   if (address) return addressed(address, 'MCPDECK_BASE_URL')
-  // A directory that was named is a workspace that is wanted.
+  // Giving a directory chooses the local workspace.
   if (options.dataDir !== undefined) return { kind: 'local', because: '--data-dir' }
   if (config.default !== LOCAL_PROFILE) return named(config.default, env, config, 'the default profile')
   if (env[KEY_VARIABLE])
@@ -72,7 +72,7 @@ export function chooseProfile(
   return { kind: 'local', because: 'nothing else is configured' }
 }
 
-/** @throws UsageError for an address that is none */
+/** @throws UsageError for an invalid address */
 export function normalizeBaseUrl(text: string): string {
   const problem = addressProblem(text)
   if (problem) throw new UsageError(`The base address "${text}" cannot be used: ${problem}.`)
@@ -104,7 +104,7 @@ function named(name: string, env: NodeJS.ProcessEnv, { profiles }: Pick<Config, 
   }
 }
 
-/** A profile of the config. @throws UsageError with the near names when there is none */
+/** Returns a profile of the config. @throws UsageError with similar names if there is none */
 export function profileNamed(profiles: Config['profiles'], name: string): ProfileSettings {
   const profile = ownValue(profiles, name)
   if (profile) return profile
@@ -116,8 +116,8 @@ export function profileNamed(profiles: Config['profiles'], name: string): Profil
 }
 
 /**
- * The source that a profile names. One that names none takes `MCPDECK_API_KEY`, unless that belongs to
- * the address of `MCPDECK_BASE_URL`, and else the key that was typed for it.
+ * Returns the key source of a profile. A profile without one uses `MCPDECK_API_KEY`, unless that belongs to the address
+ * of `MCPDECK_BASE_URL`, and otherwise the stored key.
  */
 export function keySource(name: string, profile: ProfileSettings, env: NodeJS.ProcessEnv): KeySource {
   const config = configFile(env)
@@ -138,7 +138,7 @@ export function storedKey(profile: string, baseUrl: string) {
   return { kind: 'stored', path, profile, host } as const
 }
 
-/** A key source in words; never the key. */
+/** Describes a key source in words, without the key. */
 export function sourceText(source: KeySource): string {
   switch (source.kind) {
     case 'variable':
@@ -159,7 +159,7 @@ function expanded(path: string, base: string): string {
   return isAbsolute(path) ? path : join(base, path)
 }
 
-/** Whether a file exists, whatever it contains. */
+/** Whether a file exists, whatever its contents. */
 export function hasFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined
 }

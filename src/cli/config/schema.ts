@@ -10,12 +10,12 @@ import { addressProblem, DEFAULT_SLUG } from './address.ts'
 import { NOTIFY_CHOICES } from '../../tui/terminal/announcement.ts'
 import { DEFAULTS, LOCAL_PROFILE } from './defaults.ts'
 
-/** Possible sources of a profile's key; a profile names one of them, or none. */
+/** Settings for the source of a profile's key; a profile has at most one of them. */
 export const KEY_SOURCES = ['keyFile', 'keyCommand', 'keyEnv'] as const
 
 const PROFILE_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/i
 
-/** A text that is not a key: this file is not for secrets, and its values are shown. */
+/** Returns the schema of a text that is no key: this file is no place for secrets, and its values are shown. */
 function text() {
   return z
     .string()
@@ -26,7 +26,7 @@ function text() {
     })
 }
 
-/** A web address with parameters. */
+/** Returns the schema of a web address with parameters in it. */
 function webAddress() {
   return text().refine(
     value => /^https?:\/\/[^\s{}]/.test(value) && URL.canParse(value.replaceAll(/[{}]/g, '')),
@@ -98,14 +98,14 @@ const OWN_COLOURS = Object.fromEntries(
   Object.keys(TERMINAL_COLOURS.dark).map(name => [name, Colour.optional()]),
 ) as Record<keyof ThemeColours, z.ZodOptional<typeof Colour>>
 
-/** Colors that override those of the base theme. */
+/** Colors that replace those of the theme that it extends. */
 const OwnTheme = z
   .strictObject({ like: z.enum(Object.keys(THEMES) as ThemeName[]).default('nord'), ...OWN_COLOURS })
   .transform(({ like, ...own }): ThemeColours => ({ ...THEMES[like].colours, ...own }))
 
 /**
- * The config file. Every setting is declared here once: its check, its default, its sentence for the docs. What goes by
- * several settings is examined in `check.ts`, also where one of them is wrong.
+ * The config file. Every setting is declared here once: its validation, its default, its sentence for the docs. Rules
+ * that involve several settings are checked in `check.ts`, even if one of the settings is invalid.
  */
 export const Config = z.strictObject({
   default: z
@@ -162,7 +162,7 @@ export const Config = z.strictObject({
     .meta({ example: { now: 'more', runs: 'less' } }),
 })
 export type Config = z.output<typeof Config>
-/** The part of a config that concerns the dashboard's look and keys. */
+/** Settings of the dashboard's looks and keys. */
 export type Preferences = Omit<Config, 'default' | 'profiles'>
 
 function keyName() {

@@ -1,13 +1,13 @@
 import { type EndingSignal, onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 
-/** A terminal's input and output; `process.stdin` and `process.stderr` fit. */
+/** The input and output of a terminal; `process.stdin` and `process.stderr` fit. */
 export type PromptEnds = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }
 
 const ENDS_INPUT = new Set(['\r', '\n', '\x04'])
 const ERASE = new Set(['\x7f', '\b'])
 const ERASE_ALL = '\x15'
 const INTERRUPT = '\x03'
-/** Bracketed paste marks and other sequences are not part of a key. */
+/** Marks of bracketed paste and other sequences are not part of a key. */
 const SEQUENCES = /\x1b(?:\[[\d;?]*[A-Za-z~]|.)?/g
 
 /**
@@ -48,7 +48,7 @@ export async function askSecret(
     output.write('\n')
   }
   const stopListening = onEndingSignal(leave)
-  // The terminal must not echo an immediate answer, so the question comes last.
+  // The question is printed last, so that a quick answer is not echoed by the terminal.
   input.setRawMode(true)
   input.on('data', take)
   input.resume()

@@ -14,7 +14,7 @@ export { UsageError }
 /** Options of every command, as given by the command line. */
 export type CommonOptions = ProfileOptions & {
   project?: string
-  /** Every given `--project`. */
+  /** All values of `--project`. */
   projects?: readonly string[]
   readOnly?: boolean
   color?: boolean
@@ -25,7 +25,7 @@ export type CommonOptions = ProfileOptions & {
   logFile?: string
 }
 
-/** Where the data comes from and how it is shown. */
+/** The source of the data, and how it is shown. */
 export type Settings = {
   target:
     | { kind: 'local' }
@@ -33,33 +33,33 @@ export type Settings = {
         kind: 'remote'
         baseUrl: string
         key: string
-        /** Where the key comes from, in words. */
+        /** Describes the source of the key. */
         keySource: string
         slug: string
       }
-  /** How the header names and marks the source of the data. */
+  /** Name of the data source in the header, and how the header marks it. */
   profile: {
     name: string
     badge: BadgeColour | undefined
-    /** Addresses of its hosted UI by screen. */
+    /** Addresses of the service's hosted UI by screen. */
     web?: Readonly<Partial<Record<string, string>>> | undefined
   }
-  /** The local workspace's directory, also for `serve`. */
+  /** Directory of the local workspace, also for `serve`. */
   dataDir: string
-  /** Port of `serve`, to which the share links of the local workspace lead. */
+  /** Port of `serve`, which the share links of the local workspace use. */
   port: number
   project: string | undefined
   readOnly: boolean
   color: boolean
   ascii: boolean
   logFile: string | undefined
-  /** Look and keys from the config file; options and the environment take precedence. */
+  /** Looks and keys from the config file; options and the environment override them. */
   preferences: Preferences
 }
 
 type LocalSettings = Pick<Settings, 'dataDir' | 'logFile' | 'port'>
 
-/** The settings of a command that only uses the local workspace. */
+/** Returns the settings of a command that works only on the local workspace. */
 export function localSettings(options: CommonOptions, env: NodeJS.ProcessEnv): LocalSettings {
   const dataDir = options.dataDir ?? (env.MCPDECK_DATA_DIR || directories().data)
   return { dataDir, logFile: options.logFile, port: portOf(env.MCPDECK_PORT) }
@@ -73,8 +73,9 @@ function portOf(text: string | undefined): number {
 }
 
 /**
- * Resolves what was asked for (see {@link chooseProfile}) and reads the key of a service, which may ask for it.
- * @throws UsageError when the config file is wrong, a name is none, or there is no usable key
+ * Resolves the requested source (see {@link chooseProfile}) and reads the key of a service, which may ask the person
+ * for it.
+ * @throws UsageError if the config file is invalid, a name does not exist, or there is no usable key
  */
 export async function resolveSettings(
   options: CommonOptions,
@@ -88,7 +89,7 @@ export async function resolveSettings(
   return settingsOf(choice, await readKey(choice, env, ask), preferences, options, env)
 }
 
-/** The settings for a choice, with its key; the local workspace needs none. */
+/** Returns the settings of the chosen source, with its key; the local workspace needs none. */
 export function settingsOf(
   choice: Choice,
   key: string,

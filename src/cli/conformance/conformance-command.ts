@@ -54,13 +54,13 @@ const MISUNDERSTOOD =
 
 const TIME_LIMIT_MS = 10 * 60_000
 
-/** Writes the JUnit report, if requested. */
+/** Writes the JUnit report, if one is wanted. */
 type WriteJunit = (xml: string) => void
 
 /**
- * Runs a command that may write a JUnit report. That of an earlier command is gone before anything else happens, and a
- * command that ends without its own leaves one that says why.
- * @throws UsageError for a report that would replace the expected failures
+ * Runs a command that may write a JUnit report. The report of an earlier command is removed first, and a command that
+ * ends without a report leaves one that says why.
+ * @throws UsageError for a report that would overwrite the expected failures
  */
 export async function withConformanceReport(
   { junit, expected }: ConformanceOptions,
@@ -89,7 +89,10 @@ function brokenReport(name: string, error: unknown): string {
   return brokenJunit(name, withoutSecrets(errorLine(error), processTexts().known))
 }
 
-/** `mcpdeck conformance`: 0 all passed or was expected, 1 something failed or is stale, 3 not judged. */
+/**
+ * Runs `mcpdeck conformance`: exits with 0 if everything passed or was expected to fail, 1 if something failed or is
+ * stale, 3 if not judged.
+ */
 export async function testConformance(
   context: CommandContext,
   words: readonly string[],
@@ -116,14 +119,14 @@ async function testServer(
       'The suite runs on this machine, and the service does not hand out how it reaches a server. Give --url, with ' +
         '--token-env or --header, or --command.',
     )
-  // The suite calls tools and changes log levels, past the client that refuses writes.
+  // The suite calls tools and changes log levels without the client that refuses writes.
   refuseReadOnly('The conformance suite', context.refusing)
   const [{ at, name }] = await serverOf(context, words, [], 0)
   const baseline = await readBaseline(own.expected)
   const suite = findSuite(process.cwd(), own.suiteVersion)
   // An unreachable server would fail every scenario.
   await client.servers.validate({ ...at, body: {} })
-  // The report is of the server as read here, however long the suite takes.
+  // The report describes the server as read here, however long the suite takes.
   const began = systemClock.now()
   const target = await targetOf(at.serverId)
   if (!target) throw new UsageError(`The server "${name}" is gone.`)
@@ -159,14 +162,14 @@ async function testServer(
     exitCode: interrupted ?? exitCodeOf(verdict),
     since: sinceLast(kept, at, own, plain),
   }
-  // Printed before files are written, so that a full disk loses the reports alone.
+  // Printed before files are written, so that a full disk loses only the reports.
   print(result, own.json === true, theme)
   if (isWhole && scenarios.length > 0) kept?.keep(at, reportOf(result, plain), began)
   writeJunit(conformanceJunit(result))
   return result.exitCode
 }
 
-/** Changes since the last whole run; undefined if none is stored with the same scenarios. */
+/** Returns what changed since the last complete run; undefined if no stored run had the same scenarios. */
 function sinceLast(
   kept: ConformanceReports | undefined,
   { projectId, serverId }: { projectId: string; serverId: string },
@@ -177,7 +180,7 @@ function sinceLast(
   // Other protocol versions have other scenarios.
   if (!last || last.report.specVersion !== specVersion) return undefined
   const changes = changesBetween(last.report.scenarios, scenarios)
-  // In a run of named scenarios the others are not missing.
+  // In a run of named scenarios the others do not count as missing.
   const limited = scenario === undefined ? {} : { notJudged: [] }
   return changes && { at: last.at, version: last.report.version, ...changes, ...limited }
 }
@@ -197,8 +200,8 @@ function print(result: Conformance, isJson: boolean, theme: ReturnType<typeof re
 }
 
 /**
- * The entries for servers of a file of expected failures, as the suite reads it: `server:` and a list of scenarios, or
- * of `scenario:check`; what else it holds is for clients.
+ * Reads the entries for servers from a file of expected failures, in the format of the suite: `server:` and a list of
+ * scenarios or of `scenario:check`. Other keys are for clients.
  * @throws UsageError for a file that cannot be read or has another shape
  */
 async function readBaseline(file: string | undefined): Promise<readonly string[] | undefined> {
@@ -277,10 +280,12 @@ async function runAgainst(
 
 type Transport = ServerTarget['transport']
 
-/** Matches a part of a path that may be a secret: long, and not a word. */
+/** Part of a path that may be a secret: long, and not a word. */
 const LONG_PART = /[\w-]{20,}/
 
-/** Whether a server needs only its address, which contains no secret: others can see it on the suite's command line. */
+/**
+ * Whether an address is all that is needed and contains no secret: other users can see it on the suite's command line.
+ */
 async function isOpen(transport: Extract<Transport, { type: 'http' }>): Promise<boolean> {
   const { url, headers, accessToken } = transport
   const { search, pathname } = new URL(url)
@@ -293,7 +298,7 @@ async function secretsOf(transport: Transport): Promise<string[]> {
   return settingSecrets(transport, (await transport.accessToken?.()) ?? '')
 }
 
-/** Why a failure says nothing about the server, which was gone at the end; undefined if it still answers. */
+/** Returns why the failures do not count against the server: it was gone at the end. Undefined if it is still there. */
 async function goneSince(
   client: Client,
   at: { projectId: string; serverId: string },
@@ -308,10 +313,10 @@ async function goneSince(
   }
 }
 
-/** @param plain the scenarios judged without a baseline, which the next run may not have */
+/** @param plain results without a baseline, since the next run may not have one */
 function reportOf({ suite, specVersion }: Conformance, plain: readonly Scenario[]): ConformanceReport {
   return {
-    // As the scenarios are in the report: without expected failures.
+    // Verdict of the scenarios as reported, without the file of expected failures.
     verdict: verdictOf(plain, [], []),
     version: suite.version,
     specVersion,

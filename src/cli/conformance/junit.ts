@@ -15,7 +15,7 @@ import type { Conformance } from './report.ts'
 
 const ITSELF = 'the suite itself'
 
-/** The run as JUnit XML, a testcase for each scenario; it fails if the exit code does. */
+/** Returns the run as JUnit XML with a testcase for each scenario; it fails exactly if the exit code does. */
 export function conformanceJunit(result: Conformance): string {
   const { server, suite, scenarios, stale, problems, exitCode } = result
   const name = `${server} conformance`
@@ -32,7 +32,7 @@ export function conformanceJunit(result: Conformance): string {
   return junitDocument([suiteOf({ name }, cases, { properties })])
 }
 
-/** A report that says why nothing was run. */
+/** Returns a report that says why nothing was run. */
 export function brokenJunit(name: string, why: string): string {
   return junitDocument([suiteOf({ name }, [caseOf(name, ITSELF, 'error', { type: 'not judged', why: clean(why) })])])
 }

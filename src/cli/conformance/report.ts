@@ -5,7 +5,7 @@ import type { Theme, Tone } from '../../tui/theme/theme.ts'
 import { behind, laidOut } from '../output/prose.ts'
 import type { Suite } from './suite.ts'
 
-/** The result of a run of the suite, for all its reports. */
+/** The outcome of a run of the suite, for all its reports. */
 export type Conformance = {
   server: string
   suite: Suite
@@ -13,26 +13,26 @@ export type Conformance = {
   between: Between
   baseline: readonly string[] | undefined
   scenarios: readonly Scenario[]
-  /** Outdated entries of the baseline, and those that name nothing that ran. */
+  /** Baseline entries that no longer apply, and entries that match nothing that was run. */
   stale: readonly string[]
   strange: readonly string[]
-  /** Why the suite's result is incomplete, as sentences. */
+  /** Sentences that say why the suite's result is incomplete. */
   problems: readonly string[]
   verdict: 'passed' | 'failed' | null
   exitCode: number
-  /** Changes since the last whole run; undefined if none is stored. */
+  /** Changes since the last complete run; undefined if none is stored. */
   since: ({ at: number; version: string } & Changes) | undefined
 }
 
-/** How many checks of a scenario have this status. */
+/** Counts the checks of a scenario with this status. */
 export function countOf(checks: readonly Check[], status: string): number {
   return checks.filter(each => each.status === status).length
 }
 
-/** Width of the names of scenarios; a longer one is shown in full. */
+/** Columns for the names of scenarios; a longer name is not cut. */
 const NAME_COLUMNS = 32
 
-/** `✓ tools-list  1 passed  0.1s` for a scenario that has ended. */
+/** Returns `✓ tools-list 1 passed 0.1s` for a finished scenario. */
 export function scenarioLine(scenario: Scenario, theme: Theme): string {
   const { name, state, isExpected, durationMs, checks, why } = scenario
   const { ok, error, warn, pending } = theme.symbols
@@ -60,7 +60,7 @@ export function scenarioLine(scenario: Scenario, theme: Theme): string {
   return behind(`${theme.paint(...marks[state])} ${clean(name).padEnd(NAME_COLUMNS)} `, text, process.stdout)
 }
 
-/** Each failed check of scenarios that failed unexpectedly: what it is about, what was found, what requires it. */
+/** Lists each failed check of scenarios that failed unexpectedly: what it tests, what was found, what requires it. */
 export function failureLines({ scenarios, baseline }: Conformance, theme: Theme): string[] {
   return scenarios.flatMap(({ name, state, isExpected, checks }) => {
     if (state !== 'failed' || isExpected) return []
@@ -74,7 +74,7 @@ export function failureLines({ scenarios, baseline }: Conformance, theme: Theme)
   })
 }
 
-/** Changes since the last whole run, as a line; none if unknown. */
+/** Describes what changed since the last complete run in one line; returns no line if that is unknown. */
 export function sinceLines({ since, suite }: Conformance): string[] {
   if (!since) return []
   const { newlyFailing, fixed, notJudged } = since
@@ -91,7 +91,7 @@ export function sinceLines({ since, suite }: Conformance): string[] {
   ]
 }
 
-/** The verdict in a sentence. */
+/** Returns the verdict in a sentence. */
 export function verdictLine({ scenarios, stale, verdict, server }: Conformance): string {
   const failed = scenarios.filter(({ state }) => state === 'failed')
   const unexpected = failed.filter(({ isExpected }) => !isExpected).length
@@ -106,7 +106,7 @@ export function verdictLine({ scenarios, stale, verdict, server }: Conformance):
   return laidOut(clean(`${server}: ${verdict ?? 'not judged'}. ${parts.join(', ')}.${removed}`), process.stdout)
 }
 
-/** The run as one object. */
+/** Returns the run as one object. */
 export function jsonOf(result: Conformance): object {
   const { suite, between, baseline, scenarios, specVersion = null, since = null, ...rest } = result
   const { version, installedIn = null } = suite

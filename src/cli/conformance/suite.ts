@@ -18,25 +18,25 @@ const PACKAGE = '@modelcontextprotocol/conformance'
 /** The version of the official suite that mcpdeck is tested with, and that is fetched if none is installed. */
 export const SUITE_VERSION = '0.1.16'
 
-/** How the official conformance suite is started. */
+/** The official conformance suite, as mcpdeck runs it. */
 export type Suite = {
   version: string
-  /** Where it is installed; undefined if npx fetches it. */
+  /** Directory in which it is installed; undefined if npx fetches it. */
   installedIn: string | undefined
   command: string
   args: readonly string[]
 }
 
 /**
- * The suite that is installed for a folder, in it or around it; else npx, which fetches it.
- * @param wanted a version; by default what is installed, else the one that is tested
- * @throws UsageError for what is no version, and for a package without a program
+ * Finds the suite installed in a folder or its parents, else uses npx, which fetches it.
+ * @param wanted a version; by default the installed one, else the tested one
+ * @throws UsageError for an invalid version, and for a package without a program
  */
 export function findSuite(folder: string, wanted: string | undefined): Suite {
   const installed = installedSuite(folder)
   if (installed && (wanted === undefined || wanted === installed.version)) return installed
   const version = wanted ?? SUITE_VERSION
-  // It becomes part of a package name.
+  // The version becomes part of a package name.
   if (!/^[\w][\w.+-]*$/.test(version)) throw new UsageError(`--suite-version: "${version}" is no version.`)
   return { version, installedIn: undefined, command: 'npx', args: ['-y', `${PACKAGE}@${version}`] }
 }
@@ -45,7 +45,7 @@ function installedSuite(folder: string): Suite | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const installedIn = join(at, 'node_modules', PACKAGE)
     const manifest = join(installedIn, 'package.json')
-    // In a folder shared by all users, another user's package would run as this user.
+    // In a folder that all users share, a package of another user would run as this user.
     if (existsSync(manifest) && isTrusted(manifest)) {
       const { version, bin } = manifestIn(manifest)
       const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0]
@@ -56,7 +56,7 @@ function installedSuite(folder: string): Suite | undefined {
   }
 }
 
-/** Whether a file belongs to this user or to the system. */
+/** Whether a file belongs to this user or to root. */
 function isTrusted(file: string): boolean {
   return process.getuid === undefined || [0, process.getuid()].includes(statSync(file).uid)
 }
@@ -70,10 +70,13 @@ function manifestIn(file: string): { version?: unknown; bin?: string | Record<st
   }
 }
 
-/** A single executable cannot serve as Node for other programs. */
+/** Whether this process is a Node that can run other programs, unlike a single executable. */
 const isNode = (): boolean => !process.getBuiltinModule('node:sea').isSea()
 
-/** The suite needs a Node as new as ours, and npx uses the first on the PATH. */
+/**
+ * Returns the environment with this Node first on the PATH: the suite needs a Node as new as this one, and npx uses the
+ * first one.
+ */
 function nodeFirst(): Record<string, string> {
   const { PATH = '' } = withoutOwnPrograms(process.env)
   return isNode() ? { PATH: [dirname(process.execPath), PATH].filter(Boolean).join(delimiter) } : {}
@@ -81,20 +84,20 @@ function nodeFirst(): Record<string, string> {
 
 type SuiteRun = {
   url: string
-  /** One scenario; without it, all that the suite runs by default. */
+  /** The only scenario to run; if absent, the suite chooses. */
   scenario: string | undefined
   specVersion: string | undefined
   /** Ends the suite. */
   signal: AbortSignal
   /** Removes secrets from a text. */
   cleaned: (text: string) => string
-  /** Called with each scenario as soon as it has ended. */
+  /** Called for each scenario as soon as it has ended. */
   onScenario: (scenario: RanScenario) => void
 }
 
 /**
- * Runs the suite's half for servers to its end, in an environment of its own and a folder that is gone afterwards.
- * @returns why its result is not all that was wanted, as a sentence; undefined if it is
+ * Runs the server part of the suite to its end, in an environment of its own and a temporary folder.
+ * @returns a sentence that says why the result is incomplete; undefined if it is complete
  */
 export async function runSuite({ command, args }: Suite, run: SuiteRun): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'mcpdeck-conformance-'))
@@ -119,7 +122,7 @@ const MOST_LINE = 1024 * 1024
 const MOST_WORDS = 64 * 1024
 const BEGINS = /^=== Running scenario: (.+) ===$/
 const HOW_MANY = /^Running \w+ suite \((\d+) scenarios\)/
-/** How long written output may still be in the pipe after the end is reported, on a busy machine; milliseconds. */
+/** Milliseconds to wait for output that may still be in the pipe when the process has ended, also on a busy machine. */
 const DRAIN_MS = 5000
 
 async function followSuite(suite: ServerProcess, folder: string, run: SuiteRun): Promise<string | undefined> {
@@ -154,23 +157,26 @@ type Ended = {
   code: number | null
   words: string
   ran: readonly RanScenario[]
-  /** How many scenarios it announced; undefined if it did not say. */
+  /** Number of scenarios that the suite announced; undefined if it announced none. */
   said: number | undefined
 }
 
-/** It exits with 1 if a check failed, and with 0 if none did; other exits are not a result. */
+/**
+ * Says why the result is incomplete. The suite exits with 1 if a check failed and with 0 if none did; any other code is
+ * no result.
+ */
 function problemOf({ how, code, words, ran, said }: Ended): string | undefined {
   const ended = [how.split(':', 1)[0]!, ...(words === '' ? [] : [words])].join(': ')
   if (!ran.some(({ checks }) => checks)) return `The suite ran nothing; it ${ended}.`
   if (code !== 0 && code !== 1) return `The suite ${ended}.`
   if (said === undefined) return `The suite did not say how many scenarios it runs; it ran ${ran.length} and ${ended}.`
   if (ran.length < said) return `The suite ran ${ran.length} of ${said} scenarios; it ${ended}.`
-  // A scenario without checks was aborted, which it counts as failed.
+  // A scenario without checks was aborted, which the suite counts as failed.
   const hasFailed = ran.some(({ checks }) => checks?.some(({ status }) => status === 'FAILURE') ?? true)
   return code === 1 && !hasFailed ? `The suite ${ended}, though no check failed.` : undefined
 }
 
-/** Reads the result of a scenario when that has ended, which is when the next one starts. */
+/** Reads the results of a scenario once it has ended, which is when the next one begins. */
 function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, 'cleaned' | 'onScenario'>) {
   const ran: RanScenario[] = []
   const seen = new Set<string>()
@@ -195,10 +201,10 @@ function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, '
       finish()
       current = { name: cleaned(name), at: performance.now() }
     },
-    /** @param wasStopped whether the last scenario may therefore lack its result */
+    /** @param wasStopped whether the last scenario may lack its result because the suite was stopped */
     end(wasStopped: boolean, whyOf: (name: string) => string | undefined): void {
       finish(wasStopped ? '' : current && whyOf(current.name))
-      // A later version of the suite may announce them in other words.
+      // Does not rely on the announcements, whose wording may change in a later suite.
       for (const each of readdirSync(folder).toSorted()) {
         const name = scenarioOf(each)
         if (name === undefined || seen.has(each)) continue
@@ -208,7 +214,7 @@ function followResults(folder: string, { cleaned, onScenario }: Pick<SuiteRun, '
   }
 }
 
-/** The result is in `server-<scenario>-<time>`. */
+/** Returns the scenario of a result folder, `server-<scenario>-<time>`. */
 function scenarioOf(name: string): string | undefined {
   return /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1]
 }
@@ -221,16 +227,16 @@ function checksIn(folder: string, cleaned: SuiteRun['cleaned']): Check[] | undef
   }
 }
 
-/** The suite's message about an aborted scenario. */
+/** Returns the suite's message about a scenario that was aborted. */
 function crashOf(name: string, words: string): string | undefined {
   const at = words.indexOf(`Failed to run scenario ${name}:`)
   return at === -1 ? undefined : words.slice(at).split('\n', 1)[0]
 }
 
-/** Maximum number of lines quoted in full. */
+/** Maximum number of lines that are quoted in full. */
 const FEW_LINES = 4
 
-/** Why the suite ended, in its own words, without the names that follow. */
+/** Returns the suite's own reason for ending, without the names that it lists after it. */
 function wordsOf(words: string): string {
   const lines = stripVTControlCharacters(words)
     .replace(/^Available [\s\S]*/m, '')

@@ -53,10 +53,10 @@ import { createShares, type Share } from '../../domain/polling/share.ts'
 import { createServerWatches } from '../../domain/watching/server-watches.ts'
 import { createWatches } from '../../domain/watching/watches.ts'
 
-/** While nobody is there, answers within this many milliseconds are rendered together. */
+/** While nobody is present, answers within this many milliseconds are drawn together. */
 const TOGETHER_MS = 100
 
-/** Loaded with the first change. */
+/** Loaded when the first setting changes. */
 const saveShare = async (screen: string, share: Share): Promise<void> =>
   (await import('../config/edit.ts')).saveShare(screen, share)
 
@@ -65,40 +65,40 @@ const signIns: SignIns = {
   plan: async (...args) => await (await import('../sign-in/sign-ins.ts')).createSignIns().plan(...args),
 }
 
-/** How Ink draws; the rate of frames is high enough that a held key never waits for one. */
+/** How Ink draws; the frame rate is high enough that a held key never waits for a frame. */
 const RENDERING = { exitOnCtrlC: false, patchConsole: false, maxFps: 120, interactive: true }
 
 export type DashboardOptions = {
   opened: OpenedWorkspace
   place: Place
-  /** Whether no earlier place exists and none was named. */
+  /** Nobody used the dashboard before, and no starting place is given. */
   isFirst?: boolean
   screens: readonly LoadedScreen[]
-  /** Contains data for the first screen; absent if nothing was read. */
+  /** Holds the data read for the first frame; absent if none was read. */
   queryClient?: QueryClient
   abilities: Abilities
   ascii: boolean
   conventions: TtyConventions
-  /** Color of the profile's badge, if configured. */
+  /** Color of the profile's badge, if the profile sets one. */
   badge: BadgeColour | undefined
-  /** All bindings, if the config changes some of them. */
+  /** All bindings, if the config changes keys of some. */
   bindings: readonly Bindings[] | undefined
-  /** How often screens are read, if configured. */
+  /** How often screens are read, if the config sets it. */
   reads: Readonly<Partial<Record<string, Share>>>
-  /** Whether the config disables motion. */
+  /** Whether the config turns animations off. */
   reducedMotion: boolean
   log: Log
-  /** The picture of the last session, already on the terminal. */
+  /** The restored screen of the last session, already on the terminal. */
   painted?: PaintedScreen | undefined
-  /** Where the screen is stored for the next start; absent if it is not. */
+  /** File that saves the screen for the next start; if absent, it is not saved. */
   lastScreenFile?: string | undefined
-  /** Where the last screen is also stored for a plain start; absent if this start looks different from one. */
+  /** File that also saves the last screen for a start without options; absent if this start does not represent it. */
   leftScreenFile?: string | undefined
-  /** Whether the place was named, so that every such start begins there. */
+  /** The place was given by name, so every such start begins there. */
   namesPlace?: boolean
-  /** The project that the person asked for, by id or name. */
+  /** Id or name of the project that the person asked for. */
   project?: string | undefined
-  /** A message for the person, once known. */
+  /** A message for the person, once it is known. */
   notice?: Promise<string>
 }
 
@@ -109,7 +109,7 @@ export function openDashboard(options: DashboardOptions): void {
   // Ink and its widgets use chalk's shared instance for colors.
   chalk.level = terminal.level
   const { screen, linePace } = openScreen(terminal, conventions)
-  // A screen reader gets plain lines; then the cell screen never takes over the terminal.
+  // A screen reader gets lines; the cell screen then never uses the terminal.
   const surface = conventions.screenReader ? createLineScreen(process.stdout, terminal.theme.symbols.pointer) : screen
   const input = createInput(process.stdin, () => watchdog.hear())
   const widgets = createStdinProxy()
@@ -160,7 +160,7 @@ export function openDashboard(options: DashboardOptions): void {
     await act()
     memory.putOff()
   }
-  // Raw mode comes first: the terminal would echo its answers to queries into the frame.
+  // Raw mode must come first: otherwise the terminal would echo its replies to the screen's queries into the frame.
   input.onEvents(events => {
     void dispatchEvents(events, {
       press: keys => typed(() => dispatcher.press(keys), keys.some(leavesAtOnce)),
@@ -207,7 +207,7 @@ export function openDashboard(options: DashboardOptions): void {
   void reportOpenWrites({ opened, toasts, queryClient, log })
 }
 
-/** The workspace with this process's parts, and how both are closed. */
+/** Adds this process's own parts to the workspace, and returns how both end. */
 function withOwn(
   { workspace, watchPatterns, close }: OpenedWorkspace,
   pace: FocusPace,
@@ -226,7 +226,7 @@ function withOwn(
   }
 }
 
-/** Every key shows that somebody is there; after it no place is chosen automatically. */
+/** Records keys: any key shows that somebody is present, and from then on the program no longer chooses a place. */
 function keyNotes(
   { opened, isFirst }: DashboardOptions,
   own: { router: Router; queryClient: QueryClient; workspace: Workspace; focusPace: FocusPace },
@@ -241,7 +241,7 @@ function keyNotes(
   }
 }
 
-/** Slows what is checked besides polls to the same pace. */
+/** Slows down other periodic work in the same way as the polls. */
 function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: MemoryRelease): void {
   watchdog.attended(pace.isAttended())
   setOptimizing(pace.isAttended())
@@ -250,19 +250,19 @@ function keepPace(pace: FocusPace, watchdog: Watchdog, budget: Budget, memory: M
   if (pace.pollFactor() >= AWAY_FACTOR) memory.leave()
 }
 
-/** The cell screen, which paints at the speed of the connection to the terminal. */
+/** Opens the cell screen, which paints as fast as the terminal accepts output. */
 function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { screen: Screen; linePace: LinePace } {
   neverWaitFor(process.stdout)
-  // At exit a library shows the cursor through this stream.
+  // At exit a library shows the cursor through standard error.
   if (process.stderr.isTTY) neverWaitFor(process.stderr)
   const pace = createPace()
   const screen = createScreen(process.stdout, {
     askSynchronized: true,
-    // The Linux console supports neither, and old versions print parts of unknown sequences.
+    // The Linux console supports neither, and its old versions print parts of unknown sequences.
     askKeyboard: process.env.TERM !== 'linux',
     askBackground: terminal.asksBackground,
     onWritten: pace.written,
-    // The program that holds the other end gets a hang-up.
+    // If the other end of the terminal is closed, ends the process as a hang-up would.
     onGone: () => process.kill(process.pid, 'SIGHUP'),
     mouse: conventions.mouse,
     ...(terminal.theme.ascii && { spell: toAscii }),
@@ -274,7 +274,9 @@ function openScreen(terminal: TerminalTheme, conventions: TtyConventions): { scr
 
 type Surface = Screen | LineScreen
 
-/** Takes over the terminal; returns whether it continues from the picture there, which is removed in line mode. */
+/**
+ * Takes over the terminal. Returns whether the restored screen is reused; it is removed if lines are printed instead.
+ */
 function takeOver(painted: PaintedScreen | undefined, surface: Surface): boolean {
   if (painted && surface instanceof Screen) {
     painted.takeOver()
@@ -286,7 +288,7 @@ function takeOver(painted: PaintedScreen | undefined, surface: Surface): boolean
   return false
 }
 
-/** What the shell cannot do by itself, on this terminal. */
+/** Returns actions that the shell cannot do without this terminal. */
 function shellActions(options: {
   restore: Restore
   surface: Surface
@@ -324,7 +326,7 @@ function shellActions(options: {
         }),
     }),
     copy: text => (abilities.dumb ? 'This terminal has no clipboard.' : copyThrough(surface, text)),
-    // The title is set in every window anyway.
+    // The title is updated anyway, in every window.
     ...(conventions.notify !== 'off' &&
       conventions.notify !== 'title' && {
         announce: (sentence: string) =>
@@ -341,13 +343,13 @@ function shellActions(options: {
   }
 }
 
-/** Renders in the terminal's theme, on its background. */
+/** Draws in the terminal's theme, on the background that it wants. */
 function onGround({ ground }: TerminalTheme, screen: Screen, draw: () => void): void {
   screen.setGround(ground)
   draw()
 }
 
-/** Selects among the terminal's themes; `repaint` shows the selected one. */
+/** Lets the person choose among the terminal's themes; `repaint` shows the chosen one. */
 function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
   return {
     choices: terminal.choices,
@@ -360,7 +362,7 @@ function themesOf(terminal: TerminalTheme, repaint: () => void): Themes {
   }
 }
 
-/** Copies a text to the terminal's clipboard; returns why it cannot. */
+/** Sends a text to the terminal's clipboard; returns why it cannot. */
 function copyThrough(surface: Surface, text: string): string | undefined {
   const result = copySequence(text, process.env)
   if (!result.copied) return result.reason

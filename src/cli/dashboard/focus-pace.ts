@@ -6,9 +6,9 @@ import type { LinePace } from '../../hooks/workspace.tsx'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 
 export type FocusPace = LinePace & {
-  /** Sets whether the terminal has the focus, as it reports. */
+  /** Called when the terminal reports whether it has the focus. */
   set(focused: boolean): void
-  /** Call when a key was pressed. */
+  /** Called when a key was pressed. */
   attend(): void
   isAttended(): boolean
 }
@@ -30,10 +30,10 @@ export function createFocusPace(line: LinePace, queryClient: QueryClient, clock:
     if (factor === before) return
     for (const listener of listeners) listener()
     if (factor > 1) return
-    // A read over POST connects to an MCP server, so it is not repeated automatically.
+    // A read over POST contacts a user's MCP server, so it is not repeated without being asked.
     void outdate(queryClient, { type: 'active', stale: true, predicate: isPlainRead })
   }
-  /** Computes when the next idle phase starts; a key only moves that time, without setting a timer. */
+  /** Updates when the next rest begins; a key before then moves that time without setting a new timer. */
   const untilRest = (): void => {
     const left = IDLE.map(({ afterMs }) => pressedAt + afterMs - clock.now()).filter(ms => ms > 0)
     if (left.length === 0) return

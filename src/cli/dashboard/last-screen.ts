@@ -9,8 +9,8 @@ import { isAtTerminal } from '../process/at-terminal.ts'
 import { configFile, directories } from '../config/directories.ts'
 
 /**
- * What was on the screen when the program was left, so that the next start shows it before anything else is loaded.
- * This file is part of the boot file: it imports next to nothing.
+ * The screen at the end of the last session, which the next start shows before it loads anything else. This file is
+ * part of the boot file, so it imports almost nothing.
  */
 export type LastScreen = {
   version: 1
@@ -18,16 +18,16 @@ export type LastScreen = {
   rows: number
   /** Address of the place below the profile. */
   place: string
-  /** A text with SGR for each row; the last one says when the picture was made. */
+  /** One text with SGR for each row; the last row says when the picture was saved. */
   lines: string[]
-  /** Text that draws the lines on an empty screen. */
+  /** Terminal output that draws the lines on an empty screen. */
   picture: string
 }
 
 /** A restored picture on the terminal, until the dashboard takes over or it is removed. */
 export type PaintedScreen = {
   lines: readonly string[]
-  /** The dashboard manages the terminal from now on. */
+  /** From now on the dashboard controls the terminal. */
   takeOver(): void
   /** Restores the terminal; does nothing after `takeOver`. */
   undo(): void
@@ -35,13 +35,13 @@ export type PaintedScreen = {
 
 const VERSION = 1
 const NAMED = 'last-screen-'
-/** Maximum number of command lines whose screens are stored; the oldest are removed. */
+/** Maximum number of saved screens; the ones used longest ago are removed. */
 const MOST_KEPT = 20
-/** Matches colors and links in rows, and what a painter adds. */
+/** Colors and links of rows, and what a painter adds to them. */
 const DRESS = /\x1b\[[\d;:]*m|\x1b\]8;[\w:=.-]*;[\x21-\x7e]*\x1b\\/g
 const PAINT = new RegExp(String.raw`${DRESS.source}|\x1b\[[\d;]*[ABCDGHKX]|\x1b\[2J|[\r\n\b]`, 'g')
 const STANDARD_OUTPUT = 1
-/** Determines which data is shown and how it looks; secrets only as fingerprints. */
+/** Settings that decide which data is shown and how it looks; secrets only as fingerprints. */
 const SHOWN_BY = [
   'MCPDECK_BASE_URL',
   'MCPDECK_PROFILE',
@@ -62,11 +62,13 @@ const SHOWN_BY = [
   'LC_CTYPE',
 ]
 
-/** Where the last screen of this command line is stored, for each data source and look. */
+/**
+ * Returns the file of the last screen for this way of starting; each data source, look and command line has its own.
+ */
 export function lastScreenFile(env: NodeJS.ProcessEnv, argv: readonly string[]): string {
   const shown = SHOWN_BY.map(name => env[name] ?? '')
   const secret = fingerprint(env['MCPDECK_API_KEY'] ?? '')
-  // Names on a command line may be relative to the working directory.
+  // Paths on the command line may be relative to the current folder.
   const said = argv.length > 0 ? [currentFolder(), ...argv] : []
   const identity = fingerprint([...shown, secret, configState(configFile(env)), ...said].join('\n'))
   return join(directories().state, `${NAMED}${identity}.json`)
@@ -76,12 +78,15 @@ function currentFolder(): string {
   try {
     return process.cwd()
   } catch {
-    // The folder was deleted, which does not prevent using a service.
+    // The current folder was deleted, which must not stop anybody from using a service.
     return ''
   }
 }
 
-/** The stored screen; undefined if there is no usable one, or it contains what the dashboard never writes. */
+/**
+ * Returns the saved screen; undefined if there is no usable one, or if it contains anything that the dashboard does not
+ * write.
+ */
 export function readLastScreen(file: string): LastScreen | undefined {
   try {
     const found = statSync(file)
@@ -116,7 +121,7 @@ function holdsOnly(text: unknown, sequences: RegExp): text is string {
   return withoutUnprintable(rest) === rest
 }
 
-/** Stores the screen for the next start, for its owner only. Throws if the file cannot be written. */
+/** Saves the screen for the next start, for its owner only. Throws if the file cannot be written. */
 export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>): void {
   const text = JSON.stringify({ version: VERSION, ...screen })
   if (Buffer.byteLength(text) > BOUNDS.lastScreen.most) return rmSync(file, { force: true })
@@ -128,14 +133,14 @@ export function keepLastScreen(file: string, screen: Omit<LastScreen, 'version'>
   for (const { path } of dated.sort((a, b) => b.at - a.at).slice(MOST_KEPT)) rmSync(path, { force: true })
 }
 
-/** Shows at once what the same command line last showed in a terminal of the same size. */
+/** Immediately shows the last screen of the same command line in a terminal of the same size. */
 export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv): PaintedScreen | undefined {
   if (!isAtTerminal()) return undefined
   const stored = readStored(env, argv)
   if (!stored) return undefined
   const { stdin, stdout } = process
   if (stdout.columns !== stored.columns || stdout.rows !== stored.rows) return undefined
-  // Input stays unread from here on, and the terminal must not echo it.
+  // Typed keys wait unread from now on, and the terminal must not echo them.
   stdin.setRawMode(true)
   writeNow(STANDARD_OUTPUT, ENTER + stored.picture)
   let isOurs = true
@@ -155,7 +160,7 @@ export function paintLastScreen(argv: readonly string[], env: NodeJS.ProcessEnv)
   return { lines: stored.lines, takeOver, undo }
 }
 
-/** Identifies a state of the config file, since parsing YAML would cost more than everything else. */
+/** Identifies the state of the config file, since reading YAML would cost more than everything else here. */
 function configState(file: string): string {
   try {
     const { size, mtimeMs } = statSync(file)
@@ -165,14 +170,14 @@ function configState(file: string): string {
   }
 }
 
-/** FNV-1a over UTF-16 units: distinguishes texts, and its 32 bits reveal nothing of a secret. */
+/** Hashes a text with FNV-1a over UTF-16 units: tells texts apart, and no secret can be recovered from 32 bits. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-/** Nothing if the environment has no place for it, which the program itself reports better. */
+/** Returns nothing if the environment has no place for it; the program itself reports that better. */
 function readStored(env: NodeJS.ProcessEnv, argv: readonly string[]): LastScreen | undefined {
   try {
     return readLastScreen(lastScreenFile(env, argv))

@@ -14,9 +14,9 @@ import type { Bindings } from '../../tui/keymap/binding.ts'
 import type { Overrides } from '../../tui/keymap/overrides.ts'
 
 /**
- * Opens the dashboard, or prints the summary where there is no terminal; resolves to an exit code, or `undefined` while
- * the dashboard continues by itself.
- * @param commands what may stand where a place does, for whoever meant one of them
+ * Opens the dashboard, or prints the summary if there is no terminal; resolves to an exit code, or `undefined` while
+ * the dashboard keeps running.
+ * @param commands the commands, to suggest one if the place was meant as a command
  * @throws UsageError for a place or settings that cannot be used
  */
 export async function openPlace(
@@ -28,7 +28,7 @@ export async function openPlace(
   const options = await atProfileOf(placeText, given, process.env)
   let picture = painted
   const settings = await resolveSettings(options, process.env, async question => {
-    // A question is asked below the shell's own lines, not in the picture.
+    // A question belongs below the shell's own lines, not in the picture.
     picture?.undo()
     picture = undefined
     return await askSecret(question)
@@ -43,7 +43,7 @@ export async function openPlace(
   if (!isTerminal) {
     let project = options.project
     if (placeText !== undefined) {
-      // An invalid place is invalid usage here too.
+      // An unknown place is wrong usage here too.
       const { openingPlace } = await import('./opening-place.ts')
       const { params } = openingPlace(placeText, opened.workspace.profile, { project: settings.project, commands })
       project = params['projectId']
@@ -62,17 +62,17 @@ export async function openPlace(
   const left = opened.place.get() ?? stored?.place
   const place = openingPlace(placeText, opened.workspace.profile, {
     project: settings.project,
-    // Naming a project means starting there.
+    // A person who names a project wants to start in it.
     left: options.project === undefined ? left : undefined,
     commands,
   })
   const namesPlace = placeText !== undefined || options.project !== undefined
   if ((namesPlace ? locatorOf(place) : left) !== stored?.place) {
-    // Another command line has since left another place, or the place now names another project.
+    // Another command line has since left at another place, or it now names another project.
     picture?.undo()
     picture = undefined
   }
-  // From here on crash handlers restore the terminal first.
+  // From here on the code that controls the terminal restores it after a crash.
   leaveCrashesAlone()
   openDashboard({
     opened,
@@ -93,9 +93,8 @@ export async function openPlace(
 }
 
 /**
- * Where this command line's screen is kept, and where what is left is kept too for a plain start. Options show other
- * data or show it otherwise, as does a place that names its profile; any other place alone leaves what a plain start
- * comes back to.
+ * Returns the file for this command line's screen, and the one for the screen that a start without arguments restores.
+ * The latter is absent with options, or with a place that names its profile: they show other data or have other looks.
  */
 function screenFiles(namesPlaceHere: boolean): { file?: string; leftFile?: string } {
   const argv = process.argv.slice(2)
@@ -105,7 +104,7 @@ function screenFiles(namesPlaceHere: boolean): { file?: string; leftFile?: strin
   }
 }
 
-/** Loads everything that renders. */
+/** Loads all modules that draw, at the same time. */
 export function loadDashboard() {
   return Promise.all([
     import('./dashboard.tsx'),
@@ -114,10 +113,7 @@ export function loadDashboard() {
   ])
 }
 
-/**
- * What the terminal supports.
- * @throws UsageError if that is too little for a screen
- */
+/** Returns the abilities of the terminal. @throws UsageError if they are not enough for a screen */
 export function requireAbilities({ screenReader }: TtyConventions): Abilities {
   const abilities = abilitiesOf(process.env, true)
   if (abilities.dumb && !screenReader)
@@ -128,7 +124,7 @@ export function requireAbilities({ screenReader }: TtyConventions): Abilities {
   return abilities
 }
 
-/** Look and keys according to the settings. */
+/** Returns the look and keys according to the settings. */
 export async function lookOf(settings: Settings, abilities: Abilities) {
   return {
     abilities: settings.color ? abilities : ({ ...abilities, colour: 0 } as const),
@@ -140,7 +136,10 @@ export async function lookOf(settings: Settings, abilities: Abilities) {
   }
 }
 
-/** All bindings with the keys of the config; undefined if it sets none. Invalid keys were refused when it was read. */
+/**
+ * Returns all bindings with the keys from the config; undefined if the config sets none. Reading the config has already
+ * refused invalid keys.
+ */
 async function boundKeys(keys: Overrides): Promise<readonly Bindings[] | undefined> {
   if (Object.keys(keys).length === 0) return undefined
   const [{ applyOverrides }, { allBindings }] = await Promise.all([

@@ -11,15 +11,15 @@ import type { Router } from '../../tui/router/router.ts'
 
 type OpeningOptions = {
   project?: string | undefined
-  /** Address of the last place. */
+  /** Locator of the last place. */
   left?: string | undefined
   commands?: readonly string[]
   screens?: readonly ScreenDeclaration[]
 }
 
 /**
- * The place that the dashboard opens at: the one named, else the one left last, else the projects.
- * @param commands what else may stand where a place does, for whoever meant one of them
+ * Returns the place at which the dashboard opens: the named one, else the last one, else the projects.
+ * @param commands the commands, to suggest one if the place was meant as a command
  */
 export function openingPlace(
   text: string | undefined,
@@ -43,7 +43,7 @@ export function openingPlace(
   )
 }
 
-/** A place as text below its profile. */
+/** Returns a place as text, without its profile. */
 export function locatorOf(place: Place): string {
   return formatPlace(
     allScreens.map(screen => screen.route),
@@ -51,13 +51,13 @@ export function locatorOf(place: Place): string {
   )
 }
 
-/** A screen of one project, opened by name: for the current project, else the only one. */
+/** Returns the screen of one project, which its name alone also opens: of the current project, else of the only one. */
 function screenOf(routes: readonly Route[], text: string, projectId: string | undefined): Place | undefined {
   const route = routes.find(({ screen, path }) => screen === text && path.startsWith('projects/{projectId}/'))
   return route && { screen: route.screen, params: projectId === undefined ? {} : { projectId } }
 }
 
-/** The last place; Now starts with the most urgent line instead of the one that was selected. */
+/** Returns the last place. Now starts at its most urgent line instead of the line that was selected then. */
 function placeLeft(routes: readonly Route[], text: string): Place | undefined {
   const place = parsePlace(routes, text)
   if (place?.screen !== nowRoute.screen) return place
@@ -66,8 +66,8 @@ function placeLeft(routes: readonly Route[], text: string): Place | undefined {
 }
 
 /**
- * Leaves the list of projects for Now once it is known that there are several: anyone who starts for the first time
- * sees what waits over all of them. Nothing moves once the returned function was called, as by the first key.
+ * Moves from the list of projects to Now once several projects are known, so that a first-time user sees what is
+ * waiting across all of them. After the returned function was called, as by the first key, it never moves.
  */
 export function beginOnNow(options: { router: Router; queryClient: QueryClient; queries: Queries }): () => void {
   const { router, queryClient, queries } = options

@@ -6,7 +6,7 @@ import { projectNamed } from '../workspace/project-choice.ts'
 import { reportError } from '../output/report-error.ts'
 
 /**
- * What `mcpdeck` prints without a terminal: the projects with their servers and suites.
+ * Returns what `mcpdeck` prints without a terminal: the projects with their servers and suites.
  * @param wanted id or name of the only project to print
  */
 export async function plainSummary(

@@ -15,15 +15,15 @@ import type { Log } from '../output/log.ts'
  */
 const HOLD_AT_MOST_MS = 1500
 const QUIET_MS = 30
-/** The age of the data at the end of the header; a stored picture is never fresh. */
+/** The age of the data at the end of the header; a saved picture is never fresh. */
 const FRESH = /fresh(?=(?:\s|\x1b\[[\d;]*m)*$)/
 
 type Screen = Pick<TerminalScreen, 'release' | 'snapshot' | 'columns' | 'rows'>
 
 /**
- * From one start to the next: holds a restored picture until its screen has data, which `shown` waits for, and keeps a
- * screen and its place when `keepScreen` is called. A start that comes back to where it was left wants what is there at
- * the end; one that names its place wants what it showed first.
+ * Connects one start with the next: holds a restored picture until its screen has data, which `shown` waits for, and
+ * saves a screen and its place when `keepScreen` is called. A start that returns to the last place saves the final
+ * screen; one that names its place saves the first screen that it showed.
  */
 export function passScreenOn(
   options: {
@@ -60,7 +60,7 @@ export function passScreenOn(
   return { shown: isRestored ? shown : undefined, keepScreen }
 }
 
-/** What the opened place showed once complete, or when somebody moved on with all of its data. */
+/** Saves what the opened place showed once its data was complete, or when the person left it with all its data. */
 function firstScreen(
   {
     screen,
@@ -81,7 +81,7 @@ function firstScreen(
   const unsubscribe = router.subscribe(() => {
     if (!hasLeft()) return
     unsubscribe()
-    // The next place has rendered nothing yet.
+    // The next place has not drawn anything yet.
     if (isComplete(queryClient)) kept ??= keptNow(screen, opening)
   })
   return () => kept
@@ -96,12 +96,12 @@ function keptNow(screen: Screen, place: Place): Kept {
   return { columns, rows, place: locatorOf(place), lines }
 }
 
-/** Whether no query waits for its first data. */
+/** Whether every query has its first data. */
 function isComplete(queryClient: QueryClient): boolean {
   return queryClient.isFetching({ predicate: query => query.state.data === undefined }) === 0
 }
 
-/** Resolves, and shows frames, once the screen is complete, or when that takes too long. */
+/** Shows frames, and resolves, once the screen is complete or that takes too long. */
 async function releaseWhen(complete: Promise<void>, screen: Pick<Screen, 'release'>): Promise<void> {
   const patience = Promise.withResolvers<void>()
   const timer = setTimeout(patience.resolve, HOLD_AT_MOST_MS)
@@ -110,14 +110,14 @@ async function releaseWhen(complete: Promise<void>, screen: Pick<Screen, 'releas
   screen.release()
 }
 
-/** Resolves once no query waits for its first data. */
+/** Resolves once every query has its first data. */
 function allData(queryClient: QueryClient): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let quiet: NodeJS.Timeout | undefined
   const unsubscribe = queryClient.getQueryCache().subscribe(() => {
     const hasAll = isComplete(queryClient)
     if (!hasAll) clearTimeout(quiet)
-    // New data may show something that needs more data.
+    // New data may show something that requests more.
     quiet = hasAll ? (quiet ?? setTimeout(done, QUIET_MS)) : undefined
   })
   const done = (): void => {
@@ -127,7 +127,7 @@ function allData(queryClient: QueryClient): Promise<void> {
   return promise
 }
 
-/** The last row of a stored screen: its time, while the program loads. */
+/** Returns the last row of a saved screen: when it was saved, while the program loads. */
 function lastSeenLine(columns: number): string {
   return fit(` Last seen ${localTime(Date.now())}, opening…`, columns)
 }

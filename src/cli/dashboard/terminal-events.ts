@@ -2,19 +2,19 @@ import type { PressedKey } from '../../tui/keymap/binding.ts'
 import type { InputEvent } from '../../tui/terminal/input.ts'
 import type { MouseEvent } from '../../tui/terminal/mouse.ts'
 
-/** Receivers of what the terminal sends. */
+/** Receivers of terminal input. */
 export type EventReceivers = {
   press: (keys: PressedKey[]) => Promise<void>
-  /** `notches` counts turns of the wheel that came together. */
+  /** `notches` counts equal wheel turns that arrived together. */
   mouse: (event: MouseEvent, notches: number) => Promise<void>
   paste: (text: string) => void
-  /** Lines that arrived at once, and their keys in case they are not a paste. */
+  /** Lines that arrived at once, and the keys that they stand for if they are not a paste. */
   burst: (text: string, keys: PressedKey[]) => Promise<void>
   focus: (focused: boolean) => void
   reply: (sequence: string) => void
 }
 
-/** Passes on the events of a chunk in order; keys between two other events are one batch. */
+/** Dispatches the events of a chunk in order; keys between two other events go as one batch. */
 export async function dispatchEvents(events: readonly InputEvent[], to: EventReceivers): Promise<void> {
   let keys: PressedKey[] = []
   let notches = 0
@@ -43,7 +43,9 @@ export async function dispatchEvents(events: readonly InputEvent[], to: EventRec
   await flush()
 }
 
-/** Turns of the wheel on one cell are merged, and of a mouse movement only the end counts. */
+/**
+ * Whether an event is merged with the next: wheel turns on one cell are, and of a mouse movement only the end counts.
+ */
 function isTakenUp(event: MouseEvent, next: MouseEvent): boolean {
   const { action, row, column } = event
   if (action !== next.action) return false

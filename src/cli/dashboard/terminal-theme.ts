@@ -7,28 +7,31 @@ import { ABOUT_THEMES, THEME_CHOICES, type Background, type ThemeChoice } from '
 import type { ThemeColours } from '../../tui/theme/themes.ts'
 import type { TtyConventions } from './tty-conventions.ts'
 
-/** chalk's levels by number of colours. */
+/** chalk's levels by number of colors. */
 const LEVELS: Record<Abilities['colour'], ColourLevel> = { 0: 0, 16: 1, 256: 2, true: 3 }
 
-/** The theme of this terminal, which may change through the terminal's replies and the person's selection. */
+/** The theme of this terminal, which may change with the terminal's replies and the person's choices. */
 export type TerminalTheme = {
   readonly level: ColourLevel
   readonly theme: Theme
-  /** Name of the selected theme. */
+  /** Name of the chosen theme. */
   readonly choice: string
-  /** All themes, each with its purpose. */
+  /** All themes to choose from, each with its description. */
   readonly choices: readonly { name: string; about: string }[]
-  /** Default colors to set in the terminal; undefined to keep its own. */
+  /** Default colors to set on the terminal; undefined to keep its own. */
   readonly ground: Pick<ThemeColours, 'ground' | 'text'> | undefined
   /** Whether the terminal's background can be queried. */
   readonly asksBackground: boolean
-  /** Handles a reply of the terminal; true if it changes the theme. */
+  /** Handles a reply of the terminal; returns true if the theme changed. */
   reply(sequence: string): boolean
-  /** Selects the theme with this name. */
+  /** Changes to the theme with this name. */
   choose(name: string): void
 }
 
-/** The first frame uses the environment; the terminal's answer, if there is one, may change it later. */
+/**
+ * Creates the theme. The first frame uses the theme from the environment; the terminal's reply changes it if one
+ * arrives.
+ */
 export function createTerminalTheme(options: {
   abilities: Abilities
   ascii: boolean
@@ -53,7 +56,7 @@ export function createTerminalTheme(options: {
       badge: options.badge,
       plain: conventions.screenReader,
       links: abilities.links && !conventions.screenReader,
-      // Choosing one of these settles the background.
+      // Choosing one of these themes states the background.
       isGroundUnknown: answer === undefined && choice !== 'dark' && choice !== 'light',
     })
   }
@@ -71,7 +74,7 @@ export function createTerminalTheme(options: {
       ...Object.keys(conventions.themes).map(name => ({ name, about: 'of your config file' })),
     ],
     get ground() {
-      // A terminal that reports its colors also lets them be set and restored.
+      // A terminal that reports its colors also accepts others, and can restore its own.
       return answer !== undefined && level > 1 ? palette.ground : undefined
     },
     // The Linux console has one background and prints parts of unknown sequences.

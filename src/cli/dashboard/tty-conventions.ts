@@ -4,20 +4,20 @@ import type { Preferences } from '../config/schema.ts'
 import { NOTIFY_CHOICES, type Notify } from '../../tui/terminal/announcement.ts'
 import { UsageError, type CommonOptions } from '../config/settings.ts'
 
-/** How the dashboard behaves towards the terminal and the person. */
+/** Settings of the dashboard for the terminal and the person. */
 export type TtyConventions = {
-  /** One of `THEME_CHOICES`, or of `themes`. */
+  /** Name of the theme, one of `THEME_CHOICES` or of `themes`. */
   theme: string
-  /** The person's own themes by name. */
+  /** The person's own themes, by name. */
   themes: Readonly<Record<string, ThemeColours>>
   mouse: boolean
   notify: Notify
-  /** Whether to print plain lines without visual decoration. */
+  /** Plain lines, without anything that is only visual. */
   screenReader: boolean
 }
 
 /**
- * Flag, then environment, then the config file.
+ * Resolves each setting from its flag, then the environment, then the config file.
  * @throws UsageError if a name is unknown
  */
 export function resolveTtyConventions(
@@ -36,7 +36,7 @@ export function resolveTtyConventions(
   }
 }
 
-/** Our option, or Ink's own variable. */
+/** Reads mcpdeck's own variable, or Ink's. */
 export function wantsScreenReader(env: NodeJS.ProcessEnv): boolean {
   return [env.MCPDECK_SCREEN_READER, env.INK_SCREEN_READER].some(value => value === '1' || value === 'true')
 }

@@ -5,16 +5,16 @@ import { EXIT } from '../process/exit-codes.ts'
 import { linesWithin } from '../output/prose.ts'
 import type { CommonOptions } from '../config/settings.ts'
 
-/** Something that the doctor checked. */
+/** A check of the doctor. */
 export type Check = {
   check: string
   state: 'ok' | 'warn' | 'fail' | 'skipped' | 'advice'
   detail: string
-  /** What to do about it. */
+  /** The suggested fix. */
   next: string | null
 }
 
-/** What a failed check means for the exit code: wrong configuration, or an unusable service. */
+/** The cause of a failed check, which decides the exit code: an invalid configuration, or an unusable service. */
 export type Fault = 'configuration' | 'service'
 export type Finding = Check & { fault?: Fault }
 
@@ -34,7 +34,7 @@ export function skipped(check: string, detail: string): Finding {
   return { check, state: 'skipped', detail, next: null }
 }
 
-/** Configuration first, because other results depend on it. */
+/** Returns the exit code. Configuration errors come first: no other result can be trusted before they are fixed. */
 export function exitCodeOf(findings: readonly Finding[]): number {
   const faults = findings.flatMap(({ fault }) => fault ?? [])
   if (faults.includes('configuration')) return EXIT.usage
@@ -43,14 +43,14 @@ export function exitCodeOf(findings: readonly Finding[]): number {
 
 const LEVELS = { 0: 0, 16: 1, 256: 2, true: 3 } as const
 
-/** How a report looks on this standard output; without a terminal it has no color. */
+/** Returns the theme of a report on this standard output; without a terminal there is no color. */
 export function reportTheme(common: CommonOptions): Theme {
   const { colour, unicode } = abilitiesOf(process.env, process.stdout.isTTY)
   const level = common.color === false || !process.stdout.isTTY ? 0 : LEVELS[colour]
   return createTheme({ level, ascii: common.ascii === true || !unicode })
 }
 
-/** `✓ name  detail` with the next step below, for every check. */
+/** Returns `✓ name detail` for every check, with the suggested fix below. */
 export function checkLines(checks: readonly Check[], theme: Theme): string {
   const marks: Record<Check['state'], [Tone, string]> = {
     ok: ['ok', theme.symbols.ok],

@@ -21,11 +21,11 @@ import { isBusy } from '../../lib/sqlite.ts'
 const LEAST_COLUMNS = 60
 const LEAST_ROWS = 15
 const OTHERS_WRITE = 0o022
-/** With a larger difference, displayed ages and waits are wrong. */
+/** With a larger clock difference, the ages and waits on screen are wrong. */
 const SKEW_MS = 30_000
 const NOBODY = async () => undefined
 
-/** Everything that mcpdeck can check about itself here, most important first. */
+/** Returns all checks of mcpdeck itself on this machine, the most important first. */
 export async function selfChecks(common: CommonOptions, version: string, log: Log): Promise<Finding[]> {
   const env = process.env
   const { finding: configured, config } = await checkConfigFile(env)
@@ -119,7 +119,7 @@ async function checkKey(choice: Choice): Promise<{ finding: Finding; key?: strin
   }
 }
 
-/** One request shows whether the service is reachable, accepts the key, and what time it has. */
+/** Checks with one request whether the service can be reached, accepts the key, and what time it has. */
 async function checkService(settings: Settings, log: Log): Promise<Finding[]> {
   let clock: Finding = skipped('clock', 'the service did not report its time')
   const start = performance.now()
@@ -153,7 +153,7 @@ function serviceFault(error: unknown, where: string): Finding[] {
   ]
 }
 
-/** Compares the service's time, which comes in whole seconds, with this machine's. */
+/** Compares the service's time, which has whole seconds, with the time of this machine. */
 export function checkClock(date: string | null, now = Date.now()): Finding {
   const theirs = date === null ? NaN : Date.parse(date)
   if (Number.isNaN(theirs)) return skipped('clock', 'the service does not report its time')
@@ -183,7 +183,10 @@ function checkFiles(common: CommonOptions): Finding[] {
   ]
 }
 
-/** Without a compile cache the program only starts more slowly. A cache that others can write could run their code. */
+/**
+ * Checks the compile cache. Without one the program only starts more slowly, but others could run their code through a
+ * cache that they can write.
+ */
 function checkCompileCache({ NODE_DISABLE_COMPILE_CACHE: off }: NodeJS.ProcessEnv): Finding {
   if (off) return ok('compile cache', 'there is none, because NODE_DISABLE_COMPILE_CACHE is set')
   const state = compileCacheState()
@@ -199,24 +202,24 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** How long to wait for a database that another program has locked, in milliseconds. */
+/** Milliseconds to wait for a database that another program has locked. */
 const BUSY_MS = 2000
 
-/** The type of the file system below `/proc`, where even root cannot create anything. */
+/** Type of the file system below `/proc`, in which even root cannot create files. */
 const PROC = 0x9fa0
 
 const OTHERS = 0o077
-/** Files that belong to their owner only, wherever they are. */
+/** Files that must be private to their owner, in any directory. */
 const SECRET_FILE = /\.(?:key|sqlite)$/
 
 type Directory = {
   name: string
   path: string
-  /** Whether others may read its content. */
+  /** Files in it may be readable by others. */
   open?: boolean
 }
 
-/** Whether a directory can be written, and whether others can see what is in it. */
+/** Checks whether a directory can be written, and whether others can see its contents. */
 export function checkDirectory({ name, path, open }: Directory): Finding {
   const stats = statsOf(path)
   if (stats instanceof Error) return barred(name, path, stats)
@@ -235,7 +238,7 @@ export function checkDirectory({ name, path, open }: Directory): Finding {
   return ok(name, `${path} (mode ${mode})`)
 }
 
-/** The file's status, or why it cannot be read. */
+/** Returns the stats of a path, or the error that prevented reading them. */
 function statsOf(path: string): Stats | Error | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -244,7 +247,7 @@ function statsOf(path: string): Stats | Error | undefined {
   }
 }
 
-/** The content may be fine; only the way to it is closed. */
+/** Reports a closed path; the contents may be fine. */
 function barred(name: string, path: string, error?: Error): Finding {
   const why = error ? `cannot be read: ${error.message}` : 'may not be read and written by this user'
   return fail(name, 'configuration', `${path} ${why}`, `chown or chmod it: ${path}`)
@@ -267,7 +270,7 @@ function isAllowed(path: string, mode: number): boolean {
   }
 }
 
-/** Secret files that their own permissions and those of the directory leave open. */
+/** Returns the secret files that others can read through the permissions of the directory and the files. */
 function exposedFiles(path: string): string[] {
   if ((statSync(path).mode & OTHERS) === 0 || !isAllowed(path, constants.R_OK)) return []
   return readdirSync(path).filter(name => {
@@ -276,12 +279,12 @@ function exposedFiles(path: string): string[] {
   })
 }
 
-/** Whether a database is readable and intact. */
+/** Checks whether a database can be read and is not damaged. */
 export function checkDatabase(name: string, path: string): Finding {
   const stats = statsOf(path)
   if (stats === undefined) return ok(name, `${path} is created when it is needed`)
   if (stats instanceof Error) return barred(name, path, stats)
-  // SQLite writes beside a database even to read it.
+  // SQLite writes beside the database even to read it.
   const needs = [path, dirname(path)].filter(each => !isAllowed(each, constants.R_OK | constants.W_OK))
   if (needs.length > 0) return barred(name, needs.at(-1) ?? path)
   try {

@@ -17,13 +17,13 @@ import { inWorkspace, type CommandContext } from '../workspace/in-workspace.ts'
 import { ownValue } from '../../lib/own-value.ts'
 
 type NamedServer = { id: string; name: string; enabled: boolean }
-/** What the doctor found at one server, or why it could not check. */
+/** The doctor's result for one server, or why it could not run. */
 type Examined = { server: NamedServer } & (
   | { state: string; report: ExaminedReport }
   | { error: { code: string | null; message: string } }
 )
 
-/** `mcpdeck doctor` without a server: checks mcpdeck itself. */
+/** Runs `mcpdeck doctor` without a server: checks mcpdeck itself. */
 export async function examineSelf(common: CommonOptions, json: boolean | undefined): Promise<number> {
   const findings = await selfChecks(common, manifest.version, createLog(common.logFile))
   const exitCode = exitCodeOf(findings)
@@ -43,12 +43,12 @@ function verdict(checks: readonly Check[]): string {
   return `${faults} of ${checks.length} checks failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`
 }
 
-/** Options of `mcpdeck doctor`; `strict` counts advice, and what could not be checked. */
+/** Options of `mcpdeck doctor`; with `strict`, advice and unknown results also count as failures. */
 export type ExamineOptions = { json?: boolean; strict?: boolean }
 
 /**
- * `mcpdeck doctor SERVER…`: the service's doctor over saved servers, by name or id; 0 when all of them are ready, so
- * switched on too, and nothing is known to be wrong; with `strict`, 0 only if there is no finding at all.
+ * Runs `mcpdeck doctor SERVER…`: the service's doctor for saved servers, by name or id. Exits with 0 if all of them are
+ * ready, which includes being enabled, and have no known problem; with `strict`, only if there is no finding at all.
  */
 export async function examineServers(
   names: readonly string[],
@@ -58,7 +58,7 @@ export async function examineServers(
   return await inWorkspace(common, context => examineNamed(context, names, own))
 }
 
-/** Like `mcpdeck doctor SERVER…`, in an open workspace. */
+/** Does the same in an open workspace. */
 export async function examineNamed(
   { client, projectId: chosen, find, saved, common }: CommandContext,
   names: readonly string[],
@@ -76,7 +76,7 @@ export async function examineNamed(
     examine(client, projectId, server, doctorReports?.last({ projectId, serverId: server.id })),
   )
   const items: Examined[] = []
-  // In the order of their names, each as soon as it and those before it are complete.
+  // Prints in the order of the arguments, each as soon as it and those before it are done.
   for (const one of pending) {
     const done = await one
     items.push(done)
@@ -88,7 +88,7 @@ export async function examineNamed(
   return exitCode
 }
 
-/** `isStrict` counts advice, and what could not be checked. */
+/** Whether a server is ready; `isStrict` also counts advice and unknown results. */
 function isReady(item: Examined, isStrict: boolean): boolean {
   return 'report' in item && item.state === 'ready' && !(isStrict && item.report.findings.length > 0)
 }
@@ -166,7 +166,7 @@ function changedChecks({ since, toolTokens }: ExaminedReport): Check[] {
   ]
 }
 
-/** The number of faults follows the word. */
+/** Returns the state followed by the number of known problems. */
 function summaryOf(state: string, findings: ExaminedReport['findings']): string {
   const count = findings.filter(({ kind }) => kind === 'wrong').length
   return count === 0 ? state : `${state}: ${count === 1 ? '1 thing is' : `${count} things are`} known to be wrong`

@@ -20,18 +20,18 @@ import { refuseReadOnly, type CommandContext } from '../workspace/in-workspace.t
 import { faulty, firstLines, problemLine, readSources } from './files.ts'
 
 export type ApplyOptions = { file: string[]; dryRun?: boolean; prune?: boolean; yes?: boolean; json?: boolean }
-/** How a plan is carried out. */
+/** Options for carrying out a plan. */
 export type CarryOptions = Pick<ApplyOptions, 'dryRun' | 'yes' | 'json'> & {
-  /** What was requested but is not in the plan, with the reason, so that not everything is sent. */
+  /** Requested changes that are not in the plan, with the reason: not everything is sent then. */
   left?: readonly string[]
 }
 
-/** `mcpdeck apply`; resolves to the exit code. */
+/** Runs `mcpdeck apply`; resolves to the exit code. */
 export async function runApply(context: CommandContext, _: readonly string[], own: ApplyOptions): Promise<number> {
   const { sources, hasDirectory } = await readSources(own.file)
   const docs = docsIn(sources)
   const present = new Set(docs.map(({ noun }) => noun))
-  // A single file says nothing about nouns that it does not hold; a directory is the whole project.
+  // A single file only covers the nouns that it contains; a directory is the whole project.
   const pruned = own.prune ? DOCUMENT_NOUNS.filter(noun => hasDirectory || present.has(noun)) : []
   const open = pruned.length > 0 ? await openNouns(context, pruned, present) : pruned
   const plan = await planOf(context, docs, open)
@@ -39,10 +39,7 @@ export async function runApply(context: CommandContext, _: readonly string[], ow
   return await carryOut(context, plan, own)
 }
 
-/**
- * The documents of some texts.
- * @throws UsageError with every problem and its file and line
- */
+/** Returns the documents in some texts. @throws UsageError with every problem at its file and line */
 export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly Doc[] {
   const { docs, problems } = readDocuments(sources, process.env)
   if (problems.length > 0) throw faulty(problems)
@@ -50,7 +47,7 @@ export function docsIn(sources: Parameters<typeof readDocuments>[0]): readonly D
   return docs
 }
 
-/** The nouns without those whose feature is off, which is reported; explicitly named ones stay. */
+/** Leaves out nouns that cannot be listed because their feature is off, with a message; nouns that were named stay. */
 export async function openNouns(
   { client, projectId }: CommandContext,
   nouns: readonly DocumentNoun[],
@@ -62,14 +59,14 @@ export async function openNouns(
   return nouns.filter(noun => !closed.includes(noun))
 }
 
-/** The records of a command's project. */
+/** Returns the records of the command's project. */
 export async function storeOf({ client, projectId }: CommandContext): Promise<DocumentStore> {
   return documentStore(client, await projectId())
 }
 
 /**
- * The plan that applies some documents to the project.
- * @throws UsageError with every problem and its file and line
+ * Plans the changes that make the project match some documents. @throws UsageError with every problem at its file and
+ * line
  */
 export async function planOf(
   context: CommandContext,
@@ -81,7 +78,7 @@ export async function planOf(
   return plan
 }
 
-/** Shows a plan, asks, sends it and reports the results; resolves to the exit code. */
+/** Shows a plan, asks, sends it and reports the outcome; resolves to the exit code. */
 export async function carryOut(context: CommandContext, plan: Plan, own: CarryOptions): Promise<number> {
   const { left = [] } = own
   const writes = writesOf(plan)
@@ -106,7 +103,7 @@ export async function carryOut(context: CommandContext, plan: Plan, own: CarryOp
   return exitCode
 }
 
-/** Asks about the plan, and separately about each value of this machine that becomes part of an address. */
+/** Asks for confirmation of the plan, and of each local value that becomes a part of an address. */
 async function isAgreed(plan: Plan): Promise<boolean> {
   if (!(await confirmPrompt(effectOf(plan)))) return false
   for (const question of addressQuestions(plan)) if (!(await confirmPrompt(question))) return false
@@ -138,9 +135,7 @@ function titleOf(step: Step): string {
   return clean(step.kind === 'delete' ? `${step.noun} ${step.row.name}` : `${step.doc.noun} ${step.doc.name}`)
 }
 
-/**
- * How a server is reached, which values of this machine are sent, what differs, and what cannot be sent or compared.
- */
+/** Lists how a server is reached, which local values are sent, what differs, and what cannot be sent or compared. */
 function detailsOf(step: Step, prune: boolean): string[] {
   if (step.kind === 'delete') return []
   if ('sync' in step) return step.kind === 'leave' ? [] : planLines(step.sync, prune).slice(1).filter(isNews)
@@ -157,7 +152,7 @@ function detailsOf(step: Step, prune: boolean): string[] {
   ]
 }
 
-/** Zero counts are left out if many records are listed. */
+/** Zero counts are left out of a list of many records. */
 const isNews = (line: string): boolean => !/^(?:0 |\d+ cases? unchanged)/.test(line)
 
 function effectOf(plan: Plan): string {
@@ -177,7 +172,10 @@ function outcomeText({ noun, name, kind, lines, error }: Outcome): string {
   return [title, ...[...reason, ...lines].map(line => `    ${line}`)].map(line => clean(line)).join('\n')
 }
 
-/** Warns of probably wrong names and assertion types; a service may know more. */
+/**
+ * Warns of names and assertion types that are probably mistakes. They are no errors, because a service may know more
+ * than mcpdeck.
+ */
 function warnOfCases(docs: readonly Doc[], { rows }: Plan): void {
   const servers = (rows.get('server') ?? []).flatMap(({ id, name }) => [id, name ?? id])
   const named = docs.filter(({ noun }) => noun === 'server').map(({ name }) => name)

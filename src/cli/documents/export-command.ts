@@ -14,7 +14,7 @@ import { onDisk } from './files.ts'
 
 export type ExportOptions = { dir?: string; force?: boolean; json?: boolean }
 
-/** `mcpdeck export`. */
+/** Runs `mcpdeck export`. */
 export async function runExport(
   context: CommandContext,
   [word, name]: readonly string[],
@@ -34,7 +34,7 @@ export async function runExport(
   if (own.dir !== undefined) reportWritten(own.dir, documents, nouns, name === undefined, own.json ?? false)
 }
 
-/** @throws UsageError listing the nouns */
+/** @throws UsageError listing the valid nouns */
 export function requireDocumentNoun(word: string): DocumentNoun {
   const noun = documentNoun(word)
   if (noun) return noun
@@ -50,7 +50,7 @@ async function exported<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writes all files or none; a differing file is replaced only on request. */
+/** Writes all files or none; replaces a file with other contents only if forced. */
 function writeAll(dir: string, documents: readonly ExportedDocument[], force: boolean): void {
   const files = documents.map(({ path, text }) => ({ path: join(dir, path), text }))
   const changed = files.filter(

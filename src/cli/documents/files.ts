@@ -9,7 +9,9 @@ import { clean } from '../../tui/theme/text.ts'
 import { readInput } from '../../lib/files/read-input.ts'
 import { UsageError } from '../config/settings.ts'
 
-/** Texts that a person names: files, directories with all YAML files below them, or `-` for standard input. */
+/**
+ * Reads the texts that a person names: files, directories with all YAML files below them, or `-` for standard input.
+ */
 export async function readSources(paths: readonly string[]): Promise<{ sources: SourceText[]; hasDirectory: boolean }> {
   const sources: SourceText[] = []
   let hasDirectory = false
@@ -21,7 +23,7 @@ export async function readSources(paths: readonly string[]): Promise<{ sources: 
   return { sources, hasDirectory }
 }
 
-/** The text of one file, or of standard input. @throws UsageError */
+/** Reads one file, or standard input. @throws UsageError */
 export async function readSource(file: string): Promise<SourceText> {
   const read =
     file === '-' ? readText(await readInput(file, MAX_TEXT_BYTES)) : onDisk('read', file, () => readTextFile(file))
@@ -30,8 +32,8 @@ export async function readSource(file: string): Promise<SourceText> {
 }
 
 /**
- * The YAML files below a directory. Links to directories are not followed, so that they cannot lead in circles; a link
- * to a file counts as long as the file is in the directory too.
+ * Returns the YAML files below a directory. Links to directories are not followed, so that they cannot lead in circles;
+ * a link to a file counts if the file is in the directory too.
  * @throws UsageError if a link leads out of the directory
  */
 function filesBelow(directory: string): string[] {
@@ -43,7 +45,7 @@ function filesBelow(directory: string): string[] {
   for (const { path, entry } of files) {
     const target = targetOf(path, entry)
     if (!isBelow(root, target)) throw new UsageError(`${path} is a link out of ${directory}: pass ${target} itself.`)
-    // A file and a link to it are one document.
+    // A file and a link to it are the same document.
     if (!byPlace.has(target)) byPlace.set(target, path)
   }
   return [...byPlace.values()]
@@ -70,16 +72,13 @@ function targetOf(path: string, entry: Dirent): string {
   return target
 }
 
-/**
- * The problems with their files and lines, as an error.
- * @param advice what to do, if that is not obvious
- */
+/** Returns an error with the problems at their files and lines. @param advice what to do, if that is not obvious */
 export function faulty(problems: readonly FileProblem[], advice?: string): UsageError {
   const lines = firstLines(problems.map(problemLine))
   return new UsageError([...lines, ...(advice === undefined ? [] : [advice])].join('\n'))
 }
 
-/** As many lines as a person reads, and the number of the others. */
+/** Returns as many lines as a person would read, and the number of the others. */
 export function firstLines(lines: readonly string[]): string[] {
   const left = lines.length - MOST_PROBLEMS
   return left > 0 ? [...lines.slice(0, MOST_PROBLEMS), `There are ${left} more.`] : [...lines]
@@ -89,7 +88,7 @@ export function problemLine({ file, line, column, message }: FileProblem): strin
   return `${file}:${line}:${column}: ${clean(message)}`
 }
 
-/** @throws UsageError with the file system's message */
+/** @throws UsageError with the message of the file system */
 export function onDisk<T>(done: string, path: string, work: () => T): T {
   try {
     return work()

@@ -21,7 +21,7 @@ import { faulty, readSources } from './files.ts'
 
 export type DeleteOptions = { force?: boolean; yes?: boolean; json?: boolean }
 
-/** `mcpdeck create`; resolves to the exit code. */
+/** Runs `mcpdeck create`; resolves to the exit code. */
 export async function runCreate(
   context: CommandContext,
   [word = '']: readonly string[],
@@ -42,7 +42,7 @@ export async function runCreate(
   return await carryOut(context, plan, own)
 }
 
-/** `mcpdeck edit`; resolves to the exit code. What was written is stored until it is sent. */
+/** Runs `mcpdeck edit`; resolves to the exit code. The edited text is stored until it is sent. */
 export async function runEdit(
   context: SavedContext,
   [word = '', wanted = '']: readonly string[],
@@ -75,8 +75,8 @@ export async function runEdit(
 }
 
 /**
- * What a person made of a text; undefined if that is nothing. A text that was not sent is opened again, and is stale
- * where the record is no longer what it was made from.
+ * Lets a person edit a text; returns undefined if nothing changed. A text that was not sent is opened again, and is
+ * stale if the record has changed since it was written.
  */
 async function openInEditor(text: string, place: readonly string[], fileName: string) {
   const directory = join(directories().state, 'edited')
@@ -105,7 +105,7 @@ async function openInEditor(text: string, place: readonly string[], fileName: st
   return undefined
 }
 
-/** `mcpdeck delete`; resolves to the exit code. */
+/** Runs `mcpdeck delete`; resolves to the exit code. */
 export async function runDelete(
   context: CommandContext,
   [word = '', wanted = '']: readonly string[],
@@ -135,7 +135,7 @@ export async function runDelete(
   return EXIT.done
 }
 
-/** The names of what a refusal says refers to a record. */
+/** Returns the names of the records that, according to a refusal, refer to a record. */
 async function referrers(store: DocumentStore, { details = {} }: ApiError): Promise<string[]> {
   const nouns = (['environment', 'suite', 'journey'] as const).filter(noun => Array.isArray(details[`${noun}Ids`]))
   return await Promise.all(
@@ -148,7 +148,7 @@ async function referrers(store: DocumentStore, { details = {} }: ApiError): Prom
   )
 }
 
-/** A record by its id, or by a name that only it has. @throws UsageError with what there is */
+/** Returns a record by its id, or by a unique name. @throws UsageError listing the records */
 function rowNamed(noun: DocumentNoun, rows: readonly Row[], wanted: string): Row {
   const live = rows.filter(({ archived }) => !archived)
   const called = live.filter(({ name }) => name === wanted)

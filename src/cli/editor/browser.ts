@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process'
 import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 
-/** What a desktop's programs need of the environment; the rest, and every key in it, stays here. */
+/** Environment variables that desktop programs need; all others, and every key, are withheld. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|DESKTOP_SESSION|KDE_\w+|GNOME_\w+|BROWSER|SystemRoot|USERPROFILE|APPDATA|LOCALAPPDATA)$/
 
-/** Whether programs that a person works with may know this variable. */
+/** Whether programs that a person works with may get this variable. */
 export function isPassedOn(name: string): boolean {
   return PASSED_ON.test(name)
 }
 
 const REMOTE = ['SSH_CONNECTION', 'SSH_TTY', 'SSH_CLIENT']
-/** An opener that still runs after this long has a browser to wait for, in milliseconds. */
+/** Milliseconds after which an opener that still runs is assumed to wait for the browser. */
 const SETTLED_MS = 2_000
 
 /**
- * Shows an address in the person's browser; answers why it could not, or nothing.
+ * Opens an address in the person's browser; returns why it could not, or nothing.
  * @param url http or https
  */
 export async function openInBrowser(
@@ -29,8 +29,8 @@ export async function openInBrowser(
 }
 
 /**
- * Opens a file with the desktop's program for it; answers why it could not, or nothing.
- * @param path absolute, of a file whose kind the caller has looked at
+ * Opens a file with the desktop's program for it; returns why it could not, or nothing.
+ * @param path absolute path of a file whose kind the caller has checked
  */
 export async function openFile(
   path: string,
@@ -41,7 +41,7 @@ export async function openFile(
 }
 
 /**
- * The opener gets an address or a file as an argument of its own, never through a shell, and nothing of the environment
+ * Passes the address or file to the opener as one argument, never through a shell, and without any environment variable
  * that could be a secret.
  */
 async function openOnDesktop(

@@ -10,29 +10,29 @@ import { isPassedOn } from './browser.ts'
 import { withoutOwnPrograms } from '../../service/connections/command-lookup.ts'
 import { commandArguments } from '../arguments/command-arguments.ts'
 
-/** What runs where neither variable names an editor. */
+/** The editor if neither variable names one. */
 const USUAL = 'vi'
 
-/** What an editor may know of the environment beside what every program of the desktop does. */
+/** Environment variables for an editor, in addition to those for every desktop program. */
 const EDITORS_OWN =
   /^(?:TERM|TERMINFO\w*|COLORTERM|COLUMNS|LINES|NO_COLOR|COLORFGBG|EDITOR|VISUAL|VIM\w*|MYVIMRC|NVIM\w*|GVIM\w*|EMACS\w*|ALTERNATE_EDITOR|NANO\w*|HELIX_\w+|KAKOUNE_\w+|VSCODE_\w+|TMUX|TMUX_PANE|STY|SSH_TTY|SSH_CONNECTION|PWD|WSL\w*|TERM_PROGRAM\w*)$/
 
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!ORITY)/
 
 const OWNER_ONLY = 0o600
-/** Longest text that is examined, in bytes; reading says where a longer one becomes too long. */
+/** Maximum bytes that are read from the edited text; parsing reports where a longer text exceeds the limit. */
 const MAX_BYTES = 64 * 1024 * 1024
 /**
- * How long a text stays that nobody opens again, in milliseconds, and how many stay: whatever is left behind, the disk
- * does not fill.
+ * Milliseconds for which a text that nobody reopens is kept, and the maximum number of such texts, so that they never
+ * fill the disk.
  */
 const KEPT_MS = 30 * 24 * 3_600_000
 const MOST_KEPT = BOUNDS.editorFiles.most
 
 /**
- * The person's editor on this terminal. Each text has a folder of its own below `directory`, for its owner only, which
- * is there until the text is discarded, or was left for a month: a crash loses nothing.
- * @param lend gives the terminal away until what it is given has ended
+ * Runs the person's editor on this terminal. Each text has its own folder below `directory`, for its owner only, until
+ * the text is discarded or is a month old, so that a crash loses nothing.
+ * @param lend gives the terminal away until the work that it receives has ended
  */
 export function createEditorHost(options: {
   directory: string
@@ -81,13 +81,13 @@ export function createEditorHost(options: {
       try {
         if (readdirSync(directory).length === 0) rmSync(directory, { recursive: true })
       } catch {
-        // Nothing is kept there, or somebody else just began to.
+        // The folder does not exist, or another process has just created it.
       }
     },
   }
 }
 
-/** Removes the texts that were left too long ago, and the oldest of too many. */
+/** Removes texts that are too old, and the oldest ones if there are too many. */
 function dropForgotten(directory: string, now: number): void {
   const texts = readdirSync(directory)
     .map(name => join(directory, name))
@@ -97,7 +97,7 @@ function dropForgotten(directory: string, now: number): void {
     if (index >= MOST_KEPT || now - at > KEPT_MS) rmSync(folder, { recursive: true, force: true })
 }
 
-/** When a text was last written; a folder that somebody is just making or removing counts as new. */
+/** Returns when a text was last written; a folder that is being created or removed counts as new. */
 function writtenAt(folder: string): number {
   try {
     const times = readdirSync(folder).map(name => statSync(join(folder, name)).mtimeMs)
@@ -107,7 +107,7 @@ function writtenAt(folder: string): number {
   }
 }
 
-/** Runs an editor on a file, at this terminal; answers why it gave nothing, or nothing. */
+/** Runs an editor on a file, at this terminal; returns why it failed, or nothing. */
 async function runEditor(
   [program = '', ...args]: readonly string[],
   path: string,
@@ -115,7 +115,8 @@ async function runEditor(
 ): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const child = spawn(program, [...args, path], { env: withoutOwnPrograms(env), stdio: 'inherit' })
-  // An editor must not go on at a terminal that its shell has back; those that keep a recovery file write it then.
+  // An editor must not keep running at a terminal that its shell controls again. Editors with a recovery file write it
+  // at this signal.
   const end = (): void => void child.kill('SIGHUP')
   process.on('exit', end)
   child.once('error', error =>
@@ -148,21 +149,21 @@ async function readSaved(path: string): Promise<EditorEnd> {
   }
 }
 
-/** A file name that is one on every system, whatever it was made of. */
+/** Makes a text into a file name that is valid on every system. */
 function safeName(name: string): string {
   return name.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'text.yaml'
 }
 
 /**
- * The person's editor with its arguments: `VISUAL`, else `EDITOR`, else vi. It runs without a shell.
- * @throws UsageError for what only a shell would understand
+ * Returns the person's editor with its arguments: `VISUAL`, else `EDITOR`, else vi. It runs without a shell.
+ * @throws UsageError for syntax that only a shell would understand
  */
 function editorCommand(env: NodeJS.ProcessEnv): readonly string[] {
   const name = ['VISUAL', 'EDITOR'].find(variable => env[variable]?.trim())
   return name === undefined ? [USUAL] : commandArguments(env[name] ?? '', name)
 }
 
-/** The environment of an editor: what it needs to work, and nothing that could be a secret. */
+/** Returns the environment of an editor: what it needs to work, and nothing that could be a secret. */
 function editorEnvironment(env: NodeJS.ProcessEnv, isShared: (name: string) => boolean): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => (isShared(name) || EDITORS_OWN.test(name)) && !SECRET.test(name)),

@@ -12,16 +12,16 @@ import type { WebAddresses } from '../../tui/router/web-address.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { parseRun, type NamedRun, type RunPlace } from './reference.ts'
 
-/** What a run is to be compared with: a run, or a word for one that is chosen when the run has ended. */
+/** The run to compare with: a given run, or a word for one that is chosen when the run has ended. */
 export type Base = NamedRun | keyof typeof CHOSEN_LATER
 
-/** The run that a base stands for, or a sentence where nothing can be one. */
+/** The run that a base refers to, or a sentence that says why there is none. */
 type Found = ChosenBase | { why: string }
-/** `run` is undefined if the service chooses; `isNamed`: a person named this very run. */
+/** `run` is undefined if the service chooses; `isNamed` if a person named this very run. */
 type ChosenBase = { run?: EvalRun; isNamed: boolean }
 type Compared = { client: Client; place: RunPlace; run: EvalRun; trials: readonly EvalIteration[]; signal: AbortSignal }
 
-/** Each word for a base, with how it is found. */
+/** Each word for a base, with the function that finds its run. */
 const CHOSEN_LATER = {
   last: async (compared: Compared): Promise<Found> =>
     await latest(compared, ['passed', 'failed'], 'the suite has no earlier run with a verdict'),
@@ -31,9 +31,9 @@ const CHOSEN_LATER = {
 }
 
 /**
- * What the gates compare with, if one of them does.
- * @param pages addresses of the hosted UI, as the profile names them
- * @throws UsageError when that names no run
+ * Returns the run that the gates compare with, if any does.
+ * @param pages addresses of the hosted UI, from the profile
+ * @throws UsageError if the text names no run
  */
 export function baseOf(gates: readonly Gate[], pages?: WebAddresses): Base | undefined {
   const gate = gates.find(each => each.gate === 'no-new-failures-against')
@@ -46,8 +46,8 @@ function isChosenLater(text: string): text is keyof typeof CHOSEN_LATER {
 }
 
 /**
- * Makes sure that a run named as a base is there, and of this project, before anything spends.
- * @throws UsageError when it is not
+ * Checks that a run named as a base exists in this project, before anything spends credits.
+ * @throws UsageError if it does not
  */
 export async function checkBase(client: Client, projectId: string, base: Base | undefined): Promise<void> {
   if (base === undefined || typeof base === 'string') return
@@ -75,13 +75,13 @@ export async function findBase(base: Base, compared: Compared): Promise<Found> {
 }
 
 const LATEST_RUNS = 100
-/** Runs of which the trials are read to learn their models. */
+/** Maximum number of runs whose trials are read to learn their models. */
 const MOST_READ = 10
 
 /**
- * The latest earlier run with the first of these outcomes that any has, over the same environment, client and models:
- * a failed run is none while there is one that passed, else the same failure would be new once and then forgiven. Runs
- * over a part of the suite are left out.
+ * Finds the latest earlier run with the first of these outcomes that any run has, over the same environment, client and
+ * models. A failed run is not used while a passed one exists: the same failure would be new once and then forgiven.
+ * Runs over a part of the suite are left out.
  */
 async function latest(compared: Compared, outcomes: readonly RunOutcome[], none: string): Promise<Found> {
   const { client, place, run, trials, signal } = compared
@@ -101,7 +101,7 @@ async function latest(compared: Compared, outcomes: readonly RunOutcome[], none:
   return { why: `${none} in the same environment, with the same client and on the same models` }
 }
 
-/** All trials of a run. @throws ApiError */
+/** Reads all trials of a run. @throws ApiError */
 export async function trialsOf(client: Client, place: RunPlace, signal: AbortSignal): Promise<EvalIteration[]> {
   return await client.items(contract.iterations.list, place, { signal })
 }

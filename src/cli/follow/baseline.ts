@@ -27,15 +27,15 @@ import { faulty, onDisk } from '../documents/files.ts'
 import type { Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
 
-/** The file, and whether it is written in place of the gate over it. */
+/** The baseline file, and whether to update it instead of comparing with it. */
 export type BaselineOptions = { baseline?: string; updateBaseline?: boolean }
 
-/** A file of results that a run is compared with, or that it is written into. */
+/** A file of results that a run is compared with, or that is updated from it. */
 export type Baseline = { file: string; lines: readonly BaselineLine[]; update: boolean }
 
 /**
- * Reads the file that a run is to be compared with, before anything is launched.
- * @throws UsageError if it is not there, cannot be read or written, or is not a baseline
+ * Reads the baseline file before anything is launched.
+ * @throws UsageError if it does not exist, cannot be read or written, or is not a baseline
  */
 export function openBaseline({
   baseline: file,
@@ -53,10 +53,7 @@ export function openBaseline({
   return { file, lines: readLines(file), update }
 }
 
-/**
- * None if there is no file yet.
- * @throws UsageError
- */
+/** Returns no lines if the file does not exist yet. @throws UsageError */
 function readLines(file: string): BaselineLine[] {
   if (!existsSync(file)) return []
   const text = onDisk('read', file, () => readTextFile(file))
@@ -65,7 +62,10 @@ function readLines(file: string): BaselineLine[] {
   return read.value
 }
 
-/** A file is replaced by one beside it, so that this has to be possible; nothing is left there. */
+/**
+ * Tests whether a file can be created next to the baseline, since an update replaces it by such a file. Leaves no file
+ * behind.
+ */
 function tryToWrite(file: string): void {
   const target = outputTarget(file)
   if ('stream' in target) throw new Error('it is not a regular file')
@@ -74,12 +74,12 @@ function tryToWrite(file: string): void {
   rmSync(draft)
 }
 
-/** What is known of the cases of a launch: all of the suite, and the ids of those that were to run. */
+/** The cases of a launch as far as they are known: all cases of the suite, and the ids of those to run. */
 export type LaunchedCases = { asked: readonly string[]; suite?: NamedSuite; replacesModels?: boolean }
 
 /**
- * The suite with what a baseline names its results by; or why it cannot.
- * @param cases where they were read already
+ * Returns the suite with the names that a baseline uses for its results, or why it cannot have them.
+ * @param cases the cases, if they were read already
  * @throws ApiError
  */
 async function readSuite(
@@ -98,9 +98,9 @@ async function readSuite(
 }
 
 /**
- * Makes sure that a baseline can tell the results of a launch apart, before it spends.
- * @param asked ids of the cases that are to run
- * @param cases all cases of the suite, where they were read already
+ * Checks that a baseline can tell the results of a launch apart, before the launch spends credits.
+ * @param asked ids of the cases to run
+ * @param cases all cases of the suite, if they were read already
  * @throws UsageError if it cannot
  */
 export async function nameCases(
@@ -119,14 +119,14 @@ export async function nameCases(
   return { asked, suite }
 }
 
-/** A run that is followed no more, as it is judged beside a baseline. */
+/** A run that is no longer followed, with its place, to be compared with a baseline. */
 export type FollowedPlace = { place: RunPlace; followed: Followed }
-/** What the gates over a file judge by, and the report. */
+/** Facts that the baseline gates are judged by, and the report. */
 export type BaselineFacts = Pick<GateFacts, 'baseline' | 'written'> & { report?: BaselineReport }
 
 /**
- * Each run beside the file as it was before; writes the file where that is wanted and all of them ended whole.
- * @param missing whether a run of the launch is not among them
+ * Compares each run with the file as it was before. Writes the file if an update is wanted and all runs are complete.
+ * @param missing whether a run of the launch is missing from them
  */
 export async function judgeBaselines(
   client: Client,
@@ -146,7 +146,7 @@ export async function judgeBaselines(
   })
 }
 
-/** A run with its suite; or why nothing can be said of it. */
+/** Returns a run with its suite, or why it cannot be compared. */
 async function readRun(
   client: Client,
   { place: { projectId }, followed }: FollowedPlace,
@@ -167,7 +167,7 @@ async function readRun(
   }
 }
 
-/** @returns how many results the file has now, or why it was left as it was */
+/** @returns the number of results now in the file, or why it was not changed */
 function writeUpdated(
   { file, lines: before }: Baseline,
   runs: readonly (BaselineRun | string)[],
@@ -182,9 +182,9 @@ function writeUpdated(
     whole.push(each)
   }
   try {
-    // The lines of other suites would be lost.
+    // Otherwise the lines of other suites would be lost.
     if (before.length > 0 && !existsSync(file)) return 'the file is gone since the command began'
-    // Somebody else may have written it while the runs continued.
+    // Another process may have written the file during the runs.
     const lines = updatedLines(readLines(file), whole)
     if (typeof lines === 'string') return lines
     const text = writeBaseline(lines)

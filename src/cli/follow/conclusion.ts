@@ -11,10 +11,10 @@ import { EXIT } from '../process/exit-codes.ts'
 import { errorLine, exitCodeOfError } from '../output/report-error.ts'
 import { NoRun, type Followed } from './follow-run.ts'
 
-/** A run beside an earlier one, case by case. */
+/** The comparison of a run with an earlier one, case by case. */
 export type Comparison = { baseRunId: string; base: ComparedBase; counts: ChangeCounts; cases: readonly ChangedCase[] }
 
-/** What decided the exit code. */
+/** The reason for the exit code. */
 export type Because =
   | Exclude<RunOutcome, 'in-flight'>
   | 'gate'
@@ -22,41 +22,41 @@ export type Because =
   | 'unknown_gate'
   | Exclude<Followed['kind'], 'ended'>
 
-/** The last word on a followed run, as `--json` prints it. */
+/** The final result of a followed run, as `--json` prints it. */
 export type Conclusion = {
-  /** The last record that was read. */
+  /** The run as last read. */
   run: EvalRun | null
-  /** The run's own; null while it has none. */
+  /** The verdict of the run itself; null if it has none. */
   verdict: 'passed' | 'failed' | null
   counts: TrialCounts & { unit: 'trials' }
-  /** Of what was graded, from 0 to 1. */
+  /** Share of the graded trials that passed, from 0 to 1. */
   passRate: number | null
-  /** What the run itself counted, in its own unit; null if it reports none. */
+  /** Counts reported by the run, in its own unit; null if it reports none. */
   measured: { unit: string; total: number | null; passed: number; failed: number; undecided: number | null } | null
-  /** How far a run that passed does not speak for all of it; null if everything was graded and passed. */
+  /** Why a passed run does not cover everything; null if everything was graded and passed. */
   part: string | null
-  /** Names of cases that passed though nothing checked them. */
+  /** Names of cases that passed without any check. */
   unchecked: readonly string[]
-  /** Names of cases of which a trial was run again, since its server broke while several used it. */
+  /** Names of cases with a trial that ran again, since its server broke while several trials used it. */
   ranAgain: readonly string[]
   because: Because
   exitCode: number
   error: { code: string | null; status: number | null; message: string } | null
   gates: readonly GateResult[]
   comparison: Comparison | null
-  /** The run beside a file of results; null if none was named, or it could not be compared. */
+  /** The run compared with a baseline file; null if none was given, or it could not be compared. */
   baseline: BaselineReport | null
 }
 
 export type Judgement = {
   gates: readonly GateResult[]
-  /** The gates decide and not the run's own verdict. */
+  /** Whether only the gates decide, not the run's own verdict. */
   gatesOnly: boolean
   comparison: Comparison | undefined
   baseline?: BaselineReport | undefined
 }
 
-/** Draws the conclusion; no network trouble ever becomes a failed verdict. */
+/** Concludes how a run ended. Network trouble never becomes a failed verdict. */
 export function conclude(followed: Followed, { gates, gatesOnly, comparison, baseline }: Judgement): Conclusion {
   const { run, trials } = followed
   const outcome = followed.kind === 'ended' ? outcomeOfRun(followed.run) : undefined
@@ -92,14 +92,14 @@ function decide(
     const exitCode = 'error' in followed ? exitCodeOfError(followed.error) : EXIT.noVerdict
     return { because: followed.kind, exitCode }
   }
-  // What ended has no state in flight.
+  // A run that has ended has no state in flight.
   if (outcome === undefined || outcome === 'in-flight') return { because: 'undecided', exitCode: EXIT.noVerdict }
-  // What broke off or hung leaves a run without a verdict, which this gate alone turns into a failure.
+  // A trial that was aborted or hung leaves a run without a verdict; only this gate turns that into a failure.
   if (outcome !== 'cancelled' && gates.some(({ gate, passed }) => gate === 'max-broken' && passed === false))
     return { because: 'gate', exitCode: EXIT.failedVerdict }
   const isMeasured = isVerdict(outcome) || (gatesOnly && (outcome === 'undecided' || outcome === 'inconclusive'))
   if (!isMeasured) return { because: outcome, exitCode: EXIT.noVerdict }
-  // The file says which failures count, and its gate is not passed where a failure of the run is not in it.
+  // The baseline file says which failures are accepted; its gate does not pass if the run has any other failure.
   const isExcused = gatesOnly || gates.some(({ gate }) => gate === 'baseline')
   if (!isExcused && outcome === 'failed') return { because: 'failed', exitCode: EXIT.failedVerdict }
   if (gates.some(({ passed }) => passed === false)) return { because: 'gate', exitCode: EXIT.failedVerdict }
@@ -111,7 +111,7 @@ function whyOf({ run }: Followed, fallback: string): string {
   return (run && whyUndecided(run)) ?? fallback
 }
 
-/** The run's own word where the gates go before it. */
+/** Mentions the run's own verdict if the gates override it. */
 function besideGates(verdict: Conclusion['verdict'], part: string | null): string {
   if (verdict === 'failed') return '; the run itself failed'
   if (verdict === null) return '; the run itself has no verdict'
@@ -124,14 +124,14 @@ function errorFacts(error: unknown): Conclusion['error'] {
   return { code: error.code ?? null, status: error.status ?? null, message: error.message }
 }
 
-/** The comparison as the conclusion keeps it. */
+/** Returns the comparison in the form that the conclusion keeps. */
 export function toComparison(baseRunId: string, cases: readonly ChangedCase[], base: ComparedBase): Comparison {
   return { baseRunId, base, counts: countChanges(cases), cases }
 }
 
 /**
- * The conclusion of several runs. A signal comes first; then one that failed decides, whatever the others became, since
- * a build that forgives a missing verdict must not forgive it.
+ * Combines the exit codes of several runs. An interruption comes first, then a failed run, whatever the others did: a
+ * build that tolerates a missing verdict must not tolerate a failure.
  */
 export function worstExitCode(exitCodes: readonly number[]): number {
   const most = Math.max(EXIT.done, ...exitCodes)
@@ -139,7 +139,7 @@ export function worstExitCode(exitCodes: readonly number[]): number {
   return !isSignal && exitCodes.includes(EXIT.failedVerdict) ? EXIT.failedVerdict : most
 }
 
-/** What decided, or why a run has no verdict, in one sentence; `goesOn` = without this process too. */
+/** Says in one sentence what decided, or why a run has no verdict; `goesOn` if it continues without this process. */
 export function sentenceOf(
   { because, part, verdict }: Pick<Conclusion, 'because' | 'part' | 'verdict'>,
   followed: Followed,

@@ -13,20 +13,20 @@ import { openStream, outputTarget } from '../../lib/files/output-target.ts'
 import { writeAtomically } from '../../lib/files/write-atomically.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** A run that is followed no more; the label distinguishes it from its siblings. */
+/** A run that is no longer followed; the label distinguishes it from its siblings. */
 export type Result = { label: string; followed: Followed; conclusion: Conclusion }
 
 export type FinalReportOptions = {
   mode: ReportMode
   output: Output
-  /** What stands for a figure that is not known. */
+  /** Text in place of an unknown number. */
   unknown: string
-  /** Whether a run that has not ended continues without this process. */
+  /** Whether an unfinished run continues without this process. */
   goesOn: boolean
   runGroupId: string | undefined
-  /** What no JSON may hold. */
+  /** Texts that must not appear in JSON. */
   texts?: Own
-  /** Other known reasons why a trial did not pass. */
+  /** Returns further reasons why a trial did not pass. */
   causesOf?: ((trial: EvalIteration) => readonly string[]) | undefined
 }
 
@@ -34,7 +34,7 @@ export function resultOf(label: string, followed: Followed, judgement: Judgement
   return { label, followed, conclusion: conclude(followed, judgement) }
 }
 
-/** Prints what became of the runs, as text or as one object; resolves to the exit code of all of them. */
+/** Prints the outcome of the runs, as text or as one object; resolves to their combined exit code. */
 export async function printFinalReport(
   results: readonly Result[],
   { mode, output, unknown, goesOn, runGroupId, causesOf, texts = {} }: FinalReportOptions,
@@ -55,7 +55,7 @@ export async function printFinalReport(
     await output.write(`${jsonText(redactedValue(data, texts))}\n`)
   }
   if (output.closed) return exitCode
-  // What was decided about the runs is data; why nothing was is for people.
+  // Decisions about the runs are data; reasons for having none are for people.
   for (const result of results) {
     const text = named(result, sentence(result))
     if (mode === 'text' && result.followed.kind === 'ended') await output.write(words([text]))
@@ -64,7 +64,7 @@ export async function printFinalReport(
   return exitCode
 }
 
-/** One object for a single run; several of a group under `runs`, with their sums. */
+/** Returns one object for a single run; several runs of a group are under `runs`, with their totals. */
 function recordOf(results: readonly Result[], exitCode: number, runGroupId: string | undefined): object {
   const [only, ...others] = results
   if (only && others.length === 0 && runGroupId === undefined) return only.conclusion
@@ -79,9 +79,9 @@ function recordOf(results: readonly Result[], exitCode: number, runGroupId: stri
 }
 
 /**
- * Finds out before anything spends whether a report can be written, and removes an earlier one.
- * @returns what writes it, whole or not at all
- * @throws UsageError when it cannot
+ * Checks that a report can be written before anything spends credits, and removes an earlier one.
+ * @returns a function that writes it completely or not at all
+ * @throws UsageError if it cannot be written
  */
 export function openReport(file: string): (text: string) => void {
   try {

@@ -13,8 +13,8 @@ import { causeOf } from '../../domain/runs/causes.ts'
 import { defined } from '../../lib/json.ts'
 
 /**
- * What happens while a run is followed. Every further failure in a row is another `retrying`. `remaining` is in
- * milliseconds, 0 when the run has ended, undefined while it is not known.
+ * Events of a followed run. Every further failure in a row is another `retrying`. `remaining` is in milliseconds, 0
+ * when the run has ended, undefined while it is unknown.
  */
 export type FollowEvent =
   | { event: 'changed'; run: EvalRun; counts: TrialCounts; remaining: number | undefined }
@@ -22,10 +22,10 @@ export type FollowEvent =
   | { event: 'answered' }
 
 /**
- * How following ended, with the last that was read:
- * - `ended`: the run did
- * - `unreachable`: the service was never reached; `refused`: it said no, or what it said makes no sense
- * - `timed_out`, `interrupted`: by the caller's signals
+ * How following ended, with the last run and trials that were read:
+ * - `ended`: the run ended
+ * - `unreachable`: the service was never reached; `refused`: it refused, or its answer was invalid
+ * - `timed_out`, `interrupted`: ended by the caller's signals
  */
 export type Followed = { run?: EvalRun; trials: readonly EvalIteration[] } & (
   | { kind: 'ended'; run: EvalRun }
@@ -34,9 +34,9 @@ export type Followed = { run?: EvalRun; trials: readonly EvalIteration[] } & (
   | { kind: 'interrupted'; exitCode: number }
 )
 
-/** Why there is no run to follow, in a sentence. */
+/** Says in a sentence why there is no run to follow. */
 export class NoRun extends Error {
-  /** The service's own, where it refused. */
+  /** The error code of the service, if it refused. */
   readonly code: string | null | undefined
 
   constructor(sentence: string, code?: string | null) {
@@ -46,12 +46,15 @@ export class NoRun extends Error {
 }
 
 export type FollowOptions = {
-  /** Ends following, for good. */
+  /** Stops following for good. */
   interrupt: AbortSignal
-  /** Ends following when there was time enough. */
+  /** Stops following when the time limit is reached. */
   timeout: AbortSignal
   onEvent: (event: FollowEvent) => void
-  /** Whether this process executes the run; resolves when it has, and then the end of the run is stored or never is. */
+  /**
+   * Resolves when this process has executed the run, to whether it did; by then the end of the run is stored or never
+   * will be.
+   */
   executed?: Promise<boolean> | undefined
 }
 
@@ -61,8 +64,8 @@ const GROWTH = 1.5
 const FIRST_LOCAL_PAUSE_MS = 50
 
 /**
- * Polls a run within the budget until it has ended. A line that is lost midway is waited for; a service that never
- * answered, a refusal and an answer that makes no sense end it at once.
+ * Polls a run within the budget until it has ended. Waits for a connection that is lost midway; a service that never
+ * answered, a refusal and an invalid answer end it at once.
  */
 export async function followRun(
   client: Client,
@@ -85,7 +88,7 @@ export async function followRun(
       let pauseMs: number
       try {
         const mustBeOver = isExecuted
-        // The run first: when it has ended, the trials read after it are those of the end.
+        // Reads the run first: if it has ended, the trials read after it are final.
         const read = await client.runs.get({ projectId, runId }, options)
         trials = await reader.read()
         run = read
@@ -125,35 +128,35 @@ export async function followRun(
   }
 }
 
-/** The pause before the next poll of a run, in milliseconds. */
+/** Returns the pause before the next poll of a run, in milliseconds. */
 export function intervalOf({ budget }: Client, requests: number, polls: number): number {
   const snapshot = budget.snapshot()
   const interval = livePause(snapshot, requests)
-  // Many a local run is over before the first of these pauses would be.
+  // Many local runs end before a regular first pause would.
   return snapshot.unlimited ? Math.min(interval, FIRST_LOCAL_PAUSE_MS * GROWTH ** (polls - 1)) : interval
 }
 
-/** How long a service that does not answer is left alone, in milliseconds. */
+/** Returns how long to wait for a service that does not answer, in milliseconds. */
 export function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (failures - 1))
 }
 
-/** Whether a service that answered before may answer again by itself: what a proxy answers in its place passes. */
+/** Whether a service that answered before may recover by itself; errors from a proxy in front of it are temporary. */
 export function isPassing(error: ApiError): boolean {
   const fault = connectionFault(error)
   if (error.retryable || (fault !== undefined && fault !== 'key-refused')) return true
   return error.kind === 'invalid-response' && error.code === 'not-json'
 }
 
-/** The service is there and asks for patience. */
+/** Whether the service is available but asks the client to wait. */
 function isPause({ code, limit }: ApiError): boolean {
   return code === 'rate-paused' || limit === 'key-rate'
 }
 
 /**
- * A trial with only what following a run prints, judges by and reports. A run can have ten thousand, and what servers
- * returned, scores and configuration are most of them; why one did not pass is in its calls and scores, which stay
- * there alone.
+ * Keeps only what following a run prints, judges by and reports. A run can have ten thousand trials, and server output,
+ * scores and configuration are most of their size. Calls and scores are kept only where they say why a trial did not
+ * pass.
  */
 export function reportedTrial(trial: EvalIteration): EvalIteration {
   const { id, testCaseId, title, iterationNumber, status, result, startedAt, durationMs } = trial
@@ -186,12 +189,12 @@ export function reportedTrial(trial: EvalIteration): EvalIteration {
 
 type Score = NonNullable<EvalIteration['scores']>[number]
 
-/** The scores that say why. */
+/** Keeps the scores that give a reason. */
 function reportedScore({ scorerId, status, passed, error, rationale }: Score): Score[] {
   return passed === false || status === 'error' ? [{ scorerId, status, passed, error, rationale }] : []
 }
 
-/** Which tool it was, and whether that went wrong. */
+/** Keeps the name of the tool, and whether the call failed. */
 function reportedCall({ toolName, error, result }: Record<string, unknown>): Record<string, unknown> {
   const { isError } = Object(result) as { isError?: unknown }
   return { toolName, ...(error != null && { error }), ...(isError === true && { result: { isError } }) }

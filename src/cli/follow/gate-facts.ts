@@ -16,7 +16,7 @@ import type { RunPlace } from './reference.ts'
 export type GateOptions = BaselineOptions & {
   minPassRate?: number
   minGraded?: number
-  /** Commander's `true` stands for an option in `--no-…` form that was not given. */
+  /** Commander sets `true` for an option with a `--no-…` form that was not given. */
   newFailuresAgainst?: string | true
   maxDuration?: number
   maxTokens?: number
@@ -25,8 +25,9 @@ export type GateOptions = BaselineOptions & {
 }
 
 /**
- * The gates that the options ask for, over the floor of what has to be graded: all of it unless they say otherwise.
- * @throws UsageError when gates are to decide and there are none
+ * Returns the gates that the options ask for, and the minimum share to grade: everything unless an option says
+ * otherwise.
+ * @throws UsageError if only gates should decide and there are none
  */
 export function gatesOf(own: GateOptions): Gate[] {
   const { minPassRate, minGraded, newFailuresAgainst, baseline, maxDuration, maxTokens, maxBroken } = own
@@ -47,7 +48,7 @@ export function gatesOf(own: GateOptions): Gate[] {
   return isJudged ? [{ gate: 'min-graded', wanted: minGraded ?? 1 }, ...gates] : []
 }
 
-/** A run beside another, or why they cannot be compared. */
+/** Compares a run with another; returns why if they cannot be compared. */
 export async function compareRun(
   client: Client,
   place: RunPlace,
@@ -81,7 +82,7 @@ export async function compareRun(
   }
 }
 
-/** Judges the gates of a run that has ended; they are not known for any other. */
+/** Judges the gates of a finished run; for any other run they are unknown. */
 export function judgeGates(
   gates: readonly Gate[],
   followed: Followed,

@@ -8,17 +8,17 @@ import { sleep, systemClock } from '../../lib/clock.ts'
 import { intervalOf, type Followed } from './follow-run.ts'
 import type { RunPlace } from './reference.ts'
 
-/** How long the reports of a run wait for its judge, in milliseconds. */
+/** Maximum time that the reports of a run wait for its judge, in milliseconds. */
 const LONGEST_WAIT_MS = 120_000
 
-/** How long after the end of a run a service may take to start the judge that the suite asks for, in milliseconds. */
+/** Milliseconds after the end of a run within which a service should start the suite's judge. */
 const START_MS = 10_000
 
 type JudgeWait = { stop: AbortSignal; say: (text: string) => void; longestMs?: number }
 
 /**
- * An ended run as it is once its judge has graded it, since a judge begins when its run has ended. A judge that does
- * not come in time, or whose run can be read no more, is said and left out.
+ * Returns a finished run after its judge has graded it: a judge starts when its run has ended. If the judge is not done
+ * in time, or the run can no longer be read, the judge is left out with a message.
  */
 export async function withJudge(
   client: Client,
@@ -50,7 +50,7 @@ function isPending({ judges }: EvalRun): boolean {
   return judgeAdvice(judges).some(each => each.isPending)
 }
 
-/** Whether the judge that the suite starts at the end of each run may still begin. */
+/** Whether the judge that the suite starts after each run may still start. */
 async function mayBegin(
   client: Client,
   projectId: string,

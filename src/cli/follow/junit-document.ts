@@ -2,10 +2,10 @@ import XMLBuilder from 'fast-xml-builder'
 import { escapedXml } from '../../lib/printable.ts'
 
 const LONGEST_TEXT = 20_000
-/** What XML 1.0 cannot hold, not even escaped. */
+/** Characters that XML 1.0 cannot contain, even escaped. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
-/** JUnit XML of these testsuites, with the sums over all of them. */
+/** Returns JUnit XML of these testsuites, with their totals. */
 export function junitDocument(suites: readonly SuiteElement[]): string {
   const builder = new XMLBuilder({
     ignoreAttributes: false,
@@ -29,14 +29,14 @@ export function junitDocument(suites: readonly SuiteElement[]): string {
   return escapedXml(xml)
 }
 
-/** A testcase, and what its suite counts it as. */
+/** A testcase, and the kind that its suite counts it as. */
 export type Counted = { kind: TestKind; testcase: object }
 
 type SuiteElement = { '@tests': number; '@failures': number; '@errors': number; '@skipped': number }
 
 type Named = { name: string; id?: string }
 
-/** A testsuite with its cases and their counts. @param more further attributes and elements before the cases */
+/** Returns a testsuite with its cases and their counts. @param more further attributes and elements before the cases */
 export function suiteOf({ name, id }: Named, cases: readonly Counted[], more: object = {}): SuiteElement {
   const count = (kind: TestKind): number => cases.filter(each => each.kind === kind).length
   const counts = {
@@ -54,18 +54,18 @@ export type TestKind = 'passed' | 'failure' | 'error' | 'skipped'
 
 type Found = { type: string; why: string }
 
-/** A testcase that says in one sentence what is wrong. */
+/** Returns a testcase that says in one sentence what is wrong. */
 export function caseOf(suiteName: string, name: string, kind: TestKind, { type, why }: Found): Counted {
   const found = { '@type': type, '@message': inAttribute(why) }
   return { kind, testcase: { '@classname': classNameOf(suiteName), '@name': inAttribute(name), [kind]: found } }
 }
 
-/** Readers divide names of classes at dots. */
+/** Replaces dots, at which readers split class names. */
 export function classNameOf(suiteName: string): string {
   return inAttribute(suiteName).replaceAll('.', '_')
 }
 
-/** Milliseconds as JUnit has times. */
+/** Formats milliseconds as JUnit seconds. */
 export function seconds(ms: number): string {
   return (ms / 1000).toFixed(3)
 }
@@ -74,7 +74,7 @@ export function inText(text: string): string {
   return text.slice(0, LONGEST_TEXT).toWellFormed().replaceAll(NOT_XML, '\uFFFD')
 }
 
-/** Readers of XML make blanks of the line breaks of attributes. */
+/** Replaces line breaks, which XML readers turn into blanks in attributes. */
 export function inAttribute(text: string): string {
   return inText(text).replaceAll(/[\t\n\r]+/g, ' ')
 }

@@ -25,10 +25,7 @@ import {
   type TestKind,
 } from './junit-document.ts'
 
-/**
- * A run for the report: its record, its trials, its gates, the exit code they lead to, and what its suite is called; or
- * why no run was read.
- */
+/** A run for the report: its record, trials, gates, exit code and the name of its suite; or why no run was read. */
 export type ReportedRun = { name: string } & (
   | {
       run: EvalRun
@@ -41,11 +38,11 @@ export type ReportedRun = { name: string } & (
 )
 
 /**
- * Runs as JUnit XML: a run is a testsuite, each trial a testcase. `failure` is only what was measured; a broken grader,
- * throttling, a set-up that failed and a trial that was not executed are `error`, stopped and waiting ones `skipped`.
- * Readers take no failures and no errors for success, so the report is as red as the exit code: where a threshold or
- * gates are met, trials that did not pass are `skipped` with what was wrong; a gate that is not met, a run that did not
- * pass though no trial says so, and one that was never read, are testcases of their own. Texts
+ * Returns runs as JUnit XML: a run is a testsuite, each trial a testcase. Only measured failures are `failure`; a
+ * broken grader, throttling, a failed set-up and a trial that was not executed are `error`; stopped and waiting trials
+ * are `skipped`. Readers take a report without failures and errors for success, so it fails exactly if the exit code
+ * does: if a threshold or gates are met, trials that did not pass are `skipped` with the reason; a gate that is not
+ * met, a run that did not pass though no trial says so, and a run that was never read get their own testcases. Texts
  * are redacted as in a summary.
  */
 export function junitXml(runs: readonly ReportedRun[], own: Own = {}): string {
@@ -98,20 +95,20 @@ function toSuite({ name, run, trials, gates, exitCode, baseline }: Extract<Repor
   })
 }
 
-/** `baseline.regressed` and its like, with the names of the cases; those without any are left out. */
+/** Returns properties such as `baseline.regressed`, with the names of the cases; those without cases are left out. */
 function baselineProperties({ file, ...kinds }: BaselineReport): Record<string, string | undefined> {
   const named = Object.entries(kinds).map(([kind, titles]) => [`baseline.${kind}`, titles.join(', ') || undefined])
   return { baseline: file, ...(Object.fromEntries(named) as Record<string, string | undefined>) }
 }
 
-/** A gate that is not met, or not known. */
+/** Returns a testcase for a gate that is not met, or unknown. */
 function gateCase(suiteName: string, { gate, passed, says }: GateResult): Counted[] {
   if (passed === true) return []
   const found = { type: 'gate', why: says }
   return [caseOf(suiteName, `gate ${gate}`, passed === false ? 'failure' : 'error', found)]
 }
 
-/** The run itself, where its own word is not that it passed. */
+/** Returns a testcase for the run itself, unless its own verdict is that it passed. */
 function runCase(suiteName: string, run: EvalRun): Counted[] {
   const outcome = outcomeOfRun(run)
   if (outcome === 'passed') return []
@@ -128,7 +125,10 @@ function kindOf(trial: EvalIteration): TestKind {
   return isMeasuredFailure(trial) ? 'failure' : 'error'
 }
 
-/** The suite's name is the class, so that Jenkins and GitLab group by it; the variant's is what they list. */
+/**
+ * The class is the suite's name, by which Jenkins and GitLab group; the case is named after the variant, which they
+ * list.
+ */
 function toCase(
   suiteName: string,
   trial: EvalIteration,

@@ -10,7 +10,7 @@ import { clean } from '../../tui/theme/text.ts'
 import { baselineKinds, type BaselineReport } from '../../domain/runs/baseline-report.ts'
 import type { Comparison, Conclusion } from './conclusion.ts'
 
-/** The last word for people: the counts, the gates and the comparison. */
+/** Returns the final lines for people: the counts, the gates and the comparison. */
 export function conclusionLines(conclusion: Conclusion, unknown: string): string[] {
   const { run, gates, comparison, baseline, unchecked, ranAgain } = conclusion
   return [
@@ -29,7 +29,7 @@ export function conclusionLines(conclusion: Conclusion, unknown: string): string
   ]
 }
 
-/** What the run counted, in its own unit; in trials where it reports none. */
+/** Describes the counts of the run in its own unit; in trials if it reports none. */
 function countWords({ counts, passRate: rateOfTrials, measured }: Conclusion, unknown: string): string {
   const share = measured ? passRate(measured) : rateOfTrials
   const rate = share == null ? unknown : shareLabel(share)
@@ -63,7 +63,7 @@ function namesOf(titles: readonly string[]): string {
 const NAMED_KINDS = ['new-failure', 'still-failing', 'fixed'] as const
 const MOST_TITLES = 10
 
-/** Counts of each kind of change, and the cases that somebody has to look at. */
+/** Lists the count of each kind of change, and the cases that need attention. */
 export function comparisonLines({ baseRunId, base, counts, cases }: Comparison): string[] {
   const kinds = [...NAMED_KINDS, 'flaky'] as const
   const countOf = (kind: (typeof kinds)[number]): string =>
@@ -86,7 +86,7 @@ export function comparisonLines({ baseRunId, base, counts, cases }: Comparison):
   return lines
 }
 
-/** How many cases are beside the file in which way, and which. */
+/** Lists how many cases match the baseline file, how many differ in which way, and their names. */
 function baselineLines(baseline: BaselineReport): string[] {
   const kinds = baselineKinds(baseline)
   const counts = kinds.map(({ words, titles }) => `${titles.length} ${words}`).join(', ')
@@ -105,8 +105,8 @@ function titleLines(words: string, titles: readonly string[]): string[] {
 }
 
 /**
- * The trials that somebody has to look at, with why and where to look.
- * @param causesOf what else is known of why, which is below each
+ * Lists the trials that need attention, with the reason and where to look.
+ * @param causesOf returns further reasons, which are listed below each trial
  */
 export function failureLines(
   trials: readonly EvalIteration[],

@@ -4,20 +4,20 @@ import { isWebAddress, placeAtAddress, type WebAddresses } from '../../tui/route
 import { runsRoute } from '../../app/places.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** A run as it was named; without a project it is one of the project that the command works in. */
+/** A run as named; without a project it belongs to the command's project. */
 export type NamedRun = { runId: string; projectId?: string }
 
-/** A run and the project that it belongs to. */
+/** A run and its project. */
 export type RunPlace = { projectId: string; runId: string }
 
-/** Where an address names a run: those of the API, and those of our own places. */
+/** Paths that name a run: those of the API, and of mcpdeck's own places. */
 const DECLARED = [contract.runs.get.path, runsRoute.path]
 const ID = /^[\w.~-]+$/
 
 /**
- * Reads what names a run: its id, a locator or the part of it below the profile, or a pasted address of the API or of
- * the hosted UI, whose `pages` the profile names.
- * @throws UsageError when it names none
+ * Parses the name of a run: its id, a locator with or without its profile, or a pasted address of the API or of the
+ * hosted UI, whose `pages` the profile names.
+ * @throws UsageError if it names none
  */
 export function parseRun(text: string, pages: WebAddresses = {}): NamedRun {
   if (ID.test(text)) return { runId: text }
@@ -36,7 +36,10 @@ function runOf(place: Place | undefined): NamedRun | undefined {
   return projectId !== undefined && runId !== undefined ? { projectId, runId } : undefined
 }
 
-/** Where nobody names the addresses of the hosted UI, an id follows the word that it follows in the declared paths. */
+/**
+ * Finds a run in an address. If the profile does not name the addresses of the hosted UI, an id is expected after the
+ * same word as in the declared paths.
+ */
 function fromAddress(text: string): NamedRun | undefined {
   const { pathname, searchParams, hash } = new URL(text)
   const segments = `${pathname}/${hash.replace(/^#/, '')}`.split('/').filter(Boolean)

@@ -6,8 +6,9 @@ import { withShiftReport } from '../now/report-place.ts'
 import { withReports } from './reports.ts'
 
 /**
- * Has the reports that a refused command line asked for say why, so that none of an earlier command stands for it.
- * @throws UsageError as it is, with what kept a report from being written
+ * Writes the reason into the reports that a refused command line asked for, so that no earlier report is mistaken for
+ * its result.
+ * @throws UsageError the given one, with the reason if a report could not be written
  */
 export async function refuseWithReports(
   program: Command,
@@ -18,7 +19,7 @@ export async function refuseWithReports(
   const { command, words, options } = readRefused(program, argv) ?? { command: '', words: [], options: {} }
   const text = (name: string) => {
     const value = options[name]
-    // An option there is the next word of a line that lacks a value.
+    // An option in this place is the next word of a line whose value is missing.
     return typeof value === 'string' && value !== '' && !value.startsWith('--') ? { [name]: value } : {}
   }
   try {
@@ -37,17 +38,17 @@ export async function refuseWithReports(
   throw refusal
 }
 
-/** The parts of a command line that was refused; values are texts, checked by nothing. */
+/** The parts of a refused command line; values are unchecked texts. */
 type RefusedLine = { command: string; words: readonly string[]; options: Readonly<Record<string, unknown>> }
 
-/** Reads a command line as far as it can be, though commander refused it; undefined if no command is meant. */
+/** Parses as much as possible of a command line that commander refused; returns undefined if it contains no command. */
 function readRefused(program: Command, argv: readonly string[]): RefusedLine | undefined {
   const named = (word: string | undefined) => program.commands.find(each => each.name() === word)
-  // Words behind `--` are those of another program.
+  // Words after `--` belong to another program.
   const end = argv.indexOf('--')
   const { operands, unknown } = readLeniently(program, end < 0 ? argv : argv.slice(0, end))
   const rest = [...operands, ...unknown]
-  // Behind an unknown option of the program its command is no operand.
+  // After an unknown option of the program, its command is not parsed as an operand.
   const known = named(operands[0]) ?? rest.map(named).find(each => each !== undefined)
   const names = program.commands.map(each => each.name())
   const found = known ?? (operands[0] === undefined ? undefined : named(nearest(operands[0], names)))
@@ -56,7 +57,7 @@ function readRefused(program: Command, argv: readonly string[]): RefusedLine | u
   return { command: found.name(), words: own.operands, options: own.options }
 }
 
-/** Reads the options of a command where each may have any text. */
+/** Parses the options of a command without validating their values. */
 function readLeniently(command: Command, argv: readonly string[]) {
   const bare = new Command().exitOverride().configureOutput({ writeErr: () => undefined, outputError: () => undefined })
   for (const { flags } of command.options) bare.addOption(new Option(flags))
@@ -64,7 +65,7 @@ function readLeniently(command: Command, argv: readonly string[]) {
   try {
     return read(argv)
   } catch {
-    // Only the value of the last option can be missing.
+    // Only the last option can lack its value.
     return read(argv.slice(0, -1))
   }
 }

@@ -16,11 +16,11 @@ import { printedLines, rewrittenLine, type StatusLine } from './status-line.ts'
 export type ReportMode = 'text' | 'json' | 'jsonl'
 
 export type Reporter = {
-  /** What happens to one run; the label distinguishes it from its siblings and is empty for a single one. */
+  /** Receives an event of a run; the label distinguishes it from its siblings and is empty for a single one. */
   onEvent: (label: string, event: FollowEvent) => void
-  /** A sentence for people. */
+  /** Prints a sentence for people. */
   say: (sentence: string) => void
-  /** Takes the progress away before the last word. */
+  /** Removes the progress line before the final result. */
   end: () => void
 }
 
@@ -29,13 +29,14 @@ export type ReporterOptions = {
   output: Output
   /** Whether a line may be rewritten in place. */
   inPlace: boolean
-  /** What no event may hold. */
+  /** Texts that must not appear in an event. */
   texts?: Own
 }
 
 /**
- * Tells how runs go: as text on standard output, a line that is rewritten on a terminal and a line for each change
- * elsewhere; with `jsonl` as one event a line; with `json` on standard error, since only the last word is data.
+ * Reports the progress of runs: as text on standard output, which rewrites one line on a terminal and prints a line for
+ * each change elsewhere; with `jsonl` as one event a line; with `json` on standard error, since only the final result
+ * is data.
  */
 export function createReporter({ mode, output, inPlace, texts: own = {} }: ReporterOptions): Reporter {
   const line = statusLine(mode, output, inPlace)
@@ -59,7 +60,7 @@ export function createReporter({ mode, output, inPlace, texts: own = {} }: Repor
           show(label, progressText(event))
           break
         case 'retrying':
-          // Once for each time that the line is lost; until it is back there is nothing new to say.
+          // Reported once for each lost connection; until it is back there is no news.
           if (event.failures === 1) interject(lostSentence(label, event.error))
           break
         case 'answered':
@@ -79,7 +80,7 @@ function statusLine(mode: ReportMode, output: Output, inPlace: boolean): StatusL
 
 type ProgressOf = { run: Pick<EvalRun, 'status'>; counts: TrialCounts; remaining: number | undefined }
 
-/** `running, 5 of 12 trials, 4 passed, 1 failed, about 30 s left`. */
+/** Returns `running, 5 of 12 trials, 4 passed, 1 failed, about 30 s left`. */
 function progressText({ run, counts, remaining }: ProgressOf): string {
   const { total, ended, passed, failed, ungraded, cancelled } = counts
   return [
@@ -89,14 +90,15 @@ function progressText({ run, counts, remaining }: ProgressOf): string {
     `${failed} failed`,
     ...(ungraded > 0 ? [`${ungraded} without a verdict`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
-    // Before two trials have ended nobody knows, which is no news in a line about a run that began.
+    // Before two trials have ended the remaining time is unknown, which is not worth saying in a line about a run that
+    // began.
     ...(remaining === undefined || remaining === 0 ? [] : [remainingLabel(remaining)]),
   ].join(', ')
 }
 
 export const ANSWERS_AGAIN = 'The service answers again.'
 
-/** Why nothing is heard of a run while it is waited for. */
+/** Says why there is no news of a run that is being followed. */
 export function lostSentence(label: string, error: ApiError): string {
   const { title, sentence } = describeError(error)
   const time = localClock(Date.now(), 'seconds')
@@ -104,7 +106,7 @@ export function lostSentence(label: string, error: ApiError): string {
   return `${of}${time} ${title}: ${sentence} The run continues; mcpdeck keeps polling.`
 }
 
-/** An event as `--jsonl` prints it. */
+/** Returns an event as `--jsonl` prints it. */
 function eventRecord(event: FollowEvent): object {
   const at = Date.now()
   if (event.event === 'changed') {

@@ -12,10 +12,10 @@ import { NoRun } from './follow-run.ts'
 import type { ReportedRun } from './junit.ts'
 import type { NamedResult } from './summary.ts'
 
-/** Where a command reports to: a file that is replaced, and one that is added to; and files that it reads. */
+/** Files of a command: a report that is replaced, a summary that is appended to, and files that it reads. */
 export type ReportOptions = { junit?: string; summary?: string; baseline?: string; expected?: string }
 
-/** @throws UsageError for a report that would replace a file that the command reads */
+/** @throws UsageError for a report that would overwrite a file that the command reads */
 export function keepInputs({
   junit,
   summary,
@@ -29,16 +29,16 @@ export function keepInputs({
 }
 
 /**
- * Writes every report that was asked for.
- * @param goesOn whether a run that has not ended continues without this process
- * @param texts what no report may hold
+ * Writes every requested report.
+ * @param goesOn whether an unfinished run continues without this process
+ * @param texts texts that no report may contain
  */
 export type WriteReports = (results: readonly NamedResult[], goesOn: boolean, texts: Own) => Promise<void>
 
 /**
- * Runs a command that may write reports. The JUnit report of an earlier command is gone before anything else happens,
- * and a command that ends without its own, such as for a missing key, leaves reports that say why.
- * @param name what the reports call a run that was never read
+ * Runs a command that may write reports. The JUnit report of an earlier command is removed first, and a command that
+ * ends without its own, such as for a missing key, leaves reports that say why.
+ * @param name name in the reports of a run that was never read
  * @throws UsageError for a report that cannot be written
  */
 export async function withReports(
@@ -49,7 +49,7 @@ export async function withReports(
   if (junit === undefined && summary === undefined) return await work(undefined)
   keepInputs({ junit, summary, baseline, expected })
   const isOneFile = junit !== undefined && summary !== undefined && isSameFile(junit, summary)
-  // A summary is added to what a file holds, so that only a report may be replaced there.
+  // A summary is appended to the contents of a file, so both may share a file only if it contains nothing but a report.
   if (isOneFile && !holdsReport(junit)) throw new UsageError(ONE_FILE)
   const writeJunit = junit === undefined ? undefined : openReport(junit)
   let addSummary: Awaited<ReturnType<typeof openSummary>> | undefined
@@ -76,13 +76,13 @@ function isSameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
 }
 
-/** Whether a file is empty, not there, or an earlier report. */
+/** Whether a file is empty, missing, or an earlier report. */
 function holdsReport(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false })
   return !found?.isFile() || found.size === 0 || /^<(?:\?xml|testsuites)/.test(readFileSync(file, 'utf8'))
 }
 
-/** Loads what few commands write. */
+/** Loads a module that few commands need. */
 async function openSummary(file: string) {
   return (await import('./summary.ts')).openSummary(file)
 }

@@ -30,53 +30,53 @@ import { createLog } from '../output/log.ts'
 import { chooseProject } from '../workspace/project-choice.ts'
 import { openWorkspace, type OpenedWorkspace } from '../workspace/workspace.ts'
 
-/** Options that `watch` and `run` share. */
+/** Options of both `watch` and `run`. */
 export type SessionOptions = GateOptions & ReportOptions & { json?: boolean; jsonl?: boolean; timeout?: number }
 
 /** A run to follow; the label distinguishes it from its siblings and is empty for a single one. */
 export type FollowedRun = { label: string; place: RunPlace }
 
-/** A target of a launch of which there is no run. */
+/** A target of a launch that has no run. */
 export type NotStarted = { label: string; error: NoRun }
 
 export type FollowExtras = {
-  /** Command that goes on watching; without it the runs end with this process. */
+  /** Command that continues watching; without it the runs end with this process. */
   again?: string
-  /** What the gates compare with, or else the run that it is to be shown beside, such as the one that it repeats. */
+  /** The run that the gates compare with, or else the run to show it beside, such as the one that it repeats. */
   base?: Base | undefined
-  /** The cases that were to run, if they are known. */
+  /** The cases that should run, if known. */
   launched?: LaunchedCases | undefined
-  /** Whether this process executes a run; resolves when it has. */
+  /** Resolves when this process has executed a run, to whether it did. */
   executed?: (runId: string) => Promise<boolean>
-  /** Of a run group, as the final record has it. */
+  /** Id of the run group, for the final record. */
   runGroupId?: string
-  /** Its targets that did not start, which are no less of its end. */
+  /** Targets of the group that did not start, which also count in its result. */
   notStarted?: readonly NotStarted[]
-  /** What else is known of why a trial did not pass, a sentence each. */
+  /** Returns further reasons why a trial did not pass, a sentence each. */
   causesOf?: (trial: EvalIteration) => readonly string[]
-  /** Receives how following ended. */
+  /** Receives the results when following has ended. */
   onResults?: (results: readonly Result[]) => void
 }
 
-/** Everything about following that lies around the runs: output, signals, gates and the report. */
+/** Everything needed to follow runs: output, signals, gates and the report. */
 export type Session = {
   gates: readonly Gate[]
-  /** The file of results that the runs are judged by. */
+  /** The baseline file that the runs are compared with. */
   baseline: Baseline | undefined
   mode: ReportMode
   output: Output
   reporter: Reporter
-  /** Aborts on Ctrl+C, when nobody reads the output any more, and when there was time enough. */
+  /** Aborts on Ctrl+C, when nobody reads the output any more, and at the time limit. */
   stop: AbortSignal
-  /** Follows runs and prints the last word; resolves to the exit code. */
+  /** Follows runs and prints the final result; resolves to the exit code. */
   follow: (client: Client, runs: readonly FollowedRun[], extras: FollowExtras) => Promise<number>
-  /** Runs all work around following; what ends it early gets the last word too. @throws UsageError as it is */
+  /** Runs all other work of the command, and reports if it ends early. @throws UsageError unchanged */
   guard: (work: () => Promise<number>) => Promise<number>
   close: () => void
 }
 
 /**
- * @param name what reports call a run that was never read
+ * @param name name in the reports of a run that was never read
  * @throws UsageError for options that contradict each other
  */
 function openSession({ common, settings, own, name, writeReports }: Opening): Session {
@@ -100,7 +100,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
     const { again, runGroupId, causesOf } = extras
     const goesOn = again !== undefined
     const exitCode = await printFinalReport(results, { mode, output, unknown, goesOn, runGroupId, causesOf, texts })
-    // What the service refused will be refused again.
+    // A refused request would be refused again.
     const isOpen = results.some(({ followed: { kind } }) => kind !== 'ended' && kind !== 'refused')
     if (isOpen && goesOn && !output.closed) say(`To watch it again: ${again}`)
     return exitCode
@@ -140,7 +140,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
     async guard(work) {
       const stopped = Promise.withResolvers<never>()
       const onStop = (): void => {
-        // The followed run stops by itself, with everything that was read.
+        // Following ends by itself, with everything read so far.
         if (!isFollowing) stopped.reject(new Stopped(interrupt))
       }
       stop.addEventListener('abort', onStop)
@@ -162,7 +162,7 @@ function openSession({ common, settings, own, name, writeReports }: Opening): Se
   }
 }
 
-/** The end before anything was followed. */
+/** Reports that the command ended before it followed anything. */
 class Stopped extends Error {
   readonly end: { kind: 'timed_out' } | { kind: 'interrupted'; exitCode: number }
 
@@ -172,7 +172,7 @@ class Stopped extends Error {
   }
 }
 
-/** How it ends when it ends before a run was read. @throws what is no failed call */
+/** Returns the result of a command that ended before a run was read. @throws any error that is not a failed call */
 function withoutRun(label: string, error: unknown, own: SessionOptions, gates: readonly Gate[]): Result {
   const followed = endBeforeRun(error)
   return resultOf(label, followed, {
@@ -221,7 +221,7 @@ function isInPlace(mode: ReportMode, common: CommonOptions): boolean {
   return common.screenReader !== true && !wantsScreenReader(process.env)
 }
 
-/** The outcome of the runs, each with the name of its suite; one of which nothing was read goes by its id. */
+/** Adds the name of the suite to each result; a run that was never read gets its id. */
 async function withNames(
   client: Client,
   runs: readonly FollowedRun[],
@@ -238,10 +238,13 @@ async function withNames(
   return named
 }
 
-/** How long a report waits for the name of its suite once following was stopped, in milliseconds. */
+/** Milliseconds that a report waits for the name of its suite after following was stopped. */
 const NAME_GRACE_MS = 2_000
 
-/** The suite may be gone, the connection too, and nobody may want to wait long: its id is a name as well. */
+/**
+ * Returns the name of a suite. The suite or the connection may be gone, and nobody may want to wait long: then its id
+ * is used as the name.
+ */
 async function suiteName(client: Client, projectId: string, suiteId: string, stop: AbortSignal): Promise<string> {
   const signal = stop.aborted ? AbortSignal.timeout(NAME_GRACE_MS) : stop
   try {
@@ -252,7 +255,7 @@ async function suiteName(client: Client, projectId: string, suiteId: string, sto
   }
 }
 
-/** What follows runs: a session, an opened workspace, and what the gates compare with. */
+/** Context for following runs: a session, an opened workspace, and the run that the gates compare with. */
 export type SessionContext = { session: Session; opened: OpenedWorkspace; client: Client; base: Base | undefined }
 
 type Opening = {
@@ -263,7 +266,7 @@ type Opening = {
   writeReports: WriteReports | undefined
 }
 
-/** Follows runs over the workspace of some settings, and closes it; resolves to the exit code. */
+/** Opens the workspace of some settings, follows runs and closes it; resolves to the exit code. */
 export async function inSession(opening: Opening, work: (context: SessionContext) => Promise<number>): Promise<number> {
   const { settings } = opening
   const session = openSession(opening)
@@ -272,7 +275,7 @@ export async function inSession(opening: Opening, work: (context: SessionContext
     const opened = openWorkspace(settings, createLog(settings.logFile), 'briefly', { tell: say })
     try {
       const exitCode = await session.guard(() => work({ session, opened, client: opened.workspace.client, base }))
-      // A judge begins when its run has ended.
+      // A judge starts when its run has ended.
       await opened.settle(session.stop)
       return exitCode
     } finally {
@@ -283,7 +286,7 @@ export async function inSession(opening: Opening, work: (context: SessionContext
   }
 }
 
-/** `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
+/** Runs `mcpdeck watch`: follows a run to its end; resolves to the exit code. */
 export async function runWatch(text: string, given: CommonOptions, own: SessionOptions): Promise<number> {
   return await withReports(own, `Run ${text}`, async write => await watchRun(text, given, own, write))
 }
@@ -315,7 +318,7 @@ async function placeOf(client: Client, { project }: Settings, named: NamedRun): 
   return { projectId, runId }
 }
 
-/** Announces the ends of runs at the terminal of a person, unless a window did. */
+/** Rings the terminal at the ends of runs if a person uses it, unless a window has rung already. */
 function ring(notify: Notify, { workspace: { rings } }: OpenedWorkspace, results: readonly Result[]): void {
   if (notify === 'off' || !process.stderr.isTTY) return
   for (const { followed, conclusion } of results) {

@@ -1,16 +1,16 @@
 import { drawableSize } from '../../tui/terminal/size.ts'
 import { clean, truncate } from '../../tui/theme/text.ts'
 
-/** One line that says how things stand, on a stream that may be a terminal. */
+/** A line that shows the current state, on a stream that may be a terminal. */
 export type StatusLine = {
   show: (text: string) => void
-  /** Takes the line away, so that something can be written where it stood. */
+  /** Removes the line so that something else can be written in its place. */
   clear: () => void
 }
 
 const LEAST_MS = 100
 
-/** A line that is rewritten in place, no more often than is read. */
+/** Returns a line that is rewritten in place, no more often than a person can read. */
 export function rewrittenLine(stream: NodeJS.WriteStream): StatusLine {
   let wanted = ''
   let shown = ''

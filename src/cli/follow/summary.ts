@@ -10,16 +10,16 @@ import { sentenceOf } from './conclusion.ts'
 import type { Result } from './final-report.ts'
 import { conclusionLines, failureLines } from './labels.ts'
 
-/** The outcome of a run, with what its suite is called. */
+/** The outcome of a run, with the name of its suite. */
 export type NamedResult = Result & { name: string }
 
-/** Characters of a line; what is longer is read where it happened. */
+/** Maximum characters of a line; longer texts can be read at their source. */
 const LONGEST_LINE = 1000
 
 /**
- * Runs as Markdown for the page of a build job: what decided, the counts, the gates, what did not pass and what was
- * started. It is redacted, and none of its texts can pass for markup.
- * @param goesOn whether a run that has not ended continues without this process
+ * Returns runs as Markdown for the page of a build job: the decision, the counts, the gates, what did not pass and what
+ * was started. It is redacted, and its texts cannot be taken for markup.
+ * @param goesOn whether an unfinished run continues without this process
  */
 export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesOn: boolean): string {
   const { line } = documentTexts(own)
@@ -46,24 +46,25 @@ export function summaryMarkdown(results: readonly NamedResult[], own: Own, goesO
     .join('\n')
 }
 
-/** As the job ends: nothing but a failed verdict is red, and nothing but a passed one green. */
+/** Matches the state of the job: only a failed verdict is red, and only a passed one is green. */
 function stateOf(exitCode: number): string {
   if (exitCode === EXIT.done) return 'passed'
   return exitCode === EXIT.failedVerdict ? 'failed' : 'no verdict'
 }
 
 /**
- * Finds out before anything spends whether a summary can be added to a file, and leaves nothing behind.
- * @returns what adds one
- * @throws UsageError when it cannot
+ * Checks that a summary can be appended to a file before anything spends credits, and leaves no trace.
+ * @returns a function that appends one
+ * @throws UsageError if it cannot
  */
 export function openSummary(file: string): (results: readonly NamedResult[], goesOn: boolean, own: Own) => void {
   try {
     const before = statSync(file, { throwIfNoEntry: false })
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if (before && !before.isFile()) throw new Error('it is not a regular file')
     const target = outputTarget(file)
-    // A file that is an output of this process already is written on there: appended to, it would be written over.
+    // If the file is already an output of this process, writes through that stream: its later output would overwrite an
+    // appended text.
     if ('stream' in target) {
       const { write, close } = openStream(target.stream)
       return (results, goesOn, own) => {

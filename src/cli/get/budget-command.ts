@@ -12,7 +12,10 @@ import { printDirectly } from '../output/output.ts'
 import { say } from '../output/prose.ts'
 import { sayError } from '../output/report-error.ts'
 
-/** `mcpdeck budget [reset]`: what all processes of this machine sent with the profile's key in the last minute. */
+/**
+ * Runs `mcpdeck budget [reset]`: shows what all processes of this machine sent with the profile's key in the last
+ * minute.
+ */
 export async function showBudget({ client }: SavedContext, [action]: readonly string[], own: { json?: boolean }) {
   const { budget } = client
   const wasPaused = action === 'reset' && budget.reset()
@@ -28,7 +31,7 @@ export async function showBudget({ client }: SavedContext, [action]: readonly st
   return lost && (await sayLost(lost, wasPaused === undefined))
 }
 
-/** Says that nothing is known of other programs, and why; the exit code is that of the doctor. */
+/** Says that nothing is known of other programs, and why; returns the exit code of the doctor. */
 async function sayLost({ file, error }: LostLedger, wasToReset: boolean): Promise<number> {
   const { checkDatabase, checkDirectory } = await import('../doctor/doctor-checks.ts')
   const { exitCodeOf, fail } = await import('../doctor/doctor-check.ts')

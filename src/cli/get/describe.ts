@@ -15,15 +15,15 @@ import { nounOf, NOUNS, parentsOf } from '../nouns/nouns.ts'
 import { withState, type Item, type StateFacts } from '../nouns/states.ts'
 import { tableLines, tableWidth } from '../nouns/table.ts'
 
-/** Maximum number of records of a relation that are shown. */
+/** Maximum number of related records that are shown. */
 const MOST_SHOWN = 10
-/** Fields that hold the id of another record, such as `namedHostId` and `environmentIds`. */
+/** Fields that contain the id of another record, such as `namedHostId` and `environmentIds`. */
 const REFERENCE = /(host|client|environment|server|suite|persona|journey|swarm|scenario|image)Ids?$/i
 
-/** Records that belong to the described one or name it; `problem` is why they cannot be read. */
+/** Records that belong to the described one or refer to it; `problem` says why they cannot be read. */
 type Relation = { noun: Noun; items: readonly Item[]; all: string; problem?: string }
 
-/** `mcpdeck describe`: a record as people read it, names beside the ids, and what belongs to it. */
+/** Runs `mcpdeck describe`: prints a record for people, with names beside the ids, and its related records. */
 export async function describe(
   context: SavedContext,
   [word = '', wanted = '']: readonly string[],
@@ -43,7 +43,7 @@ export async function describe(
   if (own.json) printReceived(jsonText(others.length === 0 ? only : { items: described }))
 }
 
-/** Journey runs that were launched as the wave of this id, else the word itself: a run's own id. */
+/** Returns the journey runs of the wave with this id, else the word itself as the id of a run. */
 async function runsOfWave(client: Client, noun: Noun, fields: Fields, wanted: string): Promise<string[]> {
   const isRun = await client.journeyRuns.get({ projectId: String(fields['projectId']), runId: wanted }).then(
     () => true,
@@ -79,14 +79,17 @@ async function describeOne(
   return undefined
 }
 
-/** The server's instructions for models, from the last report of the doctor: a description connects to nobody. */
+/**
+ * Returns the server's instructions for models, from the last report of the doctor: describing a server does not
+ * connect to it.
+ */
 function instructionsOf({ workspace }: OpenedWorkspace, noun: Noun, projectId: string, { id }: Item): object {
   if (noun.name !== 'servers' || typeof id !== 'string') return {}
   const { instructions } = Object(workspace.doctorReports?.last({ projectId, serverId: id })?.initInfo) as Item
   return typeof instructions === 'string' ? { instructions } : {}
 }
 
-/** The rubric of a journey run: how many of its graded sessions pass each criterion. */
+/** Returns the rubric of a journey run: how many of its graded sessions pass each criterion. */
 async function scorecardOf(runs: Noun, { client, projectId }: StateFacts, runId: string): Promise<Relation> {
   const noun = { ...runs, name: 'scorecard', columns: SCORECARD_COLUMNS }
   try {
@@ -116,7 +119,7 @@ function relationLines(
   return [title, ...[...tableLines(columns, items.slice(0, MOST_SHOWN), options), ...more].map(line => `  ${line}`)]
 }
 
-/** What belongs to a record, and what names it; lists that are empty are left out. */
+/** Returns the records that belong to a record or refer to it; empty lists are left out. */
 async function relationsOf(noun: Noun, record: Item, place: Fields, facts: StateFacts): Promise<Relation[]> {
   const { id } = record
   const { projectId } = place
@@ -125,7 +128,7 @@ async function relationsOf(noun: Noun, record: Item, place: Fields, facts: State
   for (const other of NOUNS) {
     const parent = parentsOf(other).find(({ option }) => nounOf(option) === noun)
     const isOpen = (other.parents ?? []).every(each => each === parent || each.optional === true)
-    // What is listed by POST is asked of a server, which a description does not connect to.
+    // A list read by POST is requested from a server, and a description does not connect to servers.
     if (!isOpen || other === noun || endpointOf(other.list).method !== 'GET') continue
     if (!parent && !mayName(other, noun)) continue
     const fields = parent ? { projectId, [parent.parameter]: id } : { projectId }
@@ -159,7 +162,7 @@ function problemOf(error: unknown): string {
   return clean(`${title}. ${sentence}`)
 }
 
-/** Whether the items of a list of the project may hold ids of another noun. */
+/** Whether the items of a project list may contain ids of another noun. */
 function mayName(list: Noun, noun: Noun): boolean {
   const { path, response } = endpointOf(list.list)
   if (!path.includes('{projectId}') || (list.parents ?? []).length > 0) return false
@@ -167,7 +170,7 @@ function mayName(list: Noun, noun: Noun): boolean {
   return [...schema.matchAll(/"(\w+)":/g)].some(([, field = '']) => referred(field) === noun)
 }
 
-/** The noun whose ids a field holds. */
+/** Returns the noun whose ids a field contains. */
 function referred(field: string): Noun | undefined {
   const [, word] = REFERENCE.exec(field) ?? []
   return word === undefined ? undefined : nounOf(word.toLowerCase())
@@ -177,7 +180,7 @@ function names(item: Item, noun: Noun, id: string): boolean {
   return idsIn(item).some(each => each.id === id && each.noun === noun)
 }
 
-/** Every id that a record holds of other nouns. */
+/** Returns every id of another noun in a record. */
 function idsIn(value: unknown): { noun: Noun; id: string }[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([field, inner]) => {
@@ -187,7 +190,7 @@ function idsIn(value: unknown): { noun: Noun; id: string }[] {
   })
 }
 
-/** Names of the records that a record names by their ids; a list that cannot be read gives none. */
+/** Returns the names of the records that a record refers to; a list that cannot be read gives none. */
 async function namesIn(client: Client, { projectId }: Fields, record: Item): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const noun of new Set(idsIn(record).map(each => each.noun))) {
@@ -196,7 +199,7 @@ async function namesIn(client: Client, { projectId }: Fields, record: Item): Pro
       for await (const item of listItems({ client, noun, fields: { projectId } }))
         if (typeof item[calledBy] === 'string') found.set(String(item['id']), item[calledBy])
     } catch {
-      // The ids stand by themselves then.
+      // Then the ids are shown without names.
     }
   }
   return found

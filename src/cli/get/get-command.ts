@@ -26,7 +26,7 @@ export type GetOptions = Partial<Record<NounParent['option'], string>> & {
   filter: string[]
 }
 
-/** `mcpdeck get`: one listing or one record; resolves to the exit code. */
+/** Runs `mcpdeck get`, which prints a list or a record; resolves to the exit code. */
 export async function runGet(
   { client, common, saved: { opened, settings } }: SavedContext,
   [word = '', id]: readonly string[],
@@ -53,8 +53,8 @@ type Stated = (item: Item) => Promise<Item>
 type Printed = Listing & { stated: Stated; state?: string | undefined }
 
 /**
- * The state that `--status` means.
- * @throws UsageError naming all that there are
+ * Returns the state that `--status` names.
+ * @throws UsageError listing all states
  */
 function wantedState(noun: Noun, status: string | undefined): string | undefined {
   if (status === undefined) return undefined
@@ -75,7 +75,7 @@ function declaredStatesOf({ list, further }: Noun): string[] {
   return [...new Set(lists.flatMap(each => declaredStates(endpointOf(each))))]
 }
 
-/** The noun of a word. @throws UsageError naming all */
+/** Returns the noun for a word. @throws UsageError listing all nouns */
 export function requireNoun(word: string): Noun {
   const noun = nounOf(word)
   if (noun) return noun
@@ -85,11 +85,11 @@ export function requireNoun(word: string): Noun {
 
 const LIST_OPTIONS = ['limit', 'all', 'jsonl', 'status', 'search', 'filter'] as const
 
-/** @throws UsageError for what a noun needs, and for what it does not take */
+/** @throws UsageError for options that a noun lacks, and for options that it does not accept */
 export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions): void {
   if (own.json && own.jsonl) throw new UsageError('--json and --jsonl cannot be combined.')
   const known = parentsOf(noun)
-  // A record that can be read by its id alone needs nothing that it belongs to.
+  // A record that can be read by its id alone does not need its parents.
   const needed = known.filter(({ optional }) => !optional)
   const missing = needed.find(({ option }) => own[option] === undefined)
   if (missing) throw new UsageError(`${noun.name} needs --${missing.option}.`)
@@ -100,7 +100,7 @@ export function checkOptions(noun: Noun, id: string | undefined, own: GetOptions
   if (id !== undefined && stray) throw new UsageError(`--${stray} is for a list; one record is printed as it is.`)
 }
 
-/** What narrows the list at the service; a `--status` that it does not take is examined here instead. */
+/** Returns the filters for the service; a `--status` that it does not accept is applied here instead. */
 function filtersOf(noun: Noun, own: GetOptions): Fields {
   if (own.filter.length === 0 && own.search === undefined && own.status === undefined) return {}
   const { filters } = queryOf(endpointOf(noun.list))
@@ -124,7 +124,7 @@ function filtersOf(noun: Noun, own: GetOptions): Fields {
   }
 }
 
-/** @throws UsageError naming what the service takes for this option */
+/** @throws UsageError listing the values that the service accepts for this option */
 function requireKnown({ list, name: nouns }: Noun, option: string, value: string): void {
   const { query } = endpointOf(list)
   const { error } = query?.safeParse({ [option]: value }) ?? {}
@@ -132,11 +132,11 @@ function requireKnown({ list, name: nouns }: Noun, option: string, value: string
   if (wrong) throw new UsageError(`${nouns} takes no ${option}=${value}: ${wrong.message}.`)
 }
 
-/** Ids of all that the noun belongs to. */
+/** Returns the ids of all parents of the noun. */
 export async function placeOf(client: Client, noun: Noun, settings: Settings, own: GetOptions): Promise<Fields> {
   const { path } = endpointOf(noun.list)
   const isOfProject = path.includes('{projectId}')
-  // The chat sessions are the account's own; the project only narrows them.
+  // Chat sessions belong to the account; the project only filters them.
   const takesProject = () => queryOf(endpointOf(noun.list)).filters.includes('projectId')
   const wanted = isOfProject || (settings.project !== undefined && takesProject())
   const fields: Record<string, unknown> = wanted
@@ -165,7 +165,7 @@ async function printOne(
   await output.write(table.text())
 }
 
-/** Prints what was read; a list that was not read to its end is said to be so, and is no success. */
+/** Prints the records; a list that could not be read to its end is reported as incomplete, which is no success. */
 async function printList(listing: Printed, output: Output, common: CommonOptions, own: GetOptions): Promise<number> {
   const { noun, state } = listing
   const progress = startProgress(noun)
@@ -201,7 +201,7 @@ async function printList(listing: Printed, output: Output, common: CommonOptions
   return cut ? EXIT.noVerdict : EXIT.done
 }
 
-/** A table that keeps of each record what it shows. */
+/** Returns a table that keeps only the shown values of each record. */
 function startTable({ columns }: Noun, { ascii = false }: CommonOptions) {
   const width = tableWidth()
   const rows: string[][] = []
@@ -213,7 +213,7 @@ function startTable({ columns }: Noun, { ascii = false }: CommonOptions) {
 
 const EVERY = 200
 
-/** Tells a person how far a long listing is; scripts hear nothing. */
+/** Shows a person the progress of a long list; scripts get no output. */
 function startProgress({ name }: Noun): { tell: (count: number) => void; end: () => void } {
   if (!process.stderr.isTTY) return { tell: () => undefined, end: () => undefined }
   let shown = false

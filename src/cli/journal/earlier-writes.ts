@@ -17,42 +17,42 @@ import { UsageError } from '../arguments/usage-error.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 import type { InDoubt } from './in-doubt.ts'
 
-/** What a command line says about an earlier write of the same kind. */
+/** Options for an earlier write of the same kind. */
 export type RepeatOptions = {
-  /** Id of an open write to continue with. */
+  /** Id of an open write to continue. */
   retry?: string
-  /** Send another one, whatever became of earlier ones. */
+  /** Send another write, whatever the outcome of earlier ones. */
   new?: boolean
-  /** What to do where an earlier one may have happened and nobody can be asked; `fail` by default. */
+  /** What to do if an earlier write may have happened and nobody can be asked; `fail` by default. */
   inDoubt?: InDoubt
 }
 
-/** Options of commands that look at earlier writes. */
+/** Options of commands that check earlier writes. */
 export type EarlierOptions = RepeatOptions & {
-  /** Leaves other writes alone, and says nothing of them. */
+  /** Ignores other writes without a message. */
   quiet: boolean
   say: (sentence: string) => void
-  /** Whether the command has `--retry`, `--new` and `--in-doubt`; it has by default. */
+  /** Whether the command has `--retry`, `--new` and `--in-doubt`; true by default. */
   repeats?: boolean
   /** Ends a wait. */
   signal?: AbortSignal
 }
 
-/** How a command continues: with an open write, or with its own, after `supersede` has ended those that it replaces. */
+/** How a command continues: with an open write, or with its own after `supersede` has closed those that it replaces. */
 export type Going = { retry: JournalEntry } | { retry: undefined; supersede: () => Promise<void> }
 
 type Opened = Pick<OpenedWorkspace, 'journal' | 'workspace'>
 type Looking = Parameters<typeof readEarlier>[0]
 
-/** How often a write that the service may still act on is read back while a command waits for it, in milliseconds. */
+/** Milliseconds between two reads of a write that the service may still carry out, while a command waits for it. */
 const LOOK_AGAIN_MS = 5_000
 
 /**
- * Reads the open writes of a profile back before a command sends one of its own. Where one of the same operation and
- * target may have happened, a person decides. Where nobody can be asked, one whose likely result is known is settled by
- * it, and one older than {@link REPEAT_WITHIN_MS} stops nothing.
- * @throws ApiError `refused` with code `earlier-write` where nobody can be asked, or decided against it
- * @throws UsageError for a `--retry` of something else
+ * Reads back the open writes of a profile before a command sends its own write. If one with the same operation and
+ * target may have happened, a person decides. If nobody can be asked, one with a known likely result is settled by it,
+ * and one older than {@link REPEAT_WITHIN_MS} stops nothing.
+ * @throws ApiError `refused` with code `earlier-write` if nobody can be asked, or the person declined
+ * @throws UsageError for a `--retry` of another kind of write
  */
 export async function goAfterEarlier(
   { journal, workspace }: Opened,
@@ -79,7 +79,7 @@ export async function goAfterEarlier(
   throw refusal('earlier-write', message, { endpoint: write.endpoint })
 }
 
-/** Resolves once no later look at earlier writes may find more. */
+/** Resolves once later checks of earlier writes cannot find more. */
 async function waitForFindings(options: Looking, write: PlannedWrite, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const { same } = await readEarlier(options, write, false)
@@ -88,12 +88,12 @@ async function waitForFindings(options: Looking, write: PlannedWrite, signal?: A
   }
 }
 
-/** Whether a later look may find more. */
+/** Whether a later check may find more. */
 function mayFindMore({ entry }: Resolution): boolean {
   return entry.isClaimed || entry.readBack?.isEarly === true
 }
 
-/** Whether a write of the last day may have happened without a sign of it; nobody waits for an older one any more. */
+/** Whether a write of the last day may have happened without a sign of it; older ones are not waited for. */
 function isUndecided({ entry, result }: Resolution): boolean {
   return result === undefined && Date.now() - entry.intendedAt <= REPEAT_WITHIN_MS
 }
@@ -102,7 +102,7 @@ function writes(count: number): string {
   return count === 1 ? 'One other write is' : `${count} other writes are`
 }
 
-/** Whether going on with it does anything: what happened is over then, and the rest is sent where that is safe. */
+/** Whether continuing the write has an effect: one that happened is closed, and any other is sent if that is safe. */
 function canGoOn({ entry, finding }: Resolution): boolean {
   if (entry.isClaimed) return false
   return finding !== 'cannot-be-known' || choicesOf(entry, Date.now()).includes('send')
@@ -121,7 +121,7 @@ function sentenceOf(resolution: Resolution, repeats: boolean): string {
   return `${clean(sentence)} Nothing was sent: ${next}.${beforehand}`
 }
 
-/** Undefined for any other answer. */
+/** Returns undefined for any other answer. */
 async function decide(
   inDoubt: readonly Resolution[],
   say: (sentence: string) => void,
@@ -134,17 +134,14 @@ async function decide(
   return inDoubt.filter(canGoOn).find(({ entry }) => String(entry.id) === answer)?.entry
 }
 
-/** The open write with an id. @throws UsageError */
+/** Returns the open write with an id. @throws UsageError */
 export async function requireOpenWrite(journal: Opened['journal'], id: string): Promise<JournalEntry> {
   const entry = (await journal.unresolved()).find(each => String(each.id) === id)
   if (entry) return entry
   throw new UsageError(`No open write has the id "${id}". mcpdeck journal lists them.`)
 }
 
-/**
- * The open write to continue with.
- * @throws UsageError
- */
+/** Returns the open write to continue. @throws UsageError */
 async function retried(
   opened: Pick<Opened, 'journal'>,
   write: PlannedWrite,
@@ -166,11 +163,11 @@ async function openWrite({ journal }: Pick<Opened, 'journal'>, write: PlannedWri
 }
 
 /**
- * Goes on with an open write: reads it back once more, and sends it with what was written then where it did not happen
- * or a repeat is recognised.
+ * Continues an open write: reads it back once more, and sends its original content if it did not happen or if a repeat
+ * is recognized.
  * @returns undefined if the person declined
  * @throws UsageError if it cannot be sent again
- * @throws ApiError when the service does not answer; the write then stays open
+ * @throws ApiError if the service does not answer; the write then stays open
  */
 export async function goOnWith(
   { journal, workspace }: Opened,
@@ -187,7 +184,7 @@ export async function goOnWith(
   return await sendAgain(options, seen)
 }
 
-/** Asks whether an open write is to be sent again. */
+/** Asks whether to send an open write again. */
 export async function agreesToResend(entry: JournalEntry): Promise<boolean> {
   const title = titleOf(entry, Date.now())
   return await confirmPrompt(

@@ -20,7 +20,7 @@ const COLUMNS = [
   { title: 'CHOICES', path: 'can' },
 ] as const
 
-/** `mcpdeck journal`: reads back what is in doubt and lists what stays open. */
+/** Runs `mcpdeck journal`: reads back the writes in doubt and lists those that stay open. */
 export async function showJournal(
   { client, common, refusing, saved }: SavedContext,
   _: readonly string[],
@@ -48,7 +48,7 @@ function journalLines(entries: readonly JournalEntry[], { ascii = false }: Commo
   return tableLines(COLUMNS, rows, { ascii })
 }
 
-/** `mcpdeck journal send`: sends an open write again with what was written then; resolves to the exit code. */
+/** Runs `mcpdeck journal send`: sends an open write again with its original content; resolves to the exit code. */
 export async function sendOpenWrite(
   { client, refusing, saved }: SavedContext,
   [id = '']: readonly string[],
@@ -64,7 +64,7 @@ export async function sendOpenWrite(
   return finding === 'happened' ? EXIT.done : EXIT.noVerdict
 }
 
-/** `mcpdeck journal dismiss`: ends an open write as it is. */
+/** Runs `mcpdeck journal dismiss`: closes an open write in its current state. */
 export async function dismissOpenWrite({ saved }: SavedContext, [id = '']: readonly string[]): Promise<void> {
   const { journal } = saved.opened
   const { sentence } = await dismiss({ journal }, await requireOpenWrite(journal, id))

@@ -9,18 +9,18 @@ import type { Toasts } from '../../components/toasts.tsx'
 import type { Log } from '../output/log.ts'
 import type { OpenedWorkspace } from '../workspace/workspace.ts'
 
-/** Long enough to read one sentence before the next covers it, in milliseconds. */
+/** Milliseconds to read one sentence before the next replaces it. */
 const READING_MS = 5_000
 
-/** How soon a write whose answer was lost is examined, and how often while nothing can be read, in milliseconds. */
+/** Milliseconds until a write whose answer was lost is read back, and between attempts while reading fails. */
 const READ_BACK_MS = 5_000
 const AGAIN_MS = 30_000
 
 type Reporting = { opened: OpenedWorkspace; toasts: Toasts; queryClient: QueryClient; log: Log }
 
 /**
- * Finds out what became of the writes that an earlier session left open, and of those whose answer is lost in this one,
- * and reports each; never rejects.
+ * Finds out and reports what happened to the writes that an earlier session left open, and to writes of this session
+ * whose answer was lost; never rejects.
  */
 export async function reportOpenWrites(reporting: Reporting): Promise<void> {
   const { journal, workspace } = reporting.opened
@@ -32,12 +32,13 @@ export async function reportOpenWrites(reporting: Reporting): Promise<void> {
     isWaiting = true
     await delay(pause, undefined, { ref: false })
     isWaiting = false
-    // What was read back waits for the person; unless that was too early, only the next start reads it again.
+    // Writes that were read back wait for the person; only the next start reads them again, unless the first read was
+    // too early.
     const found = await readBackOpen(reporting, ({ readBack }) => readBack === undefined)
     if (found.some(({ finding }) => finding === 'unresolved')) await readBackSoon(AGAIN_MS)
   }
   journal.subscribe(() => void readBackSoon(READ_BACK_MS))
-  // What the service may still act on is examined until it has, or cannot any more; that it has not yet is no news.
+  // Reads a write that the service may still carry out until it has or no longer can; that it has not yet is no news.
   const isEarly = ({ readBack }: JournalEntry): boolean => readBack?.isEarly === true
   const isNews = (found: Resolution): boolean => found.finding !== 'unresolved' && found.isEarly !== true
   every(AGAIN_MS, () => void readBackOpen(reporting, isEarly, isNews))

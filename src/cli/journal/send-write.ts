@@ -16,31 +16,31 @@ import { goAfterEarlier, goOnWith, type RepeatOptions } from './earlier-writes.t
 /** Options of commands that write. */
 export type WriteOptions = RepeatOptions & { yes?: boolean }
 
-/** One write of a command. */
+/** A write of a command. */
 export type CommandWrite<E extends AnyEndpoint> = {
   endpoint: E
   input: InputOf<E>
   idempotencyKey?: string | undefined
-  /** What it does, a line each, said before the question. */
+  /** Describes what it does, one sentence a line, before the question. */
   lines?: readonly string[]
-  /** The question, where its risk requires one: `This stops run #3`. By default the risk in words. */
+  /** The question, if its risk requires one: `This stops run #3`. By default the risk in words. */
   effect?: string
-  /** What has to be typed as the answer. */
+  /** The word to type as confirmation. */
   word?: string | undefined
-  /** Looks again once a person has agreed; what it resolves to is why nothing is sent after all. */
+  /** Checks again after a person has agreed; resolves to the reason if nothing is sent after all. */
   recheck?: () => Promise<string | undefined>
-  /** How it is sent, made when it is. */
+  /** Returns options for sending it, created at that time. */
   options?: () => Pick<CallOptions, 'signal' | 'onProgress'>
-  /** Sends it where that is more than one request. */
+  /** Sends it if that takes more than one request. */
   send?: () => Promise<OutputOf<E>>
 }
 
-/** An answer with its body as received, as far as it is known. */
+/** An answer with its body as received, as far as known. */
 export type Sent<E extends AnyEndpoint = AnyEndpoint> = Pick<Answer<E>, 'value' | 'text'>
 
 /**
- * Sends a write once: says what it does, confirms it where its risk requires that, and reads earlier ones of its kind
- * whose end is not known.
+ * Sends a write once: describes it, asks for confirmation if its risk requires that, and reads back earlier writes of
+ * its kind with an unknown outcome.
  * @throws Ended if nothing was sent, or an earlier write turned out to have happened
  * @throws UsageError if nobody can be asked, or every write is refused
  * @throws ApiError
@@ -68,8 +68,8 @@ export async function sendWrite<E extends AnyEndpoint>(
 }
 
 /**
- * Does a declared action as {@link sendWrite} does.
- * @returns the answer, and the sentence of its end
+ * Runs a declared action as {@link sendWrite} does.
+ * @returns the answer, and a sentence about the outcome
  */
 export async function act<E extends AnyEndpoint, Of>(
   context: CommandContext,
@@ -83,15 +83,12 @@ export async function act<E extends AnyEndpoint, Of>(
   return { ...sent, end: clean(typeof end === 'string' ? end : end.text) }
 }
 
-/** The question of an action as a command puts it. */
+/** Returns the question of an action in the form that a command asks. */
 export function inTerminal({ lines, brief = lines, effect }: ActionQuestion) {
   return { lines: brief.map(line => (typeof line === 'string' ? line : line.text)), effect: clean(effect) }
 }
 
-/**
- * Says what a write does and confirms it, where its risk requires that.
- * @throws Ended if the person declined
- */
+/** Describes a write and asks for confirmation, if its risk requires that. @throws Ended if the person declined */
 async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: WriteOptions): Promise<void> {
   const { endpoint, lines = [], word } = write
   const risk = RISK_EFFECTS[endpoint.risk]
@@ -103,7 +100,7 @@ async function agree<E extends AnyEndpoint>(write: CommandWrite<E>, { yes }: Wri
   if (moved !== undefined) unsent(moved)
 }
 
-/** An open write once more; where it is known to have happened without its answer, that is the end. */
+/** Sends an open write again; ends if it is known to have happened without an answer. */
 async function sendEarlier<E extends AnyEndpoint>(
   opened: OpenedWorkspace,
   entry: JournalEntry,

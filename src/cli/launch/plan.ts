@@ -20,7 +20,7 @@ import { nounOf } from '../nouns/nouns.ts'
 import { errorLine } from '../output/report-error.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** What `mcpdeck run` was given about a launch; things are named by id or name. */
+/** Options of `mcpdeck run` for the launch; resources are given by id or name. */
 export type LaunchOptions = {
   environment: string[]
   client: string[]
@@ -33,29 +33,28 @@ export type LaunchOptions = {
   modelKeyFile: string[]
 }
 
-/** A launch that obeys the contract's rules, with ids. */
+/** A launch with ids that satisfies the contract's rules. */
 export type LaunchPlan = {
   suite: { id: string; name: string }
   detail: EvalSuiteDetail
-  /** Those that will run. */
+  /** The cases to run. */
   cases: readonly EvalCase[]
-  /** Those of the suite. */
+  /** All cases of the suite. */
   allCases: readonly EvalCase[]
   environmentIds: readonly string[]
   clientIds: readonly string[]
   serverIds: readonly string[]
   caseIds: readonly string[]
-  /** What it will do, in sentences. */
+  /** Describes the effects in sentences. */
   lines: readonly string[]
   /** Names of the targets, by id. */
   names: ReadonlyMap<string, string>
 }
 
 /**
- * Looks everything up that a launch names, checks it by the contract's rules and says what it will do; sends nothing
- * but reads.
- * @throws UsageError when the service would refuse it
- * @throws ApiError when reading fails
+ * Looks up everything that a launch names, validates it by the contract's rules and describes its effects; only reads.
+ * @throws UsageError if the service would refuse it
+ * @throws ApiError if reading fails
  */
 export async function planLaunch(
   client: Client,
@@ -102,12 +101,13 @@ export async function planLaunch(
   }
 }
 
-/** Faults that are named one by one. */
+/** Maximum number of faults that are listed individually. */
 const MOST_FAULTS = 10
 
 /**
- * What is probably wrong with the cases, by the models that the service lists and the tools that the last passed run of
- * the suite saw, as far as they can be read. Where a launch is not on the saved servers, it may have other tools.
+ * Lists probable mistakes in the cases, according to the models that the service lists and the tools that the last
+ * passed run of the suite saw, as far as they can be read. A launch that does not use the saved servers may have other
+ * tools.
  */
 async function faultLines(
   client: Client,
@@ -117,7 +117,7 @@ async function faultLines(
   const targets = [suite.hosts, suite.environmentIds, own.environment, own.client, own.server]
   const isSaved = targets.every(list => (list?.length ?? 0) === 0)
   const file = withModel(fileOf(suite, cases, namesOf([], [])), isSaved, own.model)
-  // Keys of one's own reach other models.
+  // The person's own keys give access to other models.
   const isForeign = own.modelKeyEnv.length + own.modelKeyFile.length > 0
   const models = isForeign || !cases.some(asksModel) ? undefined : await listModels(client)
   const seen = isSaved ? await lastPassOf(client, projectId, suite.id).catch(unlessOther) : undefined
@@ -130,14 +130,14 @@ async function faultLines(
   ]
 }
 
-/** The suite with the model that its cases would ask; an environment or a client may bring its own. */
+/** Returns the suite with the model for its cases; an environment or a client may set its own. */
 function withModel({ suite, cases }: SuiteFile, isSaved: boolean, model: string | undefined): SuiteFile {
   if (model !== undefined)
     return { suite: { ...suite, model }, cases: cases.map(({ models: _models, ...form }) => form) }
   return { suite: { ...suite, model: isSaved ? suite.model : undefined }, cases }
 }
 
-/** Servers that were not seen may have any tool. */
+/** Returns the known tools; servers that were never listed may have any tool. */
 function knownTools({ suite, cases }: SuiteFile, listings: readonly ToolListing[]): KnownTools {
   const named = cases.flatMap(({ steps }) => steps.flatMap(({ serverName }) => serverName ?? []))
   return new Map<string, ReadonlyMap<string, unknown> | undefined>([
@@ -148,7 +148,7 @@ function knownTools({ suite, cases }: SuiteFile, listings: readonly ToolListing[
   ])
 }
 
-/** What only helps may be missing. */
+/** Ignores a failed read of optional information; throws any other error. */
 function unlessOther(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error
 }
@@ -161,7 +161,7 @@ function finderOf(client: Client, projectId: string) {
   }
 }
 
-/** The list of what is meant is read only where something is named. */
+/** Reads the list only if a name is given. */
 async function idsOf(listing: Listing, texts: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const text of texts) ids.push(String((await findOne(listing, text))['id']))
@@ -172,7 +172,10 @@ function attachedClients({ hosts }: EvalSuiteDetail): Map<string, string> {
   return new Map((hosts ?? []).map(({ id, name }) => [id, clean(name)]))
 }
 
-/** Only attached clients can be chosen, so a name is looked for among them; another id is left to the rules. */
+/**
+ * Returns the id of a client. Only attached clients can be chosen, so a name is looked up among them; the contract's
+ * rules check any other id.
+ */
 function clientId({ hosts }: EvalSuiteDetail, text: string): string {
   const named = (hosts ?? []).filter(({ id, name }) => id === text || name === text)
   if (named.length > 1 && !named.some(({ id }) => id === text))
@@ -210,7 +213,7 @@ async function refusalOf(
   return `${said}${option ? ` ${option}` : ''}${names.length > 0 ? ` Attached: ${names.join(', ')}.` : ''}`
 }
 
-/** What to write on the command line for each reason. */
+/** The command-line option to use for each reason. */
 const OPTIONS: Partial<Record<LaunchObstacle['reason'], string>> = {
   ENVIRONMENT_REQUIRED: 'Choose with --environment; several make a run group.',
   ENVIRONMENT_NOT_ATTACHED: 'Attach it to the suite first, or choose another.',
@@ -224,7 +227,9 @@ function casesLine(suite: EvalSuiteDetail, cases: readonly EvalCase[], { iterati
   return `${clean(suite.name ?? suite.id)}: ${plural(cases.length, 'case')}, ${plural(trials, 'trial')}.`
 }
 
-/** What the environment resolves to now; one that cannot run is named, and left to the service to refuse. */
+/**
+ * Describes what the environment resolves to now; one that cannot run is reported, and left to the service to refuse.
+ */
 async function environmentLine(
   client: Client,
   projectId: string,

@@ -44,7 +44,7 @@ export type RunOptions = SessionOptions &
     maxRuns?: number
   } & RepeatOptions
 
-/** `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
+/** Runs `mcpdeck run`: launches a suite, or the failed cases of a run again; resolves to the exit code. */
 export async function runLaunch(suite: string | undefined, given: CommonOptions, own: RunOptions): Promise<number> {
   const name = suite ?? `Rerun of ${own.rerunFailed}`
   return await withReports(
@@ -69,7 +69,7 @@ async function launchNamed(
       `A launch writes, and ${common.readOnly ? '--read-only' : `profile ${settings.profile.name}`} refuses ` +
         'every write.',
     )
-  // What this process executes ends with it.
+  // Runs that this process executes end with it.
   const isHere = settings.target.kind === 'local'
   const isWatched = own.watchFiles.length > 0
   const watch = own.watch === true || isHere || isWatched
@@ -85,7 +85,7 @@ async function launchNamed(
   })
 }
 
-/** A launch with what it works with. */
+/** The context of a launch. */
 export type LaunchWork = SessionContext & {
   settings: Settings
   own: RunOptions
@@ -107,7 +107,7 @@ function checkOptions(suite: string | undefined, own: RunOptions): void {
   if (given) throw new UsageError(`A rerun takes its cases as they were, so it takes no ${given}.`)
 }
 
-/** Whatever needs the end of the run needs `--watch`. */
+/** Refuses options that need the end of the run without `--watch`. */
 function refuseFollowing(own: RunOptions): void {
   const given = firstGiven(own, NEED_THE_END)
   if (given) throw new UsageError(`${given} needs the end of the run: add --watch.`)
@@ -134,7 +134,7 @@ const NOT_WATCHED = [
   ...NEED_THE_END,
 ] satisfies (keyof RunOptions)[]
 
-/** The first of some options that was given, as it is typed: `--model-key-env`. */
+/** Returns the first of some options that was given, as typed: `--model-key-env`. */
 function firstGiven(own: RunOptions, names: readonly (keyof RunOptions)[]): string | undefined {
   const given = names.find(name => {
     const value = own[name]
@@ -172,16 +172,13 @@ async function launchSuite(work: LaunchWork, suite: string): Promise<number> {
   return await afterLaunch(work, await sendLaunch(client, launch, plan, options), { cases })
 }
 
-/** What an earlier launch of the same left open; other writes are no part of machine output. */
+/** Checks what an earlier launch of the same kind left open; other writes do not belong in machine output. */
 function earlierOf({ opened, session, own }: LaunchWork, write: PlannedWrite): Promise<Going> {
   const { reporter, mode } = session
   return goAfterEarlier(opened, write, { ...own, quiet: mode !== 'text', say: reporter.say, signal: session.stop })
 }
 
-/**
- * Goes on with an earlier launch.
- * @throws NoRun if there is none to follow
- */
+/** Continues an earlier launch. @throws NoRun if there is no run to follow */
 async function launchAgain(
   { opened, session, own }: LaunchWork,
   entry: JournalEntry,
@@ -241,14 +238,14 @@ function sayAll({ reporter }: Session, lines: readonly string[]): void {
 
 const NOTHING = 'Nothing was launched.'
 
-/** Asks where `--yes` has not said it. @throws NoRun when a person says no */
+/** Asks for confirmation unless `--yes` is given. @throws NoRun if the person declines */
 async function agree({ own }: LaunchWork, effect: string): Promise<void> {
   if (own.yes !== true && !(await confirmPrompt(effect))) throw new NoRun(NOTHING)
 }
 
 /**
  * @param parent the run that was repeated
- * @param cases those that were to run, where results are known by their names
+ * @param cases the cases that should run, if results are identified by their names
  */
 async function afterLaunch(
   work: LaunchWork,
@@ -272,10 +269,10 @@ async function afterLaunch(
 }
 
 /**
- * Keys for models of one's own, by provider, from variables and files; never from an argument, which other users of
- * the machine can read.
+ * Reads the person's own model keys, by provider, from variables and files; never from an argument, which other users
+ * of the machine can read.
  * @param from entries such as `openai=OPENAI_API_KEY`
- * @throws UsageError in a sentence that holds no key
+ * @throws UsageError in a sentence without a key
  */
 function readModelKeys(
   from: { variables: readonly string[]; files: readonly string[] },
@@ -298,7 +295,7 @@ function pairOf(option: string, text: string): readonly [string, string] {
   throw new UsageError(`${option} takes PROVIDER=${option.endsWith('env') ? 'VARIABLE' : 'FILE'}.`)
 }
 
-/** What a rerun would execute, and why it cannot start where it cannot. */
+/** Describes what a rerun would execute, and why if it cannot start. */
 async function planRerun(
   client: Client,
   source: RunPlace,
@@ -310,7 +307,7 @@ async function planRerun(
 
 /**
  * Launches the failed cases again, in a free slot.
- * @returns undefined when it is not known which run it is
+ * @returns undefined if the new run is unknown
  */
 async function sendRerun(
   client: Client,

@@ -13,7 +13,7 @@ import { ApiError } from '../../api/client/errors/api-error.ts'
 import type { EvalRun } from '../../api/contract/runs.ts'
 import { EXIT } from '../process/exit-codes.ts'
 
-/** What a launch started, and the targets of a group that did not start. */
+/** The runs that a launch started, and the targets of a group that did not start. */
 export type Launched = { runs: readonly FollowedRun[]; runGroupId?: string; notStarted?: readonly NotStarted[] }
 
 export type SendOptions = SlotOptions & { idempotencyKey: string | undefined }
@@ -22,19 +22,19 @@ export type RunGroup = OutputOf<typeof contract.runGroups.create>
 
 const OPTIONS = { servers: '--server', model: '--model', modelKeys: 'a model key' } as const
 
-/** @throws UsageError for what a run group does not take (schemas: EvalRunGroupCreateRequest) */
+/** @throws UsageError for settings that a run group does not accept (schemas: EvalRunGroupCreateRequest) */
 export function checkGroup(plan: LaunchPlan, own: LaunchOptions, hasKeys: boolean): void {
   const given = notForGroups({ ...plan, model: own.model, hasModelKeys: hasKeys }).map(name => OPTIONS[name])
   if (given.length > 0)
     throw new UsageError(`Several environments or clients are a run group, which takes no ${given.join(' and no ')}.`)
 }
 
-/** A launch that is planned, as the operation that it is, with its input. */
+/** A planned launch as an operation with its input. */
 export type PlannedLaunch =
   | { kind: 'run'; endpoint: typeof contract.runs.create; input: InputOf<typeof contract.runs.create> }
   | { kind: 'group'; endpoint: typeof contract.runGroups.create; input: InputOf<typeof contract.runGroups.create> }
 
-/** The operation and the input of a launch. */
+/** Returns the operation and the input of a launch. */
 export function plannedLaunch(
   projectId: string,
   plan: LaunchPlan,
@@ -48,8 +48,8 @@ export function plannedLaunch(
 }
 
 /**
- * Sends a launch under one key for the whole intent, kept through retries and while it waits for a slot.
- * @throws ApiError as the service refuses it
+ * Sends a launch with one key for the whole intent, kept across retries and while it waits for a slot.
+ * @throws ApiError if the service refuses it
  */
 export async function sendLaunch(
   client: Client,
@@ -69,7 +69,7 @@ export async function sendLaunch(
   return { runs: [{ label: '', place: { projectId, runId: created.runId } }] }
 }
 
-/** The runs of a group that was launched, and its targets that did not start. */
+/** Returns the runs of a launched group, and its targets that did not start. */
 export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPlan): Launched {
   const nameOf = ({ target }: (typeof group.targets)[number]): string => {
     const id = target.environmentId ?? target.namedHostId ?? ''
@@ -88,7 +88,7 @@ export function launchedGroup(group: RunGroup, projectId: string, plan: LaunchPl
   }
 }
 
-/** Prints what was launched, for those who do not follow it; resolves to the exit code. */
+/** Prints what was launched if the runs are not followed; resolves to the exit code. */
 export async function printLaunched(
   { mode, output }: Pick<Session, 'mode' | 'output'>,
   client: Client,
@@ -118,7 +118,7 @@ export async function printLaunched(
   return exitCode
 }
 
-/** The run as it is; a line that is lost now takes nothing from the launch. */
+/** Returns the current run; a connection lost now does not undo the launch. */
 async function recordOf(client: Client, place: FollowedRun['place']): Promise<EvalRun | { id: string }> {
   try {
     return await client.runs.get(place)

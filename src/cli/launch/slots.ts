@@ -11,8 +11,9 @@ export type SlotOptions = {
 }
 
 /**
- * Launches; at the organization's run limit it says which runs hold the slots, and waits for one to end where it may.
- * @throws ApiError of `launch`, also the refusal at the limit where it may not wait
+ * Launches. At the organization's run limit it names the runs that occupy the slots, and waits for one to end if
+ * allowed.
+ * @throws ApiError from `launch`, also the refusal at the limit if it may not wait
  */
 export async function launchInSlot<T>(
   client: Client,
@@ -37,7 +38,7 @@ export async function launchInSlot<T>(
   }
 }
 
-/** A launch that is stopped while its request is on the way may have happened. */
+/** Attempts a launch; one that is stopped while its request is in flight may have happened. */
 async function attempt<T>(launch: () => Promise<T>, signal: AbortSignal, say: SlotOptions['say']): Promise<T> {
   signal.throwIfAborted()
   const warn = (): void => say('The launch may have happened; the next start of mcpdeck finds out.')

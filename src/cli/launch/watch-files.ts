@@ -23,7 +23,8 @@ import type { LaunchWork } from './run-command.ts'
 import { checkGroup, plannedLaunch, sendLaunch } from './send.ts'
 
 /**
- * `mcpdeck run --watch-files`: runs a suite now and whenever files change; resolves to the exit code of the last run.
+ * Runs `mcpdeck run --watch-files`: runs a suite now and whenever files change; resolves to the exit code of the last
+ * run.
  */
 export async function runOnChanges(work: LaunchWork, suite: string): Promise<number> {
   const { client, opened, session, settings, own, modelApiKeys } = work
@@ -73,7 +74,7 @@ export async function runOnChanges(work: LaunchWork, suite: string): Promise<num
   }
   const report = (step: WatchStep): void => {
     for (const line of stepLines(step)) reporter.say(clean(line))
-    // What passed with the cases that had failed says nothing yet of the others.
+    // If the cases that had failed now pass, the others still have to run.
     const isOpen = step.kind === 'ended' && !step.isWhole && step.isPassed
     if (isOpen || step.kind === 'changed' || step.kind === 'refused') exitCode = EXIT.noVerdict
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EXIT, EXIT_MEANINGS } from '../process/exit-codes.ts'
 
-/** Environment variables that the program reads, each with what it decides. */
+/** Environment variables of the program, with what each one sets. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   MCPDECK_BASE_URL: 'Address of the service, with /api/v1.',
   MCPDECK_API_KEY: 'Key of the service at that address, or of a profile that names no other source.',
@@ -22,7 +22,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   'XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME': 'Base directories of those under FILES.',
 }
 
-/** What lies where; on macOS the directories are those of ~/Library. */
+/** Files and directories of the program; on macOS the directories are those of ~/Library. */
 const FILES: readonly (readonly [path: string, says: string])[] = [
   ['~/.config/mcpdeck/config.yaml', 'Settings and profiles; "mcpdeck config init" writes it with comments.'],
   ['~/.local/share/mcpdeck', 'The local workspace and stored keys.'],
@@ -57,10 +57,10 @@ function exitCodes(): [code: string, says: string][] {
   return names.map(name => [String(EXIT[name]), EXIT_MEANINGS[name]])
 }
 
-/** Each command below another with its arguments and options, in the order of the help. */
+/** Returns each command below another with its arguments and options, in the order of the help. */
 function commandsOf(parent: Command): string[] {
   const help = parent.createHelp()
-  // The help command that commander adds by itself declares nothing.
+  // The help command that commander adds declares nothing.
   const listed = help.visibleCommands(parent).filter(each => parent.commands.includes(each))
   return listed.flatMap(command => [
     `.SS ${quoted(help.commandUsage(command))}`,
@@ -77,10 +77,10 @@ function commandsOf(parent: Command): string[] {
   ])
 }
 
-/** What is below the help of a command, as it is. */
+/** Returns the text below the help of a command, unchanged. */
 function afterHelp(command: Command): string[] {
   let text = ''
-  // The types leave out that a command emits.
+  // The types do not say that a command is an event emitter.
   const emitter = command as unknown as NodeJS.EventEmitter
   emitter.emit('afterHelp', { command, error: false, write: (more: string) => void (text += more) })
   return text.trim() === '' ? [] : ['.PP', '.nf', ...text.trim().split('\n').map(line), '.fi']
@@ -98,17 +98,17 @@ function bold(text: string): string {
   return `.B ${quoted(text)}`
 }
 
-/** One argument of a macro. */
+/** Quotes one argument of a macro. */
 function quoted(text: string): string {
   return `"${escaped(text).replaceAll('"', String.raw`\(dq`)}"`
 }
 
-/** A line of text: what begins with a dot or an apostrophe would be a request. */
+/** Returns a line of text: one that begins with a dot or an apostrophe would be a request. */
 function line(text: string): string {
   return escaped(text).replace(/^(?=[.'])/, String.raw`\&`)
 }
 
-/** Characters that roff would read, or print as typographic ones. */
+/** Escapes characters that roff would interpret, or print as typographic ones. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', String.raw`\e`)

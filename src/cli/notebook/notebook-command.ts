@@ -11,7 +11,7 @@ import { notebookOfSettings } from '../workspace/workspace.ts'
 
 export type NotebookExportOptions = { output?: string; force?: boolean }
 
-/** `mcpdeck notebook export`: to stdout or into a file; resolves to the exit code. */
+/** Exports the notebook to stdout or a file; resolves to the exit code. */
 export async function exportNotebook(
   named: string | undefined,
   common: CommonOptions,
@@ -34,10 +34,7 @@ export async function exportNotebook(
   return 0
 }
 
-/**
- * Writes a file that a person named, and says so.
- * @throws UsageError if it is there, or cannot be written
- */
+/** Writes a file that a person named, and says so. @throws UsageError if it exists, or cannot be written */
 export function writeNamed(named: string, text: string, force: boolean): void {
   const file = resolve(named)
   const refusal = writeUnlessThere(file, text, force)

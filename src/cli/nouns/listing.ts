@@ -25,36 +25,36 @@ export function endpointOf(operation: OperationName): AnyEndpoint {
 
 type ListQuery = { filters: readonly string[]; pageSize?: number }
 
-/** Options that a list takes to narrow it, and the most items of a page where the contract states it. */
+/** The filters of a list, and the maximum page size if the contract states it. */
 export const queryOf = onceFor(({ query, cursor }: AnyEndpoint): ListQuery => {
   if (!query) return { filters: [] }
   const { properties = {} } = z.toJSONSchema(query, { unrepresentable: 'any' })
   const { limit } = properties
   const most = typeof limit === 'object' ? limit.maximum : undefined
-  // Zod bounds every whole number by the largest that is safe.
+  // Zod limits every whole number to the largest safe integer, which is not a page size.
   const pageSize = most === Number.MAX_SAFE_INTEGER ? undefined : most
   const paging = ['limit', 'cursor', cursor?.name]
   const filters = Object.keys(properties).filter(name => !paging.includes(name))
   return { filters, ...(pageSize !== undefined && { pageSize }) }
 })
 
-/** What a listing reports beside its items. */
+/** What to list, and how. */
 export type Listing = {
   client: Client
   noun: Noun
-  /** Path parameters that are known, and what narrows the list. */
+  /** Known path parameters, and filters of the list. */
   fields: Fields
-  /** Maximum number of items that are wanted. */
+  /** Maximum number of items to return. */
   limit?: number | undefined
-  /** Anyone who reads leaves some items out, so that the limit says nothing of how many to read. */
+  /** The caller leaves out some items, so the limit does not say how many to read. */
   isFiltered?: boolean | undefined
-  /** Read to the end, however long that is. */
+  /** Reads to the end, however long the list is. */
   all?: boolean | undefined
-  /** Hears that the service shows no more, though there may be. */
+  /** Called if the service cuts the list off, so that there may be more. */
   onCut?: ((most: number) => void) | undefined
 }
 
-/** The items of a noun, page by page within the budget. @throws ApiError, also where its feature is off */
+/** Yields the items of a noun, page by page within the budget. @throws ApiError, also if its feature is off */
 export async function* listItems(listing: Listing): AsyncGenerator<Item, void> {
   const { client, noun, fields, all } = listing
   const { further } = noun
@@ -79,7 +79,7 @@ async function* ofAllParents(
     yield* items(listing, operation, { ...listing.fields, [parameter]: id })
 }
 
-/** A deployment that does not know the newer path answers 404 (differences, row 1). */
+/** Lists with the older path on a deployment that answers 404 for the newer one (differences, row 1). */
 async function* withOlder(listing: Listing): AsyncGenerator<Item, void> {
   const { noun, fields } = listing
   const { older } = noun
@@ -113,9 +113,7 @@ async function* items(listing: Listing, operation: OperationName, fields: Fields
   if (!(yield* itemsBefore(listing, fields, { before: last?.['id'], pageSize }))) onCut?.(pageSize)
 }
 
-/**
- * What a full list continues with, where more than it is wanted; returns whether the service has a way to list that.
- */
+/** Yields the items before a full list if more are wanted; returns whether the service can list them. */
 async function* itemsBefore(
   { client, noun: { earlier }, limit = 0, all, isFiltered }: Listing,
   fields: Fields,
@@ -137,12 +135,12 @@ async function* itemsBefore(
 
 const UNBOUNDED: ListBounds = { pages: Infinity, items: Infinity, text: Infinity }
 
-/** A limit that is larger than the bounds of a walk takes their place. */
+/** Returns the bounds of a list: a limit above the defaults replaces them. */
 export function boundsOf(limit: number | undefined, all: boolean | undefined): ListBounds {
   return all || (limit ?? 0) > LIST_BOUNDS.items ? UNBOUNDED : LIST_BOUNDS
 }
 
-/** The fields that an operation takes, with the largest page that is useful. */
+/** Returns the fields that an operation accepts, with the largest useful page size. */
 function inputOf(endpoint: AnyEndpoint, fields: Fields, limit: number | undefined): object {
   const { filters, pageSize } = queryOf(endpoint)
   const taken = new Set([...pathParameters(endpoint.path), ...filters])
@@ -152,9 +150,9 @@ function inputOf(endpoint: AnyEndpoint, fields: Fields, limit: number | undefine
 }
 
 /**
- * Reads one thing by its id, else by the name that people call it by.
- * @throws UsageError when nothing or more than one thing is called so
- * @throws ApiError when reading fails
+ * Reads a record by its id, else by its name.
+ * @throws UsageError if no record or several records have that name
+ * @throws ApiError if reading fails
  */
 export async function readOne(listing: Listing, wanted: string): Promise<unknown> {
   const { client, noun, fields } = listing
@@ -179,7 +177,10 @@ export async function readOne(listing: Listing, wanted: string): Promise<unknown
   }
 }
 
-/** The record of this id or name with what only its list says of it. @throws UsageError as {@link readOne} */
+/**
+ * Returns the record with this id or name, with the fields that only its list has. @throws UsageError as {@link
+ * readOne}
+ */
 export async function readToPrint(listing: Listing, wanted: string): Promise<Item> {
   const record = (await readOne(listing, wanted)) as Item
   const missing = listing.noun.onlyListed?.filter(field => !(field in record)) ?? []
@@ -189,8 +190,8 @@ export async function readToPrint(listing: Listing, wanted: string): Promise<Ite
 }
 
 /**
- * The item of a list with this id, else the only one with this name.
- * @throws UsageError naming what there is
+ * Returns the item of a list with this id, else the only one with this name.
+ * @throws UsageError listing the items
  */
 export async function findOne(listing: Listing, wanted: string): Promise<Item> {
   const { one, calledBy } = listing.noun

@@ -19,7 +19,7 @@ const noun = (name: string, one: string, help: string, more: Omit<Noun, 'name' |
   ...more,
 })
 
-/** Everything that `mcpdeck get` lists, in the order of its help. */
+/** All nouns of `mcpdeck get`, in the order of its help. */
 export const NOUNS: readonly Noun[] = [
   noun('projects', 'project', 'projects that the key can access', {
     list: 'projects.list',
@@ -191,7 +191,7 @@ export const NOUNS: readonly Noun[] = [
       STATE,
       count('SUCCEEDED', 'summary.succeeded'),
       count('TOTAL', 'summary.total'),
-      // A session that succeeded came to its end, no more: what that is worth, its grade says.
+      // A session that succeeded only ran to its end; its grade says whether it reached the goal.
       count('GRADED', 'sessionsGraded'),
       count('MISSED', 'failCount'),
       count('GRADER BROKE', 'failedGradingCount'),
@@ -254,7 +254,7 @@ export const NOUNS: readonly Noun[] = [
   }),
 ]
 
-/** Other words that a noun is known by: its singular, and what the contract calls it. */
+/** Other words for a noun: its singular, and its name in the contract. */
 const ALIASES: Readonly<Record<string, string>> = {
   iterations: 'trials',
   'journey-runs': 'waves',
@@ -263,23 +263,23 @@ const ALIASES: Readonly<Record<string, string>> = {
   hosts: 'clients',
 }
 
-/** The noun of this name, in the singular or plural, or by an alias. */
+/** Returns the noun with this name, in the singular or plural, or with this alias. */
 export function nounOf(word: string): Noun | undefined {
   const [wanted, plural] = [ALIASES[word] ?? word, `${word}s`]
   return NOUNS.find(({ name }) => name === wanted) ?? NOUNS.find(({ name }) => name === (ALIASES[plural] ?? plural))
 }
 
-/** All that a listing can be narrowed to by an option of its own. */
+/** Returns all parents by which a list can be filtered with an option. */
 export function parentsOf({ parents = [], further }: Noun): readonly NounParent[] {
   return further ? [...parents, { ...further.parent, optional: true }] : parents
 }
 
-/** Every option that names a parent of some noun. */
+/** All options that name a parent of a noun. */
 export const PARENT_OPTIONS: readonly NounParent['option'][] = [
   ...new Set(NOUNS.flatMap(parentsOf).map(({ option }) => option)),
 ]
 
-/** The list of nouns as the command's help shows it. */
+/** Returns the list of nouns for the command's help. */
 export function nounsHelp(): string {
   const width = Math.max(...NOUNS.map(({ name }) => name.length))
   const lines = NOUNS.map(noun => {

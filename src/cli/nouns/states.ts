@@ -25,14 +25,14 @@ export type Item = Record<string, unknown>
 
 const RUNS_READ = 100
 
-/** What a state is worked out from beside the item. */
+/** Data from which a state is derived, in addition to the item. */
 export type StateFacts = { client: Client; projectId: string; reruns: RerunLinks | undefined }
 
-/** How the state of a kind of thing follows from its record; the screens show the same. */
+/** How the state of a kind of record is derived; the screens show the same state. */
 export type NounState = {
-  /** All states, each with the other words that `--status` takes for it. */
+  /** All states, each with the other words that `--status` accepts for it. */
   values: Readonly<Record<string, readonly string[]>>
-  /** The item with its `state`, and what that covers. */
+  /** Returns the item with its `state`, and what that covers. */
   add: (item: Item, facts: StateFacts) => Item | Promise<Item>
 }
 
@@ -45,7 +45,7 @@ const OUTCOMES = {
   cancelled: ['canceled'],
 } satisfies Record<Exclude<RunOutcome, 'in-flight'>, readonly string[]>
 
-/** A run's own verdict, and how much of its suite it covers. */
+/** State of a run: its own verdict, and how much of its suite it covers. */
 export const runState: NounState = {
   values: { ...OUTCOMES, pending: [], running: [] },
   add(item, { reruns }) {
@@ -55,12 +55,15 @@ export const runState: NounState = {
   },
 }
 
-/** A suite as its last run over everything says. Services that do not state its runs are read once more for each. */
+/**
+ * State of a suite according to its last complete run. If the service does not include the runs, they are read for each
+ * suite.
+ */
 export const suiteState: NounState = {
   values: { ...OUTCOMES, pending: [], running: [], unknown: [], 'never-run': [] },
   async add(item, { client, projectId, reruns }) {
     const suite = item as EvalSuite
-    // The settings of one suite do not tell of its runs.
+    // The settings of a single suite do not include its runs.
     if ('settings' in suite && !('latestRun' in suite) && !statesItsRuns(suite)) return item
     const isStated = statesItsRuns(suite) || statesNoRun(suite)
     const runs = isStated ? undefined : await runsOf(client, projectId, suite.id)
@@ -82,7 +85,7 @@ export const suiteState: NounState = {
   },
 }
 
-/** A trial by its class, as the screen calls it. */
+/** State of a trial: its class, with the screen's word for it. */
 export const trialState: NounState = {
   values: Object.fromEntries(
     TRIAL_CLASSES.map(each => [each, [CLASS_LABELS[each].word].filter(word => word !== each)]),
@@ -90,7 +93,7 @@ export const trialState: NounState = {
   add: item => ({ ...item, state: classOfTrial(item as EvalIteration) }),
 }
 
-/** A journey run by its status and its markers. */
+/** State of a journey run, from its status and its markers. */
 export const waveState: NounState = {
   values: {
     running: [],
@@ -105,21 +108,21 @@ export const waveState: NounState = {
   add: item => ({ ...item, state: journeyRunState(item) ?? null }),
 }
 
-/** Each by the name that its noun has for it: the nouns themselves are read by help and completion too. */
+/** States by the name that a noun uses for them: help and completion load the nouns, but not the states. */
 const STATES = { run: runState, suite: suiteState, trial: trialState, wave: waveState }
 export type StateName = keyof typeof STATES
 
-/** The states of a noun; undefined if its records state nothing but their `status`. */
+/** Returns the states of a noun; undefined if its records have only a `status`. */
 export function statesOf({ state }: { state?: StateName }): NounState | undefined {
   return state && STATES[state]
 }
 
-/** An item with its state, where its noun has states. */
+/** Returns an item with its state, if its noun has states. */
 export async function withState(noun: { state?: StateName }, item: Item, facts: StateFacts): Promise<Item> {
   return (await statesOf(noun)?.add(item, facts)) ?? item
 }
 
-/** The states that a list declares for its items, or takes to narrow it; empty if it declares none. */
+/** Returns the states that a list declares for its items or accepts as a filter; empty if it declares none. */
 export function declaredStates({ response, query }: AnyEndpoint): string[] {
   const taken = query ? statusIn([asJson(query)]) : []
   const items = variants(asJson(response).properties?.['items'])
@@ -130,7 +133,7 @@ type Json = {
   properties?: Record<string, Json>
   items?: Json
   anyOf?: Json[]
-  /** Known values of an enumeration that stays open, and all of one that is closed. */
+  /** Known values of an open enumeration, or all values of a closed one. */
   values?: string[]
   enum?: string[]
 }
@@ -160,7 +163,7 @@ function coverageOf(report: ReportedRun): Partial<Coverage> & { says: string } {
   return { says, isWhole, cases, graded }
 }
 
-/** A suite may go while others are read. */
+/** Reads the runs of a suite, which may be deleted while others are read. */
 async function runsOf(client: Client, projectId: string, suiteId: string): Promise<readonly EvalRun[]> {
   try {
     return (await client.runs.list({ projectId, suiteId, limit: RUNS_READ })).items

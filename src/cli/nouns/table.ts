@@ -6,11 +6,14 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import type { NounColumn } from './noun.ts'
 
 const GAP = '  '
-/** Most UTF-16 units of a cell, and for each column of a terminal: measuring long ones takes megabytes each. */
+/** Maximum UTF-16 units of a cell, and per column of a terminal: measuring long cells takes megabytes each. */
 const LONGEST_CELL = 4_000
 const UNITS_A_COLUMN = 8
 
-/** Columns of the terminal that a table is printed on; undefined if it goes elsewhere, and nothing is cut. */
+/**
+ * Returns the columns of the terminal that a table is printed on; undefined if the output is no terminal, and nothing
+ * is cut.
+ */
 export function tableWidth(): number | undefined {
   return process.stdout.isTTY ? drawableSize(process.stdout).columns : undefined
 }
@@ -18,8 +21,8 @@ export function tableWidth(): number | undefined {
 type TableOptions = { width?: number | undefined; ascii: boolean }
 
 /**
- * Records as aligned columns below their titles, each line without trailing blanks; numbers are at the right. With a
- * width, what is wider is cut.
+ * Formats records as aligned columns below their titles, without trailing blanks; numbers are right-aligned. With a
+ * width, wider cells are cut.
  */
 export function tableLines(columns: readonly NounColumn[], items: readonly unknown[], options: TableOptions): string[] {
   return alignedLines(
@@ -29,7 +32,7 @@ export function tableLines(columns: readonly NounColumn[], items: readonly unkno
   )
 }
 
-/** What a table shows of a record: little of it, where a list is read to its end. */
+/** Returns the cells of a record. They are short, so that a list can be read to its end. */
 export function tableCells(
   columns: readonly NounColumn[],
   item: unknown,
@@ -39,7 +42,7 @@ export function tableCells(
   return columns.map(column => cellOf(column, item, { unknown: ascii ? '-' : UNKNOWN, longest }))
 }
 
-/** {@link tableLines} of records whose cells are there. */
+/** Like {@link tableLines} for records whose cells already exist. */
 export function alignedLines(
   columns: readonly NounColumn[],
   rows: readonly (readonly string[])[],
@@ -70,12 +73,12 @@ function cellOf(
     return time === undefined ? IMPOSSIBLE_TIME : isoSeconds(time)
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  // What cannot be printed is written out, several characters for each.
+  // Unprintable characters are spelled out as several characters each.
   const cleaned = clean(text.slice(0, longest))
   return text.length > longest || cleaned.length > longest ? `${cleaned.slice(0, longest)}…` : cleaned
 }
 
-/** What is at a dotted path of a record. */
+/** Returns the value at a dotted path of a record. */
 export function valueAt(item: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, name) => (Object(value) as Record<string, unknown>)[name], item)
 }

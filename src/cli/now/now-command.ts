@@ -35,16 +35,16 @@ export type NowOptions = {
   json?: boolean
   watch?: boolean
   timeout?: number
-  /** The file of a shift report; true = standard output. */
+  /** File of a shift report; true for standard output. */
   report?: string | true
   since?: number
   force?: boolean
 }
 
-/** A look with its summary, and what each line says that is worth telling again. */
+/** A snapshot with its summary, and for each line a text that changes when it should be reported again. */
 export type SeenNow = { look: NowLook; summary: NowSummary; marks: ReadonlyMap<string, string> }
 
-/** Shortest time between two reports of what changed, in milliseconds. */
+/** Minimum time between two reports of changes, in milliseconds. */
 const REPORT_MS = 1_000
 
 const HOUR_MS = 60 * 60_000
@@ -53,7 +53,7 @@ const locatorIn = (profile: string) => (place: Place) => formatLocator(ROUTES, p
 
 const EXIT_OF = { red: EXIT.failedVerdict, clear: EXIT.done, unknown: EXIT.noVerdict } as const
 
-/** `mcpdeck now`: what waits, over all projects; resolves to the exit code. */
+/** Runs `mcpdeck now`: prints what is waiting in all projects; resolves to the exit code. */
 export async function runNow(context: SavedContext, _words: readonly string[], own: NowOptions): Promise<number> {
   checkOptions(own)
   const { workspace, filled } = context.saved.opened
@@ -72,7 +72,7 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   let stop: (() => Promise<void>) | undefined
   try {
     const projects = await wantedProjects(context, ended.signal)
-    // An empty workspace that is about to be filled is not clear.
+    // An empty workspace that is being filled does not count as clear.
     await Promise.race([over.promise, filled().catch(() => undefined)])
     stop = lookAtNow(workspace, projects, look => {
       seen = seenOf(look, workspace.profile.name)
@@ -103,17 +103,14 @@ export async function runNow(context: SavedContext, _words: readonly string[], o
   return EXIT_OF[seen.summary.state]
 }
 
-/** @throws UsageError for options that say nothing together */
+/** @throws UsageError for options that make no sense together */
 function checkOptions({ json, watch, report, since, force }: NowOptions): void {
   if (report !== undefined && (json || watch)) throw new UsageError('--report excludes --json and --watch.')
   if (report === undefined && (since !== undefined || force))
     throw new UsageError('--since and --force are of --report.')
 }
 
-/**
- * Writes the report of the shift.
- * @throws UsageError if the file is there, or cannot be written
- */
+/** Writes the shift report. @throws UsageError if the file exists, or cannot be written */
 async function writeReport(
   { saved: { opened, settings } }: SavedContext,
   { report, since = SHIFT_HOURS * HOUR_MS, force = false }: NowOptions,
@@ -137,7 +134,7 @@ async function writeReport(
   writeNamed(report, text, force)
 }
 
-/** Ids of the projects that are named; undefined if none are. */
+/** Returns the ids of the named projects; undefined if none are named. */
 async function wantedProjects(
   { client, common }: SavedContext,
   signal: AbortSignal,
@@ -151,12 +148,12 @@ async function wantedProjects(
 export function seenOf(look: NowLook, profile: string): SeenNow {
   const { data, kept } = look
   const summary = summaryOfNow(data, { kept, placeOf: placeOfNow, locator: locatorIn(profile), profile })
-  // What was not read yet has the fingerprint of what failed, since who acknowledged it has done so for good.
+  // An item that was not read yet keeps the fingerprint of its failure, since acknowledging it is permanent.
   const marks = new Map(data.lines.map(line => [line.key, `${isRed(line) ? 'red ' : ''}${line.fingerprint}`]))
   return { look, summary, marks }
 }
 
-/** Whether nothing is being read any more that was not read yet. */
+/** Whether everything was read at least once. */
 export function isOver({ summary: { read }, look: { data } }: SeenNow): boolean {
   return read.reading === 0 && (data.all !== undefined || read.missing.length > 0)
 }
@@ -185,7 +182,7 @@ function stateLabel(item: SummaryItem): string {
   return nowStateLabel({ ...item, word: item.state })
 }
 
-/** What the lines speak for. */
+/** Says which projects the lines cover. */
 function sayRest({ look: { data }, summary: { items } }: SeenNow, isLocal: boolean): void {
   const projects = plural(data.projects.length, 'project')
   const now = Date.now()
@@ -194,7 +191,7 @@ function sayRest({ look: { data }, summary: { items } }: SeenNow, isLocal: boole
   say(`${why} ${next}`)
 }
 
-/** Reports what changes: a line for each change, or the whole as one object. */
+/** Reports changes: a line for each change, or the whole as one object. */
 export function createReports({ json, write }: { json: boolean; write: (text: string) => void }) {
   let told: SeenNow | undefined
   let latest: SeenNow | undefined
@@ -211,7 +208,7 @@ export function createReports({ json, write }: { json: boolean; write: (text: st
       latest = seen
       if (timer === undefined) report()
     },
-    /** What was not reported yet is reported. */
+    /** Reports all changes that are still pending. */
     end() {
       clearTimeout(timer)
       report()
@@ -224,7 +221,7 @@ function isSame(one: SeenNow, other: SeenNow): boolean {
   return textOf(one) === textOf(other)
 }
 
-/** All of a look that is worth a report: no ages, and not how far something is. */
+/** Returns everything in a snapshot that is worth a report, without ages and progress. */
 function textOf({ summary: { state, read, items }, marks }: SeenNow): string {
   const each = items.map(({ key, acknowledged }) => [key, marks.get(key), acknowledged])
   return JSON.stringify([state, read.whole, read.missing, read.closed, each])
@@ -234,7 +231,7 @@ function changeText(before: SeenNow | undefined, after: SeenNow): string {
   const time = localClock(after.summary.at, 'seconds')
   const lines = changesOf(before, after).map(({ what, item }) => {
     const project = item.project ? ` (${item.project.name})` : ''
-    // What was there before anybody looked is no news.
+    // Items that existed before the first complete read are not new.
     const word = what === 'new' && !before?.summary.read.whole ? 'found' : what
     return `${word} ${urgencyLabel(item)} ${stateLabel(item)}: ${item.says}${project}`
   })
@@ -245,17 +242,17 @@ function changeText(before: SeenNow | undefined, after: SeenNow): string {
   return lines.map(line => `${time} ${clean(line)}\n`).join('')
 }
 
-/** What Now knows at a moment. */
+/** The state of Now at a moment. */
 export type NowLook = { data: NowData; kept: StoredNow }
 
-/** How often the clock, and what other processes acknowledged and wrote, are examined, in milliseconds. */
+/** Milliseconds between updates of the clock and of the acknowledgements and writes of other processes. */
 const REFRESH_MS = 10_000
 const MINUTE_MS = 60_000
 
 /**
- * Reads what the screen Now reads, by the same plan and within the same budget, and draws nothing.
- * @param projects ids of those to look at; what the person chose on Now by default
- * @returns what ends it, with the reads that are under way
+ * Reads what the screen Now reads, by the same plan and within the same budget, without drawing.
+ * @param projects ids of the projects; by default those that the person chose on Now
+ * @returns a function that ends it, including the reads in progress
  */
 export function lookAtNow(
   workspace: Workspace,
@@ -281,12 +278,12 @@ export function lookAtNow(
     const { news, ...data } = seen
     reads.carryOut(plan, budget.snapshot())
     const marks = JSON.stringify(news)
-    // What is noted is examined again.
+    // New notes change the result, so it is computed again.
     if (marks !== noted) for (const { id, runs } of news) waves?.see(id, runs)
     noted = marks
     onLook({ data, kept: own })
   }
-  // What changes in the same moment is examined once.
+  // Changes in the same moment are handled together.
   const soon = (): void => void (next ??= setImmediate(look))
   const readWrites = async (): Promise<void> => {
     try {
@@ -320,13 +317,13 @@ export function lookAtNow(
   ]
   look()
   refresh()
-  // It also keeps the process there between two reads.
+  // The timer also keeps the process alive between two reads.
   const timer = setInterval(refresh, REFRESH_MS)
   return async () => {
     clearInterval(timer)
     for (const end of ends) end?.()
     clearImmediate(next)
-    // A read that ends after its query was removed would hold the process with the timer of what is unused.
+    // A read that ends after its query was removed would keep the process alive with the timer for unused queries.
     await queryClient.cancelQueries()
     queryClient.clear()
   }

@@ -11,9 +11,9 @@ import { processTexts } from '../output/redaction.ts'
 import { errorLine } from '../output/report-error.ts'
 
 /**
- * Runs a command that may replace a shift report. That of an earlier shift does not stand for one that was not written:
- * before anything else happens, a sentence takes its place, which says in the end why there is none.
- * @throws UsageError for one that cannot be written
+ * Runs a command that may replace a shift report. An earlier report must not be mistaken for a new one: first, a
+ * placeholder replaces it, which at the end says why there is no report.
+ * @throws UsageError for a report that cannot be written
  */
 export async function withShiftReport<Code extends number | undefined>(
   { report, force = false }: { report?: string | true; force?: boolean },
@@ -24,8 +24,8 @@ export async function withShiftReport<Code extends number | undefined>(
   const refusal = writeUnlessThere(report, begun, true)
   if (typeof refusal === 'object') throw unwritable(report, refusal.reason)
   const explain = (why: string) => {
-    // What is there otherwise is the report, or somebody else's. One that cannot be written any more hides neither the
-    // error nor the exit code of the command.
+    // Otherwise the file contains the report, or something of another process. If it can no longer be written, that
+    // hides neither the error nor the exit code of the command.
     if (standing(report) === begun) writeUnlessThere(report, missing(why), true)
   }
   try {
@@ -38,7 +38,7 @@ export async function withShiftReport<Code extends number | undefined>(
   }
 }
 
-/** Undefined for what cannot be read, as where it was moved away meanwhile or a folder took its place. */
+/** Returns undefined for a file that cannot be read, for example because it was moved or replaced by a folder. */
 function standing(report: string): string | undefined {
   try {
     return readFileSync(report, 'utf8')
@@ -59,7 +59,7 @@ function unwritable(report: string, why: string): UsageError {
   return new UsageError(`The report ${report} cannot be written: ${why}.`)
 }
 
-/** Plain text in a block, which nothing in it can leave. */
+/** Returns plain text in a code block, which it cannot break out of. */
 function missing(why: string): string {
   const words = clean(redacted(why, processTexts()))
   return `# No shift report\n\nFrom ${utcTime(Date.now())}:\n\n    ${words}\n`

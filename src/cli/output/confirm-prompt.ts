@@ -2,36 +2,37 @@ import { createInterface } from 'node:readline/promises'
 import { laidOut } from './prose.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** Whether a person is there to answer. */
+/** Whether a person can answer. */
 export function canPrompt(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY
 }
 
 /**
- * Asks where a person can answer; only the whole word agrees. Ctrl+C interrupts the program, Ctrl+D declines.
- * @param effect what is about to happen, as the sentence says it: `createEvalRun spends credits`
- * @param word what has to be typed
- * @throws UsageError if nobody can be asked, so that a script says it with --yes
+ * Asks for confirmation if a person can answer; only the whole word confirms. Ctrl+C interrupts the program, Ctrl+D
+ * declines.
+ * @param effect the effect, as the sentence says it: `createEvalRun spends credits`
+ * @param word the word to type
+ * @throws UsageError if nobody can be asked, so that a script must use --yes
  */
 export async function confirmPrompt(effect: string, word = 'yes'): Promise<boolean> {
   if (!canPrompt()) throw new UsageError(`${effect}; add --yes to skip this question.`)
   return (await readAnswer(`${effect}. Type ${word} to go on: `)) === word
 }
 
-/** What a person at the terminal types after a question; empty after Ctrl+D. */
+/** Reads the person's answer to a question at the terminal; empty after Ctrl+D. */
 export async function readAnswer(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   const { promise, resolve } = Promise.withResolvers<string>()
   let interrupted = false
-  // A closed line never answers its question; the listener of the signal ends what asked.
+  // Closing the line never answers the question; the receiver of the signal ends the command.
   lines.once('close', () => {
     if (!interrupted) resolve('')
   })
-  // While it reads a line, the terminal sends no signal for Ctrl+C.
+  // While a line is read, the terminal sends no signal for Ctrl+C.
   lines.once('SIGINT', () => {
     interrupted = true
     lines.close()
-    // A signal of one's own arrives only after the program has nothing left to do.
+    // A signal that the process sends to itself would arrive only when it has nothing left to do.
     if (process.listenerCount('SIGINT') > 0) process.emit('SIGINT')
     else process.kill(process.pid, 'SIGINT')
   })

@@ -1,18 +1,21 @@
 import { EXIT } from '../process/exit-codes.ts'
 
-/** Errors that reach no caller, such as a full disk behind standard output, end a command as any other failure does. */
+/**
+ * Ends the command on errors that reach no caller, such as a full disk behind standard output, as any other failure
+ * does.
+ */
 export function endOnCrash(): void {
   process.on('uncaughtException', onCrash)
 }
 
-/** The caller handles such errors itself from now on. */
+/** From now on the caller handles such errors itself. */
 export function leaveCrashesAlone(): void {
   process.off('uncaughtException', onCrash)
 }
 
 function onCrash(thrown: unknown): void {
   leaveCrashesAlone()
-  // A second one, such as that of standard error behind the same full disk, changes nothing about the end.
+  // A second error, such as that of standard error on the same full disk, does not change the outcome.
   process.exitCode = EXIT.noVerdict
   process.on('uncaughtException', () => undefined)
   void import('./report-failure.ts').then(({ reportFailure }) => process.exit(reportFailure(thrown)))

@@ -1,13 +1,16 @@
 let isJson = false
 
-/** Errors of the command that runs now are JSON where its output is; also those of its usage, which has no options. */
+/**
+ * Prints the errors of this command as JSON if its output is JSON, including usage errors, for which no options were
+ * parsed.
+ */
 export function chooseErrorFormat(argv: readonly string[]): void {
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
   isJson = own.includes('--json') || own.includes('--jsonl')
 }
 
-/** Whether errors are said as JSON. */
+/** Whether errors are printed as JSON. */
 export function errorsAreJson(): boolean {
   return isJson
 }

@@ -10,8 +10,8 @@ import { UsageError } from '../arguments/usage-error.ts'
 export type Log = { enabled: boolean; line(text: string): void; error(error: unknown): void }
 
 /**
- * A log file where one was asked for (mode 0600, secrets blanked out); otherwise nothing is written anywhere.
- * @throws UsageError when the file cannot be written
+ * Opens the requested log file (mode 0600, secrets removed); without one, nothing is logged.
+ * @throws UsageError if the file cannot be written
  */
 export function createLog(file: string | undefined): Log {
   if (!file) return { enabled: false, line: () => undefined, error: () => undefined }
@@ -27,24 +27,24 @@ export function createLog(file: string | undefined): Log {
   return opened
 }
 
-/** The log of this process, for what ends a command outside of it. */
+/** The log of this process, for errors that end a command from outside it. */
 let opened: Log | undefined
 
-/** Notes what ended a command, with where it happened, where a log was asked for. */
+/** Logs the error that ended a command, with its stack, if there is a log. */
 export function noteInLog(error: unknown): void {
   opened?.error(error)
 }
 
-/** A line that is too long ends with how much of it is missing. */
+/** Cuts a long line and appends how much is missing. */
 function cutLine(line: string): string {
   const more = line.length - BOUNDS.logLine.most - 1
   return more > 0 ? `${line.slice(0, BOUNDS.logLine.most)} … ${more} more characters\n` : line
 }
 
 /**
- * Opens a file that only its owner reads, to write lines at its end until the process ends. A file that is full becomes
- * `<file>.old`, in the place of the one before, and a new one begins.
- * @throws UsageError when it cannot be written
+ * Opens a file, readable only by its owner, and appends lines until the process ends. A full file is renamed to
+ * `<file>.old`, replacing an earlier one, and a new one begins.
+ * @throws UsageError if it cannot be written
  */
 export function openLogFile(file: string): (line: string) => void {
   let descriptor: number
@@ -61,18 +61,18 @@ export function openLogFile(file: string): (line: string) => void {
       if (hasNoRoom(descriptor, text)) descriptor = begunAnew(descriptor, path)
       writeSync(descriptor, text)
     } catch {
-      // A full disk must not end a program that only wanted to note something.
+      // A full disk must not end a program that only wanted to log.
     }
   }
 }
 
-/** Whether a line makes a file longer than its bound; what is not a file has none. */
+/** Whether a line would make a file exceed its size limit; only regular files have a limit. */
 function hasNoRoom(descriptor: number, line: string): boolean {
   const found = fstatSync(descriptor)
   return found.isFile() && found.size + Buffer.byteLength(line) > BOUNDS.logFile.most
 }
 
-/** A file to go on in. Where the full one cannot be renamed, it is emptied: it is bounded in any case. */
+/** Returns a file to continue in. If the full one cannot be renamed, it is emptied, so that the limit always holds. */
 function begunAnew(full: number, path: string): number {
   try {
     // Another process that writes to the same file may have renamed it already.

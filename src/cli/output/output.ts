@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Standard output for data: anyone who reads it may stop at any time, as `head` does. */
+/** Standard output for data, whose reader may stop at any time, as `head` does. */
 export type Output = {
-  /** Resolves when there is room for more; what nobody reads any more is dropped. */
+  /** Resolves when there is room for more; drops the text if nobody reads any more. */
   write: (text: string) => Promise<void>
-  /** Whether nobody reads any more. */
+  /** Whether the reader is gone. */
   readonly closed: boolean
-  /** Aborts when nobody reads any more; where that was a terminal, as SIGHUP would say it. */
+  /** Aborts when the reader is gone; if that was a terminal, with the reason SIGHUP. */
   readonly signal: AbortSignal
 }
 
-/** Takes standard output over for the rest of the process; a reader that is gone ends nothing by itself. */
+/** Uses standard output for the rest of the process; a reader that is gone does not end the process. */
 export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output {
   const gone = new AbortController()
   stream.on('error', error => gone.abort(isLostTerminal(error, stream.isTTY) ? 'SIGHUP' : undefined))
@@ -22,7 +22,7 @@ export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output 
       try {
         await once(stream, 'drain', { signal: gone.signal })
       } catch {
-        // The reader left while there was no room.
+        // The reader left while the stream was full.
       }
     },
     get closed() {
@@ -33,8 +33,8 @@ export function openOutput(stream: NodeJS.WriteStream = process.stdout): Output 
 }
 
 /**
- * Lets a command go on to its own end and exit code when nobody reads what it prints any more, as after `| head -1` or
- * on a terminal that is gone. Opens no stream: whoever first asks for one does, and that costs milliseconds.
+ * Lets a command finish with its own exit code when nobody reads its output any more, as after `| head -1` or on a
+ * terminal that is gone. Opens no stream: opening costs milliseconds, and the first writer does it.
  */
 export function outliveReaders(): void {
   for (const name of ['stdout', 'stderr'] as const) {
@@ -53,8 +53,8 @@ function outliving(name: 'stdout' | 'stderr', declared: PropertyDescriptor): Nod
 }
 
 /**
- * Writes to standard output without opening its stream, which costs milliseconds; what nobody reads any more is
- * dropped.
+ * Writes to standard output without opening its stream, which would cost milliseconds; drops the text if nobody reads
+ * any more.
  */
 export function printDirectly(text: string): void {
   try {
@@ -68,7 +68,7 @@ function isGoneReader(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE'
 }
 
-/** What a terminal answers once its other end is closed; of a file the same words tell of a broken disk. */
+/** Whether an error means that the other end of a terminal is closed; for a file the same code means a broken disk. */
 function isLostTerminal(error: unknown, isTerminal: boolean): boolean {
   return isTerminal && error instanceof Error && 'code' in error && error.code === 'EIO'
 }

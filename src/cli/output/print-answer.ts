@@ -1,11 +1,11 @@
 import { escapedJson, isJson, printable } from '../../lib/printable.ts'
 
-/** Prints an answer as it was received, every character of it printable. */
+/** Prints an answer as received, with unprintable characters escaped. */
 export function printReceived(text: string): void {
   print(isJson(text) ? escapedJson(text) : printable(text))
 }
 
-/** Prints text for people; nothing if there is none. */
+/** Prints text for people; nothing if the text is empty. */
 export function printText(text: string): void {
   if (text !== '') print(printable(text))
 }

@@ -6,7 +6,8 @@ import { behind } from './prose.ts'
 const GAP = '  '
 
 /**
- * Prints records as `{"items": […]}` or as aligned columns, the last of which runs free, broken where a terminal ends.
+ * Prints records as `{"items": […]}` or as aligned columns. The last column has no fixed width and wraps at the width
+ * of the terminal.
  */
 export function printItems<T>(items: readonly T[], json: boolean | undefined, cells: (item: T) => string[]): void {
   if (json) {

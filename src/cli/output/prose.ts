@@ -1,21 +1,18 @@
 import { printable } from '../../lib/printable.ts'
 import { clean, widthOf, wrap } from '../../tui/theme/text.ts'
 
-/** A stream that prose goes to; it has columns where it is a terminal. */
+/** A stream for prose; it has columns if it is a terminal. */
 export type ProseStream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
 
-/**
- * Says something to a person, on standard error by default: a line or several, broken at the terminal's
- * width.
- */
+/** Prints a message for people, on standard error by default: one or more lines, wrapped at the terminal's width. */
 export function say(text: string, stream: ProseStream = process.stderr): void {
   stream.write(`${laidOut(text, stream)}\n`)
 }
 
 /**
- * Text as a stream takes it: broken between words where a terminal shows it, with each line's indentation kept, and as
- * it is elsewhere; what is not printable in it becomes visible. A word that is wider than the terminal stays whole, so
- * that addresses and paths can still be copied and clicked.
+ * Returns text for a stream: on a terminal wrapped between words with each line's indentation kept, elsewhere
+ * unwrapped; unprintable characters are escaped. A word wider than the terminal is not broken, so that addresses and
+ * paths can still be copied and clicked.
  */
 export function laidOut(text: string, stream: ProseStream): string {
   return printable(text)
@@ -27,26 +24,24 @@ export function laidOut(text: string, stream: ProseStream): string {
     .join('\n')
 }
 
-/**
- * Text behind what is before it in its line, such as the columns of a table; further lines begin below where it began.
- */
+/** Returns text after a prefix, such as the columns of a table; wrapped lines are indented to the end of the prefix. */
 export function behind(before: string, text: string, stream: ProseStream): string {
   const indent = widthOf(before)
   const [first = '', ...others] = linesWithin(text, stream, indent)
   return [before + first, ...others.map(line => ' '.repeat(indent) + line)].join('\n')
 }
 
-/** Narrower than this, lines are left to the terminal. */
+/** With fewer columns, the terminal wraps the lines. */
 const LEAST_COLUMNS = 12
 
-/** A text in lines for what a stream has left beside an indentation; one line where that is no terminal. */
+/** Wraps a text in the columns that an indentation leaves; returns one line if the stream is no terminal. */
 export function linesWithin(words: string, { isTTY, columns }: ProseStream, indent: number): string[] {
   const text = clean(words)
   const width = columns - indent
   return isTTY && width >= LEAST_COLUMNS && widthOf(text) > width ? broken(text, width) : [text]
 }
 
-/** A question’s blank before what is typed stays. */
+/** Breaks text; the blank between a question and the typed answer is kept. */
 function broken(text: string, width: number): string[] {
   const lines = wrap(text, width, { wholeWords: true })
   return [...lines.slice(0, -1), (lines.at(-1) ?? '') + (/ *$/.exec(text)?.[0] ?? '')]

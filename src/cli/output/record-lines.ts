@@ -3,14 +3,14 @@ import { toEpochMs } from '../../api/contract/shapes.ts'
 import { isoSeconds } from '../../lib/times.ts'
 import { clean, fit, widthOf } from '../../tui/theme/text.ts'
 
-/** What stands for the value of a field, such as a name for an id; undefined = the value itself. */
+/** Returns a replacement for the value of a field, such as a name for an id; undefined for the value itself. */
 export type NameOf = (field: string, value: string) => string | undefined
 
-/** Deeper than this, values stand as JSON. */
+/** Below this depth, values are printed as JSON. */
 const MOST_LEVELS = 6
 const NO_NAMES: NameOf = () => undefined
 
-/** A record as people read it: a line for each field that has a value, times as times, what it holds indented below. */
+/** Formats a record for people: a line for each field with a value, times as times, nested fields indented. */
 export function recordLines(record: object, nameOf: NameOf = NO_NAMES, level = 0): string[] {
   const fields = Object.entries(record).filter(([, value]) => !isEmpty(value))
   const labels = fields.map(([field]) => labelOf(field))
@@ -28,7 +28,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
-/** The lines of what does not fit beside its label. */
+/** Returns the lines of a value that does not fit beside its label. */
 function blockOf(field: string, value: unknown, nameOf: NameOf, level: number): string[] | undefined {
   if (typeof value === 'string' && value.trimEnd().includes('\n')) return value.trimEnd().split('\n').map(clean)
   if (typeof value !== 'object' || value === null || level >= MOST_LEVELS) return undefined
@@ -57,7 +57,7 @@ function timeOf(value: unknown): string | undefined {
   return time === undefined ? undefined : isoSeconds(time)
 }
 
-/** `createdAt` as `Created at`, `useOAuth` as `Use OAuth`. */
+/** Returns a label: `createdAt` becomes `Created at`, `useOAuth` becomes `Use OAuth`. */
 function labelOf(field: string): string {
   const words = clean(field)
     .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')

@@ -1,28 +1,31 @@
 import { homedir } from 'node:os'
 import { type Own, withoutSecrets } from '../../lib/redaction/redaction.ts'
 
-/** Variables whose values are secrets. */
+/** Environment variables whose values are secrets. */
 const SECRET_VARIABLES = ['MCPDECK_API_KEY', 'MCPDECK_MODEL_API_KEY'] as const
 
-/** The secrets that this process was given by its environment. */
+/** Returns the secrets in the environment of this process. */
 export function knownSecrets(env: NodeJS.ProcessEnv): string[] {
   return SECRET_VARIABLES.flatMap(name => env[name]?.trim() || [])
 }
 
-/** What documents of this process must not hold, before its settings are known: its secrets, and where its home is. */
+/**
+ * Returns texts that documents of this process must not contain, before its settings are known: its secrets, and the
+ * home directory.
+ */
 export function processTexts(): Own {
   return { known: knownSecrets(process.env), homes: [homedir()] }
 }
 
-/** The same, with the key of the service. */
+/** Returns the same texts, with the key of the service. */
 export function ownTexts({ target }: { target: { kind: string; key?: string } }): Own {
   const { known = [], homes } = processTexts()
   return { known: [...known, ...(target.key === undefined ? [] : [target.key])], ...(homes && { homes }) }
 }
 
 /**
- * Makes a text fit for a log: what is a secret, or looks like one, becomes `[secret]`; control characters are spelt
- * out, and what follows a line break is indented, so that no text can pass for a line of its own.
+ * Makes a text safe for a log: secrets, and texts that look like secrets, become `[secret]`; control characters are
+ * escaped, and text after a line break is indented, so that it cannot pass for a log line.
  */
 export function createRedaction(env: NodeJS.ProcessEnv): (text: string) => string {
   const known = knownSecrets(env)

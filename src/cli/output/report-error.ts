@@ -10,19 +10,22 @@ import { say } from './prose.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * An error in one line for people: what happened, what to do, and the service's own words where it gave some.
- * @param advice what to do, where the caller knows better than the error does
+ * Describes an error in one line for people: what happened, what to do, and the service's message if there is one.
+ * @param advice what to do, if the caller knows better than the error does
  */
 export function errorLine(error: unknown, advice?: string): string {
   const { title, sentence, next } = describeError(error)
   const unquoted = unquotedMessage(error)
   if (unquoted === undefined) return `${title}: ${sentence} ${advice ?? next}`
-  // What was cut for the sentence is behind it whole.
+  // A message that was shortened in the sentence follows in full.
   const own = sentence.replace(quoted({ message: unquoted }), '')
   return `${title}: ${own} ${advice ?? next} The service says: ${clean(unquoted)}`
 }
 
-/** A refusal before sending is wrong usage; everything else that went wrong has no verdict. */
+/**
+ * Returns the exit code of an error: a request that was refused before it was sent is wrong usage; any other error
+ * gives no verdict.
+ */
 export function exitCodeOfError(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage
   return error instanceof ApiError && error.kind === 'refused' && USAGE.has(error.code ?? '')
@@ -32,25 +35,25 @@ export function exitCodeOfError(error: unknown): number {
 
 const USAGE: ReadonlySet<string> = new Set(['read-only', 'invalid-input', 'invalid-key', 'invalid-address'])
 
-/** Says on standard error what went wrong; resolves to the exit code. @throws UsageError as it is */
+/** Prints an error on standard error; returns the exit code. @throws UsageError unchanged */
 export function reportError(error: unknown): number {
   if (error instanceof UsageError) throw error
   return sayError(error, errorLine(error))
 }
 
-/** Says that a list is not complete, and why. */
+/** Says that a list is incomplete, and why. */
 export function reportCut(error: unknown): void {
   sayError(error, `The list is not complete. ${errorLine(error)}`, EXIT.noVerdict)
 }
 
-/** Says an error in these words, with --json as one object in a line; answers the exit code. */
+/** Prints an error with this message, with --json as one object in a line; returns the exit code. */
 export function sayError(error: unknown, message: string, exitCode = exitCodeOfError(error)): number {
   if (errorsAreJson()) process.stderr.write(`${jsonText({ ...errorFacts(error, exitCode), message })}\n`)
   else say(message)
   return exitCode
 }
 
-/** Of an error what scripts branch on; nothing of the request, which may hold secrets. */
+/** Returns the fields of an error that scripts branch on; nothing of the request, which may contain secrets. */
 function errorFacts(error: unknown, exitCode: number): object {
   const kind = exitCode === EXIT.usage ? 'usage' : 'no-verdict'
   if (error instanceof UsageError) return { code: 'usage', kind, exitCode }

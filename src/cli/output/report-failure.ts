@@ -5,8 +5,8 @@ import { errorLine, sayError } from './report-error.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * Says what ended a command that nothing in it was ready for; answers the exit code, which is never that of a failed
- * verdict. Where it happened is in the log, if one was asked for.
+ * Prints an error that the command did not handle; returns the exit code, which is never that of a failed verdict. The
+ * stack goes to the log, if there is one.
  */
 export function reportFailure(thrown: unknown): number {
   if (thrown instanceof UsageError) {

@@ -2,8 +2,8 @@ import { fstatSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
 /**
- * Whether a person sits at both ends. Asked without opening the streams, and without the module that knows where an end
- * can be no terminal: both cost milliseconds, and a server to be tried starts only then.
+ * Whether both standard input and output are terminals. Checked without opening the streams and without the module for
+ * special cases: both cost milliseconds, by which a server to be tried would start later.
  */
 export function isAtTerminal(): boolean {
   return [0, 1].every(descriptor => canBeTerminal(descriptor) && isatty(descriptor))

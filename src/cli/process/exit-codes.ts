@@ -1,7 +1,7 @@
-/** Exit codes of the program, one meaning each; no network trouble ever becomes 1. */
+/** Exit codes of the program; network trouble never becomes 1. */
 export const EXIT = { done: 0, failedVerdict: 1, usage: 2, noVerdict: 3, interrupted: 130 } as const
 
-/** What each of them says to whoever called the program. */
+/** The meaning of each exit code for the caller. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'Done, or the verdict is "passed".',
   failedVerdict:

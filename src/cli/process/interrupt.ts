@@ -1,7 +1,10 @@
 import { isEndingSignal, onEndingSignal, signalExitCode } from '../../tui/terminal/ending-signals.ts'
 import { EXIT } from './exit-codes.ts'
 
-/** A signal that aborts, for the reason of its name, when the process is asked to end; asked again, it ends at once. */
+/**
+ * Returns a signal that aborts, with the name of the process signal as its reason, when the process is asked to end;
+ * asked again, the process ends at once.
+ */
 export function listenForInterrupt(): { signal: AbortSignal; stop: () => void } {
   const interrupted = new AbortController()
   const stop = onEndingSignal(signal => {
@@ -11,7 +14,7 @@ export function listenForInterrupt(): { signal: AbortSignal; stop: () => void } 
   return { signal: interrupted.signal, stop }
 }
 
-/** The exit code of work that was interrupted: 128 and the number of the signal that did it, if one did. */
+/** Returns the exit code of interrupted work: 128 plus the number of the process signal, if there was one. */
 export function interruptedCode({ reason }: AbortSignal): number {
   return isEndingSignal(reason) ? signalExitCode(reason) : EXIT.interrupted
 }

@@ -1,27 +1,32 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** How long nothing may be worked on and no key pressed, in milliseconds; longer than between two pages of one list. */
+/**
+ * Milliseconds without work and keys before memory is collected; longer than the time between two pages of one list.
+ */
 const REST_MS = 60
 /**
- * How much resident memory may grow until it is collected again, in bytes, and how often that is examined, in
+ * Maximum growth of resident memory before it is collected again, in bytes, and the interval of that check, in
  * milliseconds.
  */
 const MOST_GROWTH = 100_000_000
 const CHECK_MS = 10_000
-/** The same where it was not collected for long: what polls for hours grows slowly, and most of that is rubbish. */
+/**
+ * The same limit after a long time without a collection: a program that polls for hours grows slowly, and most of that
+ * is garbage.
+ */
 const SLOW_GROWTH = 10_000_000
 const SLOW_MS = 5 * 60_000
 
-/** Gives back the memory that a start needed and does not need any more, and what has grown since. */
+/** Frees memory that only the start needed, and later growth. */
 export type MemoryRelease = {
-  /** Something was worked on, such as a key: not now. */
+  /** Postpones the collection because of work, such as a key press. */
   putOff: () => void
   /** Nobody is using the program: collects garbage now. V8 would wait for minutes while the program is idle. */
   leave: () => void
 }
 
-/** What is collected, and how memory and time are measured. */
+/** Collects garbage, and measures memory and time. */
 type Machine = { collect: () => void; resident: () => number; now: () => number }
 
 const thisMachine: Machine = {
@@ -31,10 +36,10 @@ const thisMachine: Machine = {
 }
 
 /**
- * Collects as soon as nothing is worked on and the person rests. V8 does the same by itself, but some eight seconds
- * after its last work; until then a fifth of what is resident is rubbish, and a third after a list of 10,000 rows.
- * Where there is never so long a rest it collects too little: hundreds of megabytes of pages without objects remain.
- * @param isBusy whether something is being read or answered; it is put off at the end of that too
+ * Collects garbage as soon as there is no work and the person pauses. V8 does the same by itself, but some eight
+ * seconds after its last work; until then a fifth of the resident memory is garbage, and a third after a list of 10,000
+ * rows. Without such a pause it collects too little: hundreds of megabytes of empty pages remain.
+ * @param isBusy whether something is being read or answered; the collection is also postponed when that ends
  */
 export function createMemoryRelease(isBusy: () => boolean, machine: Machine = thisMachine): MemoryRelease {
   let timer: NodeJS.Timeout | undefined
@@ -45,7 +50,7 @@ export function createMemoryRelease(isBusy: () => boolean, machine: Machine = th
   const end = (): void => {
     timer = undefined
     const growth = floor === undefined ? 0 : machine.resident() - floor
-    // Only where something is always being worked on its end is not waited for.
+    // Waits for the end of the work, unless there is always some.
     if (isBusy() && growth < 2 * MOST_GROWTH) return
     checkedAt = machine.now()
     const isSlow = growth >= SLOW_GROWTH && machine.now() - collectedAt >= SLOW_MS
@@ -72,26 +77,26 @@ export function createMemoryRelease(isBusy: () => boolean, machine: Machine = th
 }
 
 /**
- * Collects until nothing more comes free, and shrinks the space for young objects; a new context is the only way to ask
- * for it.
+ * Collects until nothing more is freed, and shrinks the space for young objects; only a new context gives access to the
+ * collector.
  */
 function collectAll(): void {
   setFlagsFromString('--expose-gc')
   const collector = runInNewContext('gc') as (how: object) => void
-  // V8 tells by its flags which compiled code may be stored and used.
+  // V8 accepts stored code only if its flags match.
   setFlagsFromString('--no-expose-gc')
   collector({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
-/** V8's compilers of what runs often. */
+/** V8's optimizing compilers. */
 const COMPILERS = ['opt', 'maglev']
 
 /**
- * Whether V8 optimizes what runs often, in all threads. While nobody presses a key it would continue for hours,
- * compiling for polls that take a millisecond each; what it has compiled stays.
+ * Sets whether V8 optimizes hot code, in all threads. While nobody presses a key it would keep compiling for hours, for
+ * polls that take a millisecond each; compiled code is kept.
  */
 export function setOptimizing(optimizes: boolean): void {
-  // Elsewhere V8 has not all of them.
+  // On other processors V8 lacks some of these compilers.
   if (process.arch !== 'x64' && process.arch !== 'arm64') return
   for (const compiler of COMPILERS) setFlagsFromString(optimizes ? `--${compiler}` : `--no-${compiler}`)
 }

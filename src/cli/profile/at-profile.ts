@@ -6,9 +6,9 @@ import type { CommonOptions } from '../config/settings.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
 /**
- * A whole locator opens in its profile, and a page of a hosted UI in the profile whose addresses it fits; an address
- * without a profile has a name that chooses nothing.
- * @throws UsageError when a page fits several profiles and nothing says which, or the config file is wrong
+ * Opens a complete locator in its profile, and a page of a hosted UI in the profile whose addresses match. An address
+ * without a profile has a name that selects nothing.
+ * @throws UsageError if a page matches several profiles and nothing chooses one, or the config file is invalid
  */
 export async function atProfileOf(
   placeText: string | undefined,

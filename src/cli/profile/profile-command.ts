@@ -23,7 +23,7 @@ import { UsageError, type CommonOptions } from '../config/settings.ts'
 import { printItems } from '../output/print-items.ts'
 import { say } from '../output/prose.ts'
 
-/** What `profile add` takes, as the command line gives it. */
+/** Options of `profile add`. */
 export type AddOptions = {
   keyFile?: string
   keyCommand?: string
@@ -33,7 +33,7 @@ export type AddOptions = {
   use?: boolean
 }
 
-/** One line of `profile list`; where the key comes from, never the key. */
+/** A line of `profile list`, with the source of the key but never the key. */
 type ProfileLine = {
   name: string
   baseUrl: string | null
@@ -65,7 +65,7 @@ export async function listProfiles(own: { json?: boolean; names?: boolean }): Pr
   return EXIT.done
 }
 
-/** Prints one profile, by default the one that would open now. */
+/** Prints one profile, by default the one that would be opened. */
 export async function showProfile(
   name: string | undefined,
   common: CommonOptions,
@@ -96,7 +96,7 @@ export async function showProfile(
   return EXIT.done
 }
 
-/** Adds a profile; its key is asked for here where there is a terminal and nothing else gives one. */
+/** Adds a profile; asks for its key if there is a terminal and no other source of the key. */
 export async function newProfile(
   name: string,
   address: string,
@@ -106,7 +106,7 @@ export async function newProfile(
   const profile: NewProfile = {
     baseUrl: normalizeBaseUrl(address),
     ...own,
-    // On the command line a path counts from here, in the file from there.
+    // On the command line a path is relative to the current folder, in the file to the file.
     ...(keyFile !== undefined && { keyFile: keyFile.startsWith('~/') ? keyFile : resolve(keyFile) }),
     ...(badge !== undefined && { badge: badgeNamed(badge) }),
     ...(common.readOnly && { readOnly: true }),
@@ -127,14 +127,14 @@ function badgeNamed(text: string) {
   return badge
 }
 
-/** Makes a profile the one that opens by default. */
+/** Makes a profile the default. */
 export async function chooseDefault(name: string): Promise<number> {
   await makeDefault(name)
   say(`${name} opens by default.`)
   return EXIT.done
 }
 
-/** Removes a profile and the key that was typed for it; other key sources are left alone. */
+/** Removes a profile and its stored key; other key sources are not changed. */
 export async function dropProfile(name: string, yes: boolean | undefined): Promise<number> {
   const { profiles } = await readConfig(process.env)
   const { path } = storedKey(name, profileNamed(profiles, name).baseUrl)

@@ -4,12 +4,12 @@ import type { ServerType } from '@hono/node-server'
 import type { ApiRequest } from '../../api/contract/message.ts'
 import type { WholeResponse } from '../../service/core/pipeline.ts'
 
-/** Answers a request; undefined if it did what there is to do with `outgoing` itself. */
+/** Answers a request; returns undefined if it already handled `outgoing` itself. */
 type Answer = (request: ApiRequest, outgoing: ServerResponse) => Promise<WholeResponse | undefined>
 
 /**
- * A server of HTTP that writes answers as they are: to make Node's own `Response` of each, and take it apart again,
- * cost more than most answers themselves. What it needs is loaded here, because only `serve` and the worker want it.
+ * Creates an HTTP server that writes answers directly: creating a Node `Response` for each and taking it apart again
+ * would cost more than most answers themselves. Modules are loaded here because only `serve` and the worker need them.
  */
 export async function createHttpServer(answer: Answer): Promise<ServerType> {
   const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
@@ -19,7 +19,7 @@ export async function createHttpServer(answer: Answer): Promise<ServerType> {
   return createAdaptorServer({
     overrideGlobalObjects: false,
     fetch: async (request, { outgoing }) => {
-      // Without HTTP/2 it is nothing else.
+      // Without HTTP/2 the response always has this type.
       const to = outgoing as ServerResponse
       const response = await answer(readable(request), to)
       if (response) to.writeHead(response.status, headersOf(response)).end(response.body)
@@ -28,12 +28,12 @@ export async function createHttpServer(answer: Answer): Promise<ServerType> {
   })
 }
 
-/** The headers of an answer as `writeHead` takes them. */
+/** Returns the headers of an answer in the format of `writeHead`. */
 export function headersOf({ headers }: WholeResponse): Record<string, string> {
   return Object.fromEntries(headers)
 }
 
-/** Only a request that has a body is asked for it: the adaptor makes a whole `Request` then. */
+/** Converts a request. The body is read only if there is one: the adaptor then creates a whole `Request`. */
 function readable(request: Request): ApiRequest {
   const { method, url, headers } = request
   if (method !== 'GET' && method !== 'HEAD') return request
@@ -42,19 +42,19 @@ function readable(request: Request): ApiRequest {
     url,
     headers,
     body: null,
-    // Made when somebody asks; most handlers end before anybody could hang up.
+    // Created on demand; most handlers end before a caller could hang up.
     get signal() {
       return request.signal
     },
   }
 }
 
-/** How long open requests are waited for when a server stops, in milliseconds. */
+/** Milliseconds to wait for open requests when a server stops. */
 const OPEN_REQUESTS_MS = 5000
 
 /**
- * Takes no more connections and lets those that are open finish; after a while what is still open is cut: half-sent
- * requests, slow readers, answers without an end.
+ * Accepts no more connections and lets open ones finish. After a while cuts what is still open: half-sent requests,
+ * slow readers, answers without an end.
  */
 export function stopListening(server: ServerType): { closed: Promise<unknown>; cut: () => void } {
   const closed = once(server, 'close')

@@ -22,13 +22,13 @@ import { printItems } from '../output/print-items.ts'
 import { withStore } from './serve-settings.ts'
 import { writeForOwner } from '../../lib/files/write-atomically.ts'
 
-/** What the `serve` command takes, as the command line gives it; `--request-log` may be alone. */
+/** Options of the `serve` command; `--request-log` may have no value. */
 export type ServeCommandOptions = Omit<ServeOptions, 'dataDir' | 'faults' | 'models' | 'log' | 'requestLog'> & {
   fault: string[]
   requestLog?: string | true
 }
 
-/** Serves until it is stopped: SIGTERM and Ctrl+C are its way to end, other signals are 128 and their number. */
+/** Serves until it is stopped: SIGTERM and Ctrl+C are a normal end, other signals exit with 128 plus their number. */
 export async function runServe(common: CommonOptions, own: ServeCommandOptions): Promise<number> {
   const { dataDir, logFile, port } = localSettings(common, process.env)
   const models = modelSettings(process.env)
@@ -53,13 +53,13 @@ export async function runServe(common: CommonOptions, own: ServeCommandOptions):
   }
 }
 
-/** What a new key may do, as the command line gives it. */
+/** Permissions of a new key. */
 export type KeyOptions = { role?: string; grant: readonly string[]; json?: boolean }
 
-/** Makes a key and says where its file lies; the key itself is never printed. */
+/** Creates a key and prints the path of its file; the key itself is never printed. */
 export function createKey(common: CommonOptions, name: string, own: KeyOptions): number {
   const grants = Object.fromEntries(own.grant.map(parseGrant))
-  // A key with grants reaches nothing else unless that is said.
+  // A key with grants has no other access unless a role is given.
   const role = own.role ?? (own.grant.length > 0 ? undefined : 'admin')
   const rights = { ...(role !== undefined && { role: roleNamed(role) }), grants }
   return withStore(common, ({ store, dataDir }) => {
@@ -96,7 +96,7 @@ function roleNamed(name: string): ProjectRole {
   return role
 }
 
-/** Lists every key with its organization, its role and its grants; the keys themselves are not kept. */
+/** Lists every key with its organization, its role and its grants; the keys themselves are not stored. */
 export function listKeys(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store }) => {
     printItems(
@@ -127,7 +127,7 @@ export function revokeKey(common: CommonOptions, id: string): number {
   return changeKey(common, id, revoke, 'revoked')
 }
 
-/** Takes a key's organization away, as the end of the organization would. */
+/** Removes a key's organization, as if the organization had been deleted. */
 export function orphanKey(common: CommonOptions, id: string): number {
   return changeKey(common, id, orphan, 'orphaned')
 }

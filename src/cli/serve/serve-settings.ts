@@ -18,7 +18,7 @@ import type { NamedSample } from '../../service/samples/rows.ts'
 import { openWorkspace } from '../../service/workspace/store.ts'
 import { say } from '../output/prose.ts'
 
-/** Prints every limit with its value, its default and what it means. */
+/** Prints every limit with its value, its default and its meaning. */
 export function showLimits(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store, organizationId }) => {
     printItems(listLimits(store, organizationId), json, each => [
@@ -31,7 +31,7 @@ export function showLimits(common: CommonOptions, json: boolean | undefined): nu
   })
 }
 
-/** Changes limits, and prints them all as they are now. */
+/** Changes limits, and prints all of them. */
 export function changeLimits(
   common: CommonOptions,
   change: { set: readonly string[] } | { unset: readonly string[] },
@@ -46,7 +46,7 @@ export function changeLimits(
   return showLimits(common, json)
 }
 
-/** Prints the gates, after switching one where a state is given. */
+/** Prints the gates, after switching one if a state is given. */
 export function gates(
   common: CommonOptions,
   [name, state]: readonly [string?, string?],
@@ -59,7 +59,7 @@ export function gates(
   })
 }
 
-/** Prints what is under way in the workspace, in which process, and what of its limits is used. */
+/** Prints the current work in the workspace, with its process, and the usage of the limits. */
 export function showStatus(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store, dataDir, organizationId }) => {
     const status = { dataDir, ...store.read(() => statusOf(store, organizationId)) }
@@ -112,7 +112,7 @@ function statusText({
   return `${lines.map(clean).join('\n')}\n`
 }
 
-/** What the settings refuse is wrong usage. */
+/** Reports refused settings as wrong usage. */
 function asUsage(work: () => void): void {
   try {
     work()
@@ -122,7 +122,7 @@ function asUsage(work: () => void): void {
   }
 }
 
-/** Prints the records that are samples; what belongs to one of them is a sample with it. */
+/** Prints the sample records; records that belong to a sample are samples too. */
 export function showSamples(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store }) => {
     print(store.samples.list(), json)
@@ -130,7 +130,7 @@ export function showSamples(common: CommonOptions, json: boolean | undefined): n
   })
 }
 
-/** Adds the samples where there are none, and prints what is there. */
+/** Adds the samples if there are none, and prints them. */
 export function addSamples(common: CommonOptions, json: boolean | undefined): number {
   withStore(common, ({ store }) => {
     try {
@@ -143,7 +143,7 @@ export function addSamples(common: CommonOptions, json: boolean | undefined): nu
   return showSamples(common, json)
 }
 
-/** Removes the samples, and prints what was removed and what stays because something else names it. */
+/** Removes the samples, and prints what was removed and what stays because another record refers to it. */
 export function dropSamples(common: CommonOptions, json: boolean | undefined): number {
   return withStore(common, ({ store }) => {
     const { removed, kept } = removeSamples(store)
@@ -161,7 +161,7 @@ function print(samples: readonly NamedSample[], json: boolean | undefined): void
   printItems(samples, json, ({ kind, id, name }) => [kind, id, name ?? ''])
 }
 
-/** The workspace's store with the organization that it belongs to, open for one piece of work. */
+/** The workspace's store with its organization, opened for one task. */
 export type OpenedStore = { store: Store; dataDir: string; organizationId: string }
 
 /** Opens the workspace's store, beside processes that use it, and closes it again. */

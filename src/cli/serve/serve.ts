@@ -23,54 +23,57 @@ import { createHttpServer, headersOf, stopListening } from './http-server.ts'
 
 export type ServeOptions = {
   dataDir: string
-  /** 0 picks a free port. Default 0. */
+  /** Port to listen on; 0 picks a free one. Default 0. */
   port?: number
   /** Default 127.0.0.1. */
   host?: string
-  /** Allows a host that other machines can reach. */
+  /** Allows a host address that other machines can reach. */
   allowRemote?: boolean
-  /** Names besides those of loopback under which requests to a loopback address are answered. Default: none. */
+  /** Host names, besides those of loopback, that are accepted in requests to a loopback address. Default: none. */
   allowHost?: readonly string[]
-  /** Requests a minute and key, sustained; 0 switches the limit off. Default: the stored limit. */
+  /** Sustained requests per minute and key; 0 turns the limit off. Default: the stored limit. */
   rateLimit?: number
-  /** Requests of a key at once after a pause. Default: the stored limit. */
+  /** Requests that a key may send at once after a pause. Default: the stored limit. */
   burst?: number
-  /** Runs that may be in flight at once. Default: the stored limit. */
+  /** Maximum number of runs in flight. Default: the stored limit. */
   maxRuns?: number
   /** Adds samples to a workspace that has none. */
   sample?: boolean
-  /** Whose shape answers have where the documents differ. Default: the service document's. */
+  /** The document whose answer format is used if the documents differ. Default: the service document. */
   shape?: AnswerShape
-  /** The endpoint of prompt steps. */
+  /** The model endpoint of prompt steps. */
   models?: ModelSettings | undefined
-  /** Specs such as `latency=50,429=0.1`. */
+  /** Fault specifications such as `latency=50,429=0.1`. */
   faults?: readonly string[]
   /** Seed of the faults. Default 1. */
   seed?: number
-  /** Where each request is noted: a file, or `-` for standard output. Default: nowhere. */
+  /** Where each request is logged: a file, or `-` for standard output. Default: nowhere. */
   requestLog?: string
-  /** Where failures are noted, beside standard error. */
+  /** Log for failures, in addition to standard error. */
   log?: Log
-  /** Prints one line of JSON instead of words, and notes requests as JSON. */
+  /** Prints one line of JSON instead of text, and logs requests as JSON. */
   json?: boolean
   stdout?: (text: string) => void
   stderr?: (text: string) => void
-  /** Stops the service, beside SIGTERM and SIGINT. */
+  /** Stops the service, as do SIGTERM and SIGINT. */
   signal?: AbortSignal
 }
 
-/** Characters of ended trials, and of ended runs, that stay in memory: what several callers follow at once. */
+/**
+ * Maximum characters of ended trials, and of ended runs, kept in memory: enough for what several callers follow at
+ * once.
+ */
 const KEPT_TEXTS = 8_000_000
 
-/** What cannot be served; its message is for the person who typed it. */
+/** An error that prevents serving; its message is for the person who typed the command. */
 export class ServeError extends Error {
   override readonly name = 'ServeError'
 }
 
 /**
- * Serves the local workspace over HTTP until it is stopped; resolves when answers are finished and nothing
- * of it is left, with the signal that stopped it if one did.
- * @throws ServeError when the options or the address cannot be used
+ * Serves the local workspace over HTTP until it is stopped; resolves when answers are finished and everything is
+ * closed, with the signal that stopped it if there was one.
+ * @throws ServeError if the options or the address cannot be used
  */
 export async function serve(options: ServeOptions): Promise<EndingSignal | undefined> {
   const { dataDir, port = 0, host = '127.0.0.1', rateLimit: perMinute, burst, seed = 1 } = options
@@ -112,7 +115,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
     await listening(server, host, port)
     origin = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
     const baseUrl = `${origin}${API_PREFIX}`
-    // Anyone who reads that it serves may stop it at once.
+    // A caller that reads the ready message may stop the service at once.
     const stopped = untilStopped(options.signal)
     stdout(options.json ? `${jsonText({ baseUrl, keyFile, pid: process.pid })}\n` : greeting(baseUrl, keyFile))
     if (isRemote) stderr(`Other machines can reach ${host}: whoever has a key can use it, and nothing is encrypted.\n`)
@@ -127,7 +130,7 @@ export async function serve(options: ServeOptions): Promise<EndingSignal | undef
   }
 }
 
-/** Requests go where they were asked for, and what no caller is answered goes to standard error and to the log. */
+/** Logs requests where the options say, and errors that no caller receives to standard error and the log. */
 function createServiceLog(
   { requestLog, json = false, log }: ServeOptions,
   { stdout, stderr }: Record<'stdout' | 'stderr', (text: string) => void>,
@@ -146,7 +149,7 @@ function createServiceLog(
   }
 }
 
-/** What the workspace needs before it is served; returns the file of the clients' key. */
+/** Prepares the workspace for serving; returns the file of the clients' key. */
 function prepare(store: Store, { sample }: ServeOptions, stderr: (text: string) => void): string {
   const notice = store.takeNotice()
   if (notice !== undefined) stderr(`${notice}\n`)
@@ -185,7 +188,7 @@ async function listening(server: NodeJS.EventEmitter, host: string, port: number
   }
 }
 
-/** Why an address cannot be listened on, and what to choose instead. */
+/** Says why the service cannot listen on an address, and what to choose instead. */
 function whyNotListening(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE') return 'another program uses this port; --port chooses another, 0 any free one'
@@ -194,7 +197,7 @@ function whyNotListening(error: unknown): string {
   return describe(error)
 }
 
-/** Cuts the connection before the answer, or after half of its body while the headers promise all of it. */
+/** Closes the connection before the answer, or after half of a body whose full length the headers promise. */
 async function breakOff({ response, transport }: FaultyAnswer, outgoing: ServerResponse): Promise<void> {
   if (transport === 'truncate') {
     const body = Buffer.from(response.body ?? '')
@@ -212,7 +215,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Resolves at the first signal, with it; a second one ends the process as usual. */
+/** Resolves at the first signal, with it; a second signal ends the process as usual. */
 export async function untilStopped(signal: AbortSignal | undefined): Promise<EndingSignal | undefined> {
   let ending: EndingSignal | undefined
   const stop = new AbortController()
@@ -230,14 +233,14 @@ export async function untilStopped(signal: AbortSignal | undefined): Promise<End
   return ending
 }
 
-/** A request that was answered; its path has no query. */
+/** An answered request; its path has no query. */
 type AnsweredRequest = Extract<LogEntry, { kind: 'request' }>
 
 /**
- * One line for each request: when it was answered, its id, method, path, status, milliseconds and key id; never keys,
- * bodies, queries or the secrets of links.
- * @param target a file, or `-` for standard output; undefined = no log
- * @throws UsageError when the file cannot be written
+ * Logs one line for each request: the time of the answer, its id, method, path, status, milliseconds and key id; never
+ * keys, bodies, queries or the secrets of links.
+ * @param target a file, or `-` for standard output; undefined for no log
+ * @throws UsageError if the file cannot be written
  */
 function createRequestLog(
   target: string | undefined,

@@ -7,7 +7,7 @@ import { printText } from '../output/print-answer.ts'
 import { say } from '../output/prose.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
-/** `mcpdeck server export`. */
+/** Runs `mcpdeck server export`. */
 export async function exportServers(
   { client, projectId, find, saved }: CommandContext,
   names: readonly string[],

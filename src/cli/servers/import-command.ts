@@ -45,7 +45,7 @@ const COLUMNS = [
   { title: 'NEEDS', path: 'needs' },
 ]
 
-/** `mcpdeck server import`; resolves to the exit code. */
+/** Runs `mcpdeck server import`; resolves to the exit code. */
 export async function importServers(
   context: CommandContext,
   words: readonly string[],
@@ -76,7 +76,7 @@ export async function importServers(
   return await carryOut(context, plan, { ...own, left })
 }
 
-/** Whether a word names a file, not a server. */
+/** Whether a word names a file instead of a server. */
 function isPath(word: string): boolean {
   return word === '-' || /[/\\]|\.jsonc?$/i.test(word) || statSync(word, { throwIfNoEntry: false })?.isFile() === true
 }
@@ -104,7 +104,9 @@ function named(candidates: readonly Candidate[], names: readonly string[]): read
   return candidates.filter(({ entry }) => names.includes(entry.name))
 }
 
-/** The servers with what a person answers to the inputs of their files; without a terminal they stay open. */
+/**
+ * Returns the servers with the person's answers to the inputs of their files; without a terminal the inputs stay open.
+ */
 async function answered(candidates: readonly Candidate[], files: ServerFiles): Promise<readonly Candidate[]> {
   if (!canPrompt()) return candidates
   const answers = new Map<string, string>()
@@ -124,7 +126,7 @@ async function answered(candidates: readonly Candidate[], files: ServerFiles): P
   )
 }
 
-/** What is found in files, as a table; what is wrong with them on standard error. */
+/** Prints the servers found in files as a table, and problems with the files on standard error. */
 function list(
   { common }: CommandContext,
   candidates: readonly Candidate[],

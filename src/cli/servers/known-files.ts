@@ -9,12 +9,12 @@ import type { ServerText } from '../../domain/servers/files/reading.ts'
 import { BOUNDS } from '../../lib/bounds.ts'
 import { readRegularFile } from '../../lib/files/read-regular.ts'
 
-/** This process's machine. */
+/** Returns this process's machine. */
 export function thisMachine(): Machine {
   return { platform: process.platform, home: homedir(), folder: process.cwd(), env: process.env }
 }
 
-/** The files with servers of a machine; each is read when it is wanted, not before. */
+/** Returns the files of a machine that may contain servers; each is read on demand. */
 export function serverFiles(machine: Machine = thisMachine()): ServerFiles {
   const { home, folder, env } = machine
   return {
@@ -41,7 +41,7 @@ function projectOf({ folder }: KnownPlace): Pick<ServerText, 'folder'> {
   return folder === undefined ? {} : { folder }
 }
 
-/** A text of a file that a person names, which belongs to the project around it. */
+/** Returns the text of a named file, which belongs to the project around it. */
 export function namedText(path: string, text: string): ServerText {
   const whole = resolve(path)
   const folder = dirname(whole)
@@ -49,7 +49,7 @@ export function namedText(path: string, text: string): ServerText {
   return { file: path, text, format: formatOf(whole), folder: isInside ? dirname(folder) : folder }
 }
 
-/** As short as people write it: below the working directory, or with `~`. */
+/** Shortens a path as people write it: relative to the working directory, or with `~`. */
 function shownPath(path: string, { home, folder }: Machine): string {
   const below = relative(folder, path)
   if (!below.startsWith('..') && below !== path) return below

@@ -5,21 +5,21 @@ import { SignInError } from '../../domain/servers/sign-in.ts'
 
 const HOST = '127.0.0.1'
 const PATH = '/callback'
-/** What an answer consists of; none of it comes twice. */
+/** Parameters of an answer; none may occur twice. */
 const PARTS = ['code', 'error', 'error_description', 'state', 'iss']
 
 /** The local address that the browser returns to after sign-in. */
 export type Callback = {
   address: string
-  /** The answer that an address carries; a text says why it is none. */
+  /** Parses an address of the browser; returns the answer, or a text that says why it is none. */
   read: (address: string) => URLSearchParams | string
   close: () => void
 }
 
 export type CallbackOptions = {
-  /** Any free one by default. */
+  /** Port to listen on; by default any free one. */
   port?: number | undefined
-  /** Why an answer is refused, as a sentence; undefined if it is accepted. */
+  /** Returns why an answer is refused, as a sentence; undefined if it is accepted. */
   refuse: (answer: URLSearchParams) => string | undefined
   onAnswer: (answer: URLSearchParams) => void
   /** Called with the reason when an answer is refused. */
@@ -27,16 +27,16 @@ export type CallbackOptions = {
 }
 
 /**
- * Listens on loopback until one answer of an authorization server is accepted. Everything else that arrives is refused
- * and changes nothing.
- * @throws SignInError if the port is taken
+ * Listens on loopback until one answer of an authorization server is accepted. Any other request is refused and changes
+ * nothing.
+ * @throws SignInError if the port is in use
  */
 export async function openCallback({ port = 0, refuse, onAnswer, onRefused }: CallbackOptions): Promise<Callback> {
   let isAnswered = false
   const server = createServer((request, response) => {
     const { status, text, answer, why } = isAnswered ? ANSWERED : replyTo(request, new URL(address), refuse)
     if (answer) isAnswered = true
-    // Anyone who gets the answer closes the door: the page goes out first.
+    // The receiver of the answer closes the server, so the page is sent first.
     if (answer) response.once('close', () => onAnswer(answer))
     if (why !== undefined) onRefused(why)
     respond(response, status, text)
@@ -59,14 +59,14 @@ export async function openCallback({ port = 0, refuse, onAnswer, onRefused }: Ca
   }
 }
 
-/** @property why for the person at the terminal, where an answer is refused */
+/** @property why the reason, for the person at the terminal, if an answer is refused */
 type Reply = { status: number; text: string; answer?: URLSearchParams; why?: string }
 
 const ANSWERED: Reply = { status: 410, text: 'mcpdeck has its answer already.' }
 const FOREIGN_PAGE = 'Refused an answer that a web page sent in place of the authorization server.'
 
 function replyTo({ method, url = '', headers }: IncomingMessage, own: URL, refuse: CallbackOptions['refuse']): Reply {
-  // A name of somebody else's that leads here is a page's way to reach this machine.
+  // With a foreign host name that resolves to this machine, a web page could reach this server.
   if (headers.host !== own.host) return { status: 421, text: 'This is not the host of a sign-in.' }
   const target = URL.parse(url, own.origin)
   if (target?.origin !== own.origin || target.pathname !== own.pathname)
@@ -80,7 +80,7 @@ function replyTo({ method, url = '', headers }: IncomingMessage, own: URL, refus
   return { status: 200, text: 'mcpdeck has the answer and goes on in the terminal. This page can be closed.', answer }
 }
 
-/** Whether a page sent the request itself, unlike a browser that follows a redirect. */
+/** Whether a script of a page sent the request, instead of a browser following a redirect. */
 function isScripted(headers: IncomingHttpHeaders): boolean {
   if (headers.origin !== undefined) return true
   return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'

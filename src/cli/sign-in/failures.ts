@@ -9,9 +9,9 @@ import { ServiceError } from '../../service/core/errors.ts'
 /** The step of a sign-in that failed. */
 export type Phase = 'discovery' | 'registration' | 'exchange'
 
-/** Longest text of an authorization server that is repeated. */
+/** Maximum length of a quoted text of an authorization server. */
 const MOST_TEXT = 200
-/** What an authorization server says by its answer (RFC 6749, sections 4.1.2.1 and 5.2). */
+/** Meaning of the error codes of an authorization server (RFC 6749, sections 4.1.2.1 and 5.2). */
 const BY_CODE: Readonly<Record<string, (host: string) => string>> = {
   access_denied: host => `${host} says that access was denied. Nothing was imported.`,
   invalid_grant: host => `${host} does not take the code: it expired, or was used before. Begin again.`,
@@ -28,7 +28,7 @@ const NOT_UNDERSTOOD: Readonly<Record<Phase, string>> = {
   exchange: 'answered the code with no token. Begin again.',
 }
 
-/** The sentence for what went wrong while this host was asked. */
+/** Returns a sentence for an error in requests to this host. */
 export function signInFailure(
   error: unknown,
   { library, host, phase }: { library: McpLibrary; host: string; phase: Phase },
@@ -59,7 +59,7 @@ function addressRefused(error: unknown): AddressRefused | undefined {
   return cause instanceof AddressRefused ? cause : undefined
 }
 
-/** What a forged answer says is not repeated. */
+/** Says that the issuer is wrong; the text of a forged answer is not repeated. */
 function issuerSentence(kind: 'metadata' | 'authorization_response', host: string): string {
   return kind === 'metadata'
     ? `${host} published the metadata of another authorization server. mcpdeck does not sign in there.`

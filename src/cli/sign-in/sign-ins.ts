@@ -22,26 +22,26 @@ import { untilAborted } from '../../service/core/deadline.ts'
 import { openCallback, type Callback } from './callback.ts'
 import { signInFailure, type Phase } from './failures.ts'
 import { defined } from '../../lib/json.ts'
-/** How long the servers may take over all answers of a step, and the person in the browser; milliseconds. */
+/** Milliseconds that the servers have for all answers of a step, and the person for the browser. */
 export type SignInTimes = { stepMs: number; personMs: number }
 
 const TIMES: SignInTimes = { stepMs: 10_000, personMs: 10 * 60_000 }
 const METHOD = 'S256'
 
-/** One sign-in from its plan to its tokens. */
+/** One sign-in from its start to its tokens. */
 type Flow = { library: McpLibrary; serverUrl: string; times: SignInTimes }
 
-/** What the servers say of themselves. */
+/** Metadata of the servers. */
 type Found = {
   metadata: AuthorizationServerMetadata
   resource: OAuthProtectedResourceMetadata | undefined
   scope: string | undefined
 }
 
-/** Requests of a step, whose last answer is known. */
+/** The requests of a step, with the status of the last answer. */
 type Asking = { fetchFn: FetchLike; status: () => number }
 
-/** Signs in by the browser; the dance itself is the protocol library's. */
+/** Signs in with the browser; the protocol library handles the OAuth flow. */
 export function createSignIns(times: SignInTimes = TIMES): SignIns {
   return {
     async plan(serverUrl, { scopes, signal }) {
@@ -53,8 +53,8 @@ export function createSignIns(times: SignInTimes = TIMES): SignIns {
 }
 
 /**
- * Does one step within its time; what goes wrong becomes a sentence about the host that was asked last, or about the
- * `first` before any was.
+ * Runs one step within its time limit. An error becomes a sentence about the host that was contacted last, or about the
+ * `first` host before any request.
  */
 async function inTime<T>(
   { library, serverUrl, times: { stepMs } }: Flow,
@@ -104,12 +104,12 @@ async function discover({ library, serverUrl }: Flow, asking: Asking, saved: str
   }
   await requireUsable(library, serverUrl, metadata)
   const scope = saved || wanted || resource?.scopes_supported?.join(' ') || undefined
-  // Some servers return what refreshes a token only to those who ask for that.
+  // Some servers return a refresh token only if this scope is requested.
   const offline = scope !== undefined && metadata.scopes_supported?.includes('offline_access')
   return { metadata, resource, scope: offline ? library.computeScopeUnion(scope, 'offline_access') : scope }
 }
 
-/** Whether metadata speaks for a server; many name its address with a slash at the end, or without one. */
+/** Whether metadata belongs to a server; many write its address with or without a final slash. */
 function isFor(library: McpLibrary, serverUrl: string, configured: string): boolean {
   const withSlash = (address: string): string => {
     const url = new URL(address)
@@ -171,7 +171,7 @@ type Begin = {
   signal: AbortSignal
 }
 
-/** Reports why answers were refused; the same reason is reported once in a row. */
+/** The reasons why answers were refused; a reason that repeats is reported once. */
 type Refusals = { tell: (why: string) => void; listen: (listener: (why: string) => void) => void }
 
 function createRefusals(): Refusals {
@@ -184,7 +184,7 @@ function createRefusals(): Refusals {
     },
     listen(listener) {
       hear = listener
-      // A browser that is signed in already may be back before anybody listens.
+      // If the browser is already signed in, the answer may arrive before anybody listens.
       if (last !== undefined) listener(last)
     },
   }
@@ -232,7 +232,7 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
     }
   }
   const tokens = waited()
-  // It may fail before anybody waits for it.
+  // It may fail before anybody awaits it.
   tokens.catch(() => undefined)
   return {
     link: authorizationUrl.href,
@@ -249,7 +249,7 @@ async function begun(flow: Flow, found: Found, begin: Begin): Promise<SignIn> {
   }
 }
 
-/** The client as whom is asked: the given one, or one that the authorization server makes now. */
+/** Returns the OAuth client: the given one, or one that is registered now. */
 async function clientInformation(
   library: McpLibrary,
   { metadata, scope }: Found,
@@ -266,13 +266,13 @@ async function clientInformation(
       token_endpoint_auth_method: 'none',
     },
   })
-  // Servers that know clients by documents of theirs on the web find none of a program.
+  // Servers that identify clients by documents on the web cannot find one for a local program.
   return await library.registerClient(metadata.issuer, { metadata, clientMetadata, ...(scope && { scope }), fetchFn })
 }
 
 /**
- * Why an answer is refused: it is not this sign-in's own, or carries an error instead of a code. Nothing that it says
- * is repeated before its state and its issuer are known.
+ * Returns why an answer is refused: it belongs to another sign-in, or contains an error instead of a code. Its texts
+ * are not repeated before its state and issuer are verified.
  */
 function refusalOf(
   library: McpLibrary,

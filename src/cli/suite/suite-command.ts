@@ -36,7 +36,7 @@ export type ImportOptions = {
   json?: boolean
 }
 
-/** `mcpdeck suite export`. */
+/** Runs `mcpdeck suite export`. */
 export async function exportSuite(
   { client, projectId: chosen, find }: CommandContext,
   [wanted = '']: readonly string[],
@@ -51,7 +51,7 @@ export async function exportSuite(
   else onDisk('written', output, () => writeTextFile(resolve(output), text))
 }
 
-/** `mcpdeck suite import`; resolves to the exit code: 0 when all of it is there, 3 when something was refused. */
+/** Runs `mcpdeck suite import`; resolves to the exit code: 0 if everything was imported, 3 if something was refused. */
 export async function importSuite(
   { client, projectId: chosen, refusing, saved: { opened } }: SavedContext,
   [path = '']: readonly string[],
@@ -101,8 +101,8 @@ function checkOptions({ new: asNew, into, duplicates = 'block', reason }: Import
 }
 
 /**
- * Settles what an earlier import left open before the plan is read, which then shows what is there. Only a suite that
- * is to be new in any case could become two.
+ * Settles open writes of an earlier import before the plan is read, which then shows their result. Only a suite that is
+ * created in any case could be created twice.
  */
 async function afterEarlierImport(
   opened: OpenedWorkspace,
@@ -118,7 +118,7 @@ async function afterEarlierImport(
   return going.retry ? undefined : going
 }
 
-/** `mcpdeck suite schema`. */
+/** Runs `mcpdeck suite schema`. */
 export function printSchema(): number {
   process.stdout.write(`${jsonText(suiteFileSchema(), 2)}\n`)
   return EXIT.done
@@ -133,12 +133,12 @@ async function readFileOf(path: string): Promise<{ file: SuiteFile; text: string
   throw faulty(inFile(path, read.ok ? [] : read.problems))
 }
 
-/** Problems of a text in this file. */
+/** Returns problems with the name of their file. */
 const inFile = (file: string, problems: readonly TextProblem[]) => problems.map(problem => ({ ...problem, file }))
 
 /**
- * Checks what a schema cannot, such as names of servers and tools; says and returns what is only a warning.
- * @throws UsageError for the rest
+ * Checks what a schema cannot, such as names of servers and tools; prints and returns those that are only warnings.
+ * @throws UsageError for the others
  */
 async function requireFaultless(client: Client, projectId: string, path: string, text: string): Promise<TextProblem[]> {
   const { known, unlisted, models } = await readCheckBasis(client, projectId, serversNamedIn(text))

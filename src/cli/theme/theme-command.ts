@@ -30,7 +30,7 @@ async function themes(): Promise<Listed[]> {
   return [...ours, ...own]
 }
 
-/** Prints the themes that can be chosen. */
+/** Prints the available themes. */
 export async function listThemes(json: boolean | undefined): Promise<number> {
   const listed = await themes()
   printItems(
@@ -42,8 +42,8 @@ export async function listThemes(json: boolean | undefined): Promise<number> {
 }
 
 /**
- * Prints rows in a theme, or in each, with the contrast of everything that is read; what has too little of it is named.
- * @throws UsageError when there is no theme of that name
+ * Prints rows in one theme or in each, with the contrast of all text, and names text with too little contrast.
+ * @throws UsageError if there is no theme of that name
  */
 export async function previewThemes(
   name: string | undefined,

@@ -22,23 +22,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { thisMachine, type Machine } from '../../lib/machine.ts'
 
-/** What the header calls a workspace that ends with the program, and its one project. */
+/** Name in the header of a workspace that ends with the program, and of its only project. */
 const NAME = 'try'
 
-/** How long the first picture waits for the tools, which a second one would show else; milliseconds. */
+/** Milliseconds that the first frame waits for the tools, which would otherwise appear in a second frame. */
 const FIRST_PICTURE_MS = 50
 
-/** A server to be tried, whose program may run already. */
+/** The server to try, whose program may be running already. */
 type TriedServer = {
   reach: Reach
   name: string
   early: EarlyStart | undefined
-  /** The directory that was named for it. */
+  /** The directory given for it. */
   directory: string | undefined
 }
 
 /**
- * Opens the dashboard on the server, in a workspace of its own.
+ * Opens the dashboard on the server, in a temporary workspace.
  * @throws UsageError for settings or a terminal that cannot be used
  */
 export async function openTry(server: TriedServer, common: CommonOptions): Promise<void> {
@@ -47,7 +47,7 @@ export async function openTry(server: TriedServer, common: CommonOptions): Promi
   const abilities = requireAbilities(conventions)
   const log = createLog(settings.logFile)
   const directory = requireDirectory()
-  // Until the dashboard looks after the terminal, a signal would leave the directory behind.
+  // Until the dashboard handles signals, a signal would leave the directory behind.
   const stopListening = onEndingSignal(signal => process.exit(signalExitCode(signal)))
   const opened = openTemporary(settings, directory, server, log)
   const ids = await saveServer(opened.workspace.client, server)
@@ -71,7 +71,7 @@ function requireDirectory(): TemporaryDirectory {
   }
 }
 
-/** A workspace in that directory, from which servers can be saved in the local workspace. */
+/** Opens a workspace in that directory, from which servers can be saved to the local workspace. */
 function openTemporary(
   settings: Settings,
   directory: TemporaryDirectory,
@@ -121,7 +121,7 @@ function openTemporary(
 
 type ServerIds = { projectId: string; serverId: string }
 
-/** Puts the server into the workspace. */
+/** Adds the server to the workspace. */
 async function saveServer(client: Client, { reach, name }: TriedServer): Promise<ServerIds> {
   const { items } = await client.projects.list()
   const projectId = items[0]!.id
@@ -130,7 +130,7 @@ async function saveServer(client: Client, { reach, name }: TriedServer): Promise
   return { projectId, serverId }
 }
 
-/** Reads what the first picture shows while the code that draws it loads. Anyone who draws it meets what went wrong. */
+/** Reads the data of the first frame while the drawing code loads. Errors appear again when the frame is drawn. */
 async function readFirst({ projects, servers }: Queries, queryClient: QueryClient, ids: ServerIds): Promise<void> {
   await Promise.all([
     queryClient.prefetchInfiniteQuery(projects.list.infinite({})),
@@ -147,13 +147,14 @@ function cleanUp(log: Log): void {
   }
 }
 
-/** A directory that only its owner enters, and that ends with this process. */
+/** A directory that only its owner can enter, and that is removed with this process. */
 export type TemporaryDirectory = { path: string; remove: () => void }
 
 const PREFIX = 'mcpdeck-try'
 
 /**
- * Makes one. Its name says whose it is from the first moment on, so that nobody takes it for a stray.
+ * Creates one. Its name identifies its process from the start, so that another process does not remove it as a
+ * leftover.
  * @throws errors of the file system
  */
 export function makeTemporaryDirectory(machine: Machine = thisMachine): TemporaryDirectory {
@@ -167,7 +168,7 @@ export function makeTemporaryDirectory(machine: Machine = thisMachine): Temporar
   return { path, remove }
 }
 
-/** Removes what processes of this user and this machine left behind that were killed. */
+/** Removes directories of killed processes of this user on this machine. */
 export function removeStrays(machine: Machine = thisMachine): void {
   const own = nameOf(machine)
   const pattern = new RegExp(`^${PREFIX}-${own}-(\\d+)-(\\w*)-\\w+$`)
@@ -180,12 +181,12 @@ export function removeStrays(machine: Machine = thisMachine): void {
   }
 }
 
-/** Whether the process is there that had this number then; another one may have it now. */
+/** Whether the process that had this id then still runs; another process may now have the id. */
 function isUsed(machine: Machine, pid: number, start: string): boolean {
   return machine.startOf(pid) === start
 }
 
-/** Process ids mean nothing on another machine or in another container that shares the directory. */
+/** Names the machine: process ids mean nothing on another machine or container that shares the directory. */
 function nameOf({ name }: Machine): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 12)
 }

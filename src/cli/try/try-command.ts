@@ -6,9 +6,9 @@ import { enterDirectory, moreOf, startReach, type ReachParts } from '../workspac
 import { isAbsolute, join } from 'node:path'
 
 /**
- * `mcpdeck try`: the dashboard on one server, in a workspace of its own that is gone at the end. The server's program
- * starts before anything is loaded that opens or draws.
- * @throws UsageError without a terminal, and for a reach that is none
+ * Runs `mcpdeck try`: opens the dashboard on one server, in a temporary workspace. The server's program is started
+ * before any module that opens or draws is loaded.
+ * @throws UsageError without a terminal, and for an invalid server
  */
 export async function tryServer(words: readonly string[], own: ReachParts, common: CommonOptions): Promise<undefined> {
   if (!isAtTerminal())
@@ -32,20 +32,20 @@ export async function tryServer(words: readonly string[], own: ReachParts, commo
 function requireReach(words: readonly string[], own: ReachParts): Reach {
   const more = moreOf(own, process.env)
   const [word = ''] = words
-  // One word is an address, a program, or a whole command in quotes.
+  // A single word is an address, a program, or a whole command in quotes.
   const reach = words.length === 1 ? reachOf(word, more) : programReach(words, more)
   if (typeof reach === 'string') throw new UsageError(reach)
   return reach
 }
 
-/** Programs that run another one, which their arguments name. */
+/** Programs that run another program, which their arguments name. */
 const RUNNERS = /^(?:npx|npm|pnpm|yarn|bunx?|node|nodejs|deno|tsx|uvx?|uv|pipx|python\d*(?:\.\d+)?|docker|podman|env)$/
-/** Words behind such a program that name nothing. */
+/** Arguments of such a program that are not the name. */
 const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
 
 /**
- * What a server is called that nobody has named: its host, or the last part of the program's name.
- * @param directory the one that it runs in
+ * Returns a name for an unnamed server: its host, or the last part of the program's name.
+ * @param directory the directory that it runs in
  */
 export function serverNameOf({ url, command = '', args = [] }: Reach, directory: string): string {
   if (url !== undefined) return new URL(url).host
@@ -54,12 +54,12 @@ export function serverNameOf({ url, command = '', args = [] }: Reach, directory:
   return lastPart(FILE.test(word) && !isAbsolute(word) ? join(directory, word) : word) || 'server'
 }
 
-/** What may be the path of a file. */
+/** Matches what may be the path of a file. */
 const FILE = /^\.|[\\/]|\.(?:[cm]?[jt]s|py|sh|exe|cmd)$/
-/** Names that many a program's file has, and folders that it is built into. */
+/** Common names of program files and of build folders. */
 const PLAIN = /^(?:index|main|__main__|server|cli|app|dist|build|lib|src|bin|)$/
 
-/** Without folders, scope, version and ending; where that says nothing, the folder's name. */
+/** Returns the name without folders, scope, version and extension; if that is too general, the folder's name. */
 function lastPart(word: string): string {
   const names = word.split(/[\\/]/).map(plainName)
   return names.findLast(name => !PLAIN.test(name) && !/^\.{1,2}$/.test(name)) ?? names.at(-1) ?? ''

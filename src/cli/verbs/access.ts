@@ -30,25 +30,25 @@ import type { CommandContext } from '../workspace/in-workspace.ts'
 type Own = WriteOptions & { json?: boolean }
 type Words = readonly string[]
 
-/** One change of who may enter, as the question and the sentences after it put it. */
+/** A change of who has access, with the words for its question and its result. */
 type Changing<E extends AnyEndpoint> = {
   change: AccessChange
-  /** Undefined for what is not published yet. */
+  /** Undefined if it is not published yet. */
   scenario: ProjectScenario | undefined
-  /** The beginning of the question: `This publishes Staging`. */
+  /** Start of the question: `This publishes Staging`. */
   effect: string
   endpoint: E
   input: InputOf<E>
   send?: () => Promise<OutputOf<E>>
-  /** What to save on this machine from the answer. */
+  /** Returns the facts from the answer to save on this machine. */
   notes: (answer: OutputOf<E>) => readonly Noting[]
-  /** What a script takes from the answer: a link, an invitation. */
+  /** Part of the answer that a script needs: a link, an invitation. */
   result?: (answer: OutputOf<E>) => string | undefined
 }
 
 /**
- * Says what a change does, asks, sends it, and says what its answer and a reading afterwards prove.
- * @returns the exit code: no success where the answer contradicts what was asked for
+ * Describes a change, asks, sends it, and reports what its answer and a later read prove.
+ * @returns the exit code: no success if the answer contradicts the request
  */
 async function changeAccess<E extends AnyEndpoint>(
   context: CommandContext,
@@ -70,7 +70,7 @@ async function changeAccess<E extends AnyEndpoint>(
   return proofs.some(({ how }) => how === 'contradicts') ? EXIT.noVerdict : EXIT.done
 }
 
-/** Keeps in mind what was done, reads back, and reports what both prove. */
+/** Saves the change on this machine, reads it back, and reports what both prove. */
 async function proofsAfter<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario, notes: notesOf }: Changing<E>,
@@ -87,7 +87,7 @@ async function proofsAfter<E extends AnyEndpoint>(
   return proofsOf(change, { scenarioId: scenario?.id }, answer, read)
 }
 
-/** Says what is known of a change that failed; undefined if the error itself has more to say. */
+/** Reports what is known of a failed change; returns undefined if the error itself says more. */
 async function exitCodeKnown<E extends AnyEndpoint>(
   context: CommandContext,
   changing: Changing<E>,
@@ -102,7 +102,7 @@ async function exitCodeKnown<E extends AnyEndpoint>(
   return await sayLoss(context, changing, error)
 }
 
-/** Says what can be read after a change whose answer never came, and what to do about it; answers the exit code. */
+/** Reports what can be read after a change without an answer, and what to do; returns the exit code. */
 async function sayLoss<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario }: Changing<E>,
@@ -118,7 +118,7 @@ async function sayLoss<E extends AnyEndpoint>(
   return happened === 'yes' ? EXIT.done : EXIT.noVerdict
 }
 
-/** A change as it is sent, with its consequences for the scenario as it is now. */
+/** Returns a change to send, with its effects on the scenario in its current state. */
 async function writeOf<E extends AnyEndpoint>(
   context: CommandContext,
   { change, scenario, effect, endpoint, input, send }: Changing<E>,
@@ -159,7 +159,7 @@ function linkOf({ link }: { link?: ScenarioLink | null | undefined }): string | 
 
 export type PublishOptions = Own & { mode: AccessMode; name?: string; description?: string }
 
-/** `mcpdeck publish`. */
+/** Runs `mcpdeck publish`. */
 export async function publish(context: CommandContext, [wanted = '']: Words, own: PublishOptions): Promise<number> {
   const { mode, name, description } = own
   const environment = await context.find('environments', wanted)
@@ -182,7 +182,7 @@ export async function publish(context: CommandContext, [wanted = '']: Words, own
   )
 }
 
-/** `mcpdeck unpublish`. */
+/** Runs `mcpdeck unpublish`. */
 export async function unpublish(
   context: CommandContext,
   [wanted = '']: Words,
@@ -208,7 +208,10 @@ export async function unpublish(
   )
 }
 
-/** The environment that a scenario was published from; with the feature off only what was noted here names it. */
+/**
+ * Returns the environment that a scenario was published from; if the feature is off, only notes on this machine name
+ * it.
+ */
 async function environmentOf(
   { client, saved }: CommandContext,
   place: { projectId: string; scenarioId: string },
@@ -223,7 +226,7 @@ async function environmentOf(
   return id
 }
 
-/** `mcpdeck rotate`. */
+/** Runs `mcpdeck rotate`. */
 export async function rotate(context: CommandContext, [wanted = '']: Words, own: Own): Promise<number> {
   const { scenario, place } = await scenarioOf(context, wanted)
   return await changeAccess(
@@ -241,7 +244,7 @@ export async function rotate(context: CommandContext, [wanted = '']: Words, own:
   )
 }
 
-/** `mcpdeck invite`. */
+/** Runs `mcpdeck invite`. */
 export async function invite(
   context: CommandContext,
   [wanted = '', email = '']: Words,
@@ -265,7 +268,7 @@ export async function invite(
   )
 }
 
-/** `mcpdeck remove-member`. */
+/** Runs `mcpdeck remove-member`. */
 export async function removeMember(
   context: CommandContext,
   [wanted = '', member = '']: Words,

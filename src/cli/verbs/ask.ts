@@ -20,10 +20,10 @@ import { cancellable } from './cancellable.ts'
 
 type Own = WriteOptions & { json?: boolean; approve?: string; continue?: boolean }
 
-/** Bytes of a question that are read at most; the contract takes 8192 in a message. */
+/** Maximum bytes of a question that are read; the contract allows 8192 in a message. */
 const MOST_BYTES = 64 * 1024
 
-/** `mcpdeck ask`: one turn of the agent, or the approval of what one proposed. */
+/** Runs `mcpdeck ask`: one turn of the agent, or the approval of an action that it proposed. */
 export async function ask(context: CommandContext, [typed]: readonly string[], own: Own): Promise<void> {
   if (own.approve !== undefined && (typed !== undefined || own.continue))
     throw new UsageError('--approve goes without a question.')
@@ -36,7 +36,7 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   const idempotencyKey = newIdempotencyKey()
   const conversationId = earlier[0]?.conversationId ?? idempotencyKey
   const input = { projectId, body: { messages: followUp(earlier, question), conversationId, idempotencyKey } }
-  // Asking is the whole intent of this command; what else would spend is only proposed.
+  // This command exists to ask, so only other actions that spend credits need approval.
   const write = { endpoint: contract.agent.turn, input }
   const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
   const { value, text } = await sending.catch((error: unknown) => {
@@ -54,7 +54,7 @@ export async function ask(context: CommandContext, [typed]: readonly string[], o
   say(`Today, since 00:00 UTC: ${turns}, ${today.inputTokens} tokens in and ${today.outputTokens} out.`)
 }
 
-/** What the last turn left behind, where its process ended with it. */
+/** Reports what the last turn left if its process ended during the turn. */
 async function sayInterrupted({ client }: CommandContext, projectId: string): Promise<void> {
   const [last] = (await client.agentTurns.list({ projectId, limit: 1 })).items
   if (last?.status !== 'interrupted') return
@@ -62,10 +62,7 @@ async function sayInterrupted({ client }: CommandContext, projectId: string): Pr
   sayEffects(last)
 }
 
-/**
- * The turns of the conversation that was last in the project, newest first.
- * @throws UsageError if there is none
- */
+/** Returns the turns of the last conversation of the project, newest first. @throws UsageError if there is none */
 async function lastConversation({ client }: CommandContext, projectId: string): Promise<readonly AgentTurn[]> {
   const [last] = (await client.agentTurns.list({ projectId, limit: 1 })).items
   if (!last) throw new UsageError('There is no conversation with the agent in this project; ask without --continue.')
@@ -74,17 +71,14 @@ async function lastConversation({ client }: CommandContext, projectId: string): 
   return (await client.agentTurns.list({ projectId, conversationId })).items
 }
 
-/**
- * What was typed, else what standard input says.
- * @throws UsageError if there is nothing
- */
+/** Returns the typed question, else standard input. @throws UsageError if both are empty */
 export async function questionOf(typed: string | undefined, command: string): Promise<string> {
   const question = typed ?? (await readInputText('-', MOST_BYTES)).trim()
   if (question === '') throw new UsageError(`There is no question: write it behind ${command}, or to standard input.`)
   return question
 }
 
-/** What a turn made, and what it leaves to a person. */
+/** Prints what a turn created, and what it leaves for the person to decide. */
 function sayEffects({ createdResources, proposedActions }: AgentTurnEffects = {}): void {
   for (const { type, id, name } of createdResources ?? [])
     say(clean(`Created: ${type.replaceAll('_', ' ')} ${name ? `"${name}" (${id})` : id}.`))
@@ -94,7 +88,7 @@ function sayEffects({ createdResources, proposedActions }: AgentTurnEffects = {}
   }
 }
 
-/** What approving sends, to its last field, and what of a record that changes. */
+/** Describes what an approval sends, with every field, and what it changes in an existing record. */
 async function approvalLines(client: CommandContext['client'], approval: Approval): Promise<string[]> {
   const { endpoint, input, description } = approval
   const changes = await changesOf(client, approval)
@@ -106,7 +100,7 @@ async function approvalLines(client: CommandContext['client'], approval: Approva
   ]
 }
 
-/** Sends what was proposed as the caller's own request, then forgets the proposal. */
+/** Sends a proposed action as the caller's own request, then deletes the proposal. */
 async function approve(context: CommandContext, actionId: string, own: Own): Promise<void> {
   const { client } = context
   const projectId = await context.projectId()
@@ -128,7 +122,9 @@ async function approve(context: CommandContext, actionId: string, own: Own): Pro
 
 type ChatOptions = WriteOptions & { json?: boolean; environment?: string; client?: string; session?: string }
 
-/** `mcpdeck chat`: says something to the servers of an environment or a client, in a new session or on in one. */
+/**
+ * Runs `mcpdeck chat`: sends a message to the servers of an environment or a client, in a new or an existing session.
+ */
 export async function chat(context: CommandContext, [typed]: readonly string[], own: ChatOptions): Promise<void> {
   const { environment, client, session } = own
   if ([environment, client, session].filter(named => named !== undefined).length !== 1)
@@ -139,7 +135,7 @@ export async function chat(context: CommandContext, [typed]: readonly string[], 
     ...(client !== undefined && { clientId: (await context.find('clients', client)).id }),
   }
   const input = { projectId: await context.projectId(), body: { text: await questionOf(typed, 'chat'), ...target } }
-  // Talking is the whole intent of this command.
+  // This command exists to chat, so it needs no further confirmation.
   const write = { endpoint: contract.chats.say, input }
   const sending = cancellable(options => sendWrite(context, { ...write, options }, { ...own, yes: true }))
   const { value, text } = await sending.catch((error: unknown) => {

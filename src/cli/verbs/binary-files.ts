@@ -9,18 +9,18 @@ import { isSameType, mediaTypeOf } from '../../lib/untrusted/media-type.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 import { say } from '../output/prose.ts'
 
-/** Where the bytes of a result go; `force` replaces what is there. */
+/** Where the bytes of a result are written; `force` replaces an existing file. */
 export type FileOptions = { output?: string; force?: boolean }
 
-/** Refuses a file that is there before anything is sent. @throws UsageError */
+/** Refuses an existing file before anything is sent. @throws UsageError */
 export function checkOutput({ output, force = false }: FileOptions): void {
   const file = output === undefined ? undefined : resolve(output)
   if (file !== undefined && !force && existsSync(file)) throw isThere(file)
 }
 
 /**
- * Writes the pictures, sounds and files of a result for their owner alone, where that was asked for.
- * @returns whether what was asked for was done
+ * Writes the pictures, sounds and files of a result, readable only by their owner, if requested.
+ * @returns whether everything requested was written
  * @throws UsageError naming the file that was not written
  */
 export async function writeBinaries(contents: readonly unknown[], { output, force }: FileOptions): Promise<boolean> {
@@ -43,7 +43,7 @@ function isThere(file: string): UsageError {
   return new UsageError(`${file} already exists; --force replaces it.`)
 }
 
-/** `logo.png`, `logo-2.png`, … */
+/** Returns names such as `logo.png`, `logo-2.png`. */
 function numbered(file: string, index: number): string {
   const { dir, name, ext } = parse(file)
   return index === 0 ? file : join(dir, `${name}-${index + 1}${ext}`)
@@ -53,7 +53,7 @@ function factsOf({ kind, mimeType, name, data }: BinaryBlock): string {
   return [kind, mimeType, name, `${byteLength(data)} bytes`].filter(fact => fact !== undefined).join(' ')
 }
 
-/** A piece of content as text; what is none is named with its type and size. */
+/** Returns a piece of content as text; other content is described by its type and size. */
 export function contentText(content: object): string {
   const { type, text, uri, resource } = content as Record<string, unknown>
   if (typeof text === 'string') return text
@@ -64,7 +64,7 @@ export function contentText(content: object): string {
   return `[${[type ?? 'content', uri].filter(fact => typeof fact === 'string').join(' ')}]`
 }
 
-/** A link with its title, else its name, and what the server says of its target. */
+/** Describes a link by its title, else its name, and the server's description of the target. */
 function linkText(link: object): string {
   const { uri, name, title, mimeType, size, description } = link as Record<string, unknown>
   const bytes = typeof size === 'number' ? `${size} bytes` : undefined
@@ -72,7 +72,7 @@ function linkText(link: object): string {
   return `[resource_link ${String(uri)}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}]`
 }
 
-/** Structured content that no text of a result says already; undefined if there is none. */
+/** Returns structured content unless a text of the result already says the same; undefined if there is none. */
 export function structuredText(contents: readonly string[], structured: unknown): string | undefined {
   if (structured === undefined) return undefined
   return contents.some(text => isSameJson(jsonOf(text), structured)) ? undefined : jsonText(structured, 2)

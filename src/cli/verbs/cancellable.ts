@@ -6,7 +6,8 @@ import { interruptedCode, listenForInterrupt } from '../process/interrupt.ts'
 import { Ended } from '../workspace/in-workspace.ts'
 
 /**
- * Sends what Ctrl+C cancels at the server, with what the server reports of it meanwhile on a terminal's standard error.
+ * Sends a request that Ctrl+C cancels at the server, and shows the server's progress on standard error if it is a
+ * terminal.
  * @throws Ended if it was cancelled
  */
 export async function cancellable<T>(

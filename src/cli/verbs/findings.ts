@@ -7,7 +7,7 @@ import type { CommandContext } from '../workspace/in-workspace.ts'
 
 export type DismissOptions = WriteOptions & { json?: boolean; undo?: boolean; scenario?: string }
 
-/** `mcpdeck dismiss`: hides a finding of the swarms, or of a scenario; `--undo` shows it again. */
+/** Runs `mcpdeck dismiss`: hides a finding of the swarms, or of a scenario; `--undo` shows it again. */
 export async function dismiss(
   context: CommandContext,
   [wanted = '']: readonly string[],

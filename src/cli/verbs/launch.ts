@@ -31,7 +31,7 @@ export type LaunchWaveOptions = WriteOptions & {
 
 const LOOK_MS = 1000
 
-/** `mcpdeck launch`: a journey, or those of a swarm, as one wave; prints the id of the wave. */
+/** Runs `mcpdeck launch`: launches a journey, or the journeys of a swarm, as one wave; prints the id of the wave. */
 export async function launch(
   context: CommandContext,
   [wanted = '']: readonly string[],
@@ -43,7 +43,7 @@ export async function launch(
   const journeys = await journeysOf(context, wanted)
   const environmentIds: string[] = []
   for (const name of own.environment) environmentIds.push((await context.find('environments', name)).id)
-  // What is left is advice: the launch is the service's to refuse.
+  // The remaining problems are advice: only the service refuses a launch.
   const quota = quotaOf(
     await client.projects.capabilities({ projectId }).catch(() => undefined),
     await client.journeyRuns.overview({ projectId }).catch(() => undefined),
@@ -74,7 +74,7 @@ export async function launch(
     })
     say(clean(`${name}: ${value.deduped ? 'launched before' : 'launched'} as ${value.id}.`))
     runs.push(value)
-    // Should the next one fail, this names what is under way.
+    // If the next launch fails, this names the wave in progress.
     if (index === 0 && !own.json) printText(waveId)
   }
   const states = own.watch ? await untilOver(context, runs, own.timeout) : undefined
@@ -85,7 +85,7 @@ export async function launch(
   return isDone ? EXIT.done : EXIT.noVerdict
 }
 
-/** Launches of a wave that may have happened are found before its first one spends. @throws ApiError */
+/** Finds launches of a wave that may have happened before its first launch spends credits. @throws ApiError */
 async function refuseInDoubt(
   { saved }: CommandContext,
   writes: readonly PlannedWrite[],
@@ -96,7 +96,7 @@ async function refuseInDoubt(
   for (const write of writes) await goAfterEarlier(saved.opened, write, quietly)
 }
 
-/** The journey of this id or name, else those of the swarm of this id or name. */
+/** Returns the journey with this id or name, else the journeys of the swarm with this id or name. */
 async function journeysOf(context: CommandContext, wanted: string): Promise<readonly Journey[]> {
   const all = await context.client.items(contract.journeys.list, { projectId: await context.projectId() })
   const exact = all.filter(({ id }) => id === wanted)
@@ -115,18 +115,17 @@ async function journeysOf(context: CommandContext, wanted: string): Promise<read
   return own
 }
 
-/** How a run ended; `isGraded` is false if a grader broke, and nobody knows what its sessions came to. */
+/** How a run ended; `isGraded` is false if a grader broke, so that the results of its sessions are unknown. */
 type End = { state: string | undefined; isGraded: boolean }
 
-/** A session that came to its end has not reached its goal for that. */
+/** Says how a run ended; a session that ran to its end has not necessarily reached its goal. */
 function endSentence(run: JourneyRun): string {
   const ended = `${run.summary?.succeeded ?? 0} of ${run.summary?.total ?? '?'} sessions succeeded`
   return `${[ended, gradesText(run)].filter(Boolean).join(', ')}.`
 }
 
 /**
- * Waits for the end of runs, saying each; resolves to how they ended, which is of fewer than all where the time given
- * was too short.
+ * Waits for the end of runs, reporting each; resolves to how they ended, without the runs that the time limit cut off.
  */
 async function untilOver(
   context: CommandContext,
@@ -153,7 +152,9 @@ async function untilOver(
   }
 }
 
-/** A run once it is over, also over a line that is lost meanwhile; undefined if it is too late before. */
+/**
+ * Returns a run once it has ended, even if the connection is lost meanwhile; undefined if the time limit comes first.
+ */
 async function endOf(context: CommandContext, runId: string, late: AbortSignal): Promise<JourneyRun | undefined> {
   const projectId = await context.projectId()
   let failures = 0

@@ -19,7 +19,10 @@ import type { CommandContext } from '../workspace/in-workspace.ts'
 
 type Own = WriteOptions & { json?: boolean }
 
-/** `mcpdeck cancel`: an eval run, else the journey run of this id, else all that a wave has in flight. */
+/**
+ * Runs `mcpdeck cancel`: cancels an eval run, else the journey run with this id, else everything that a wave has in
+ * flight.
+ */
 export async function cancel(context: CommandContext, [wanted = '']: readonly string[], own: Own): Promise<number> {
   const { client } = context
   const place = await placeOf(context, wanted)
@@ -57,10 +60,10 @@ function missing(error: unknown): undefined {
   if (!isMissing(error)) throw error
 }
 
-/** Ids of the journey runs that a word means: its own, or those in flight of the wave of this id. */
+/** Returns the ids of journey runs for a word: the run with this id, or the runs in flight of the wave with this id. */
 async function journeyRunsOf(context: CommandContext, { projectId, runId: wanted }: RunPlace): Promise<string[]> {
   const { client } = context
-  // Stopping is outside the gate that reading is behind, so a run that may not be read is tried by its id.
+  // Stopping is not behind the gate for reading, so a run that cannot be read is tried by its id.
   const one = await client.journeyRuns.get({ projectId, runId: wanted }).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     if (error instanceof ApiError && error.status === 403) return { id: wanted }
@@ -84,7 +87,7 @@ const COLUMNS = [
   { title: 'CASE', path: 'title' },
 ]
 
-/** `mcpdeck compare`: what changed from the first run to the second, case by case. */
+/** Runs `mcpdeck compare`: prints what changed from the first run to the second, case by case. */
 export async function compare(
   context: CommandContext,
   [base = '', later = '']: readonly string[],
@@ -106,7 +109,7 @@ export async function compare(
   say(`${runName(value.compareRun)} against ${runName(value.baseRun)}: ${groupLabel(cases)}.`)
 }
 
-/** A run by its id, a locator, or the address of its page. */
+/** Finds a run by its id, a locator, or the address of its page. */
 async function placeOf(context: CommandContext, text: string): Promise<RunPlace> {
   const { projectId, runId } = parseRun(text, context.saved?.settings.profile.web)
   return { runId, projectId: projectId ?? (await context.projectId()) }

@@ -26,7 +26,10 @@ const COLUMNS = [
   { title: 'MATCH', path: 'matchPreview' },
 ] as const
 
-/** `mcpdeck search`: sessions whose title or transcript has a text; a session that both find is listed once. */
+/**
+ * Runs `mcpdeck search`: lists sessions whose title or transcript contains a text; a session found in both is listed
+ * once.
+ */
 export async function search(
   context: CommandContext,
   [text = '']: readonly string[],
@@ -42,7 +45,7 @@ export async function search(
   printText(tableLines(COLUMNS, items, { width: tableWidth(), ascii: context.common.ascii ?? false }).join('\n'))
 }
 
-/** Adds what one search finds. A service that does not echo the transcripts' scope has searched titles anyway. */
+/** Adds the results of one search. A service that does not echo the scope of transcripts has searched titles anyway. */
 async function searchIn(
   { client, projectId }: CommandContext,
   { text, scope, limit }: { text: string; scope: 'titles' | 'transcripts'; limit: number },

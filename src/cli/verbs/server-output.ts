@@ -3,7 +3,7 @@ import { say } from '../output/prose.ts'
 import { errorLine } from '../output/report-error.ts'
 import type { CommandContext } from '../workspace/in-workspace.ts'
 
-/** Says on standard error what the program of a server wrote to its own, the oldest first. */
+/** Prints what the program of a server wrote to standard error, the oldest first. */
 export async function printStderr(context: CommandContext, wanted: string): Promise<void> {
   try {
     const { id: serverId } = await context.find('servers', wanted)
@@ -17,7 +17,7 @@ export async function printStderr(context: CommandContext, wanted: string): Prom
       page = await context.client.console.list({ ...at, cursor: page.nextCursor })
     }
   } catch (error) {
-    // Why the command itself failed is said anyway.
+    // The reason why the command itself failed is printed anyway.
     if (!(error instanceof ApiError)) throw error
     say(`What its program printed cannot be read. ${errorLine(error)}`)
   }

@@ -37,7 +37,7 @@ const TOOL_COLUMNS = [
   { title: 'DESCRIPTION', path: 'description' },
 ]
 
-/** `mcpdeck tools`. */
+/** Runs `mcpdeck tools`. */
 export async function listTools(context: CommandContext, words: Words, { json }: Json): Promise<number> {
   const [{ at, name }] = await serverOf(context, words, [], 0)
   const items: Tool[] = []
@@ -57,7 +57,7 @@ export async function listTools(context: CommandContext, words: Words, { json }:
 }
 
 function printTools(context: CommandContext, items: readonly Tool[]): void {
-  // Some describe themselves over pages; --json has all of it.
+  // Some tools have descriptions of several pages; --json prints them in full.
   const rows = items.map(tool => ({
     ...tool,
     arguments: argumentNames(tool),
@@ -66,7 +66,7 @@ function printTools(context: CommandContext, items: readonly Tool[]): void {
   printText(tableLines(TOOL_COLUMNS, rows, { width: tableWidth(), ascii: context.common.ascii ?? false }).join('\n'))
 }
 
-/** The names of what a tool takes, those in brackets that may be left out; of a union those of each variant. */
+/** Returns the names of a tool's arguments, optional ones in brackets; for a union, those of each variant. */
 function argumentNames({ inputSchema }: Tool): string {
   if (!inputSchema) return ''
   const { schema, options } = plainSchemas(inputSchema)(inputSchema)
@@ -81,7 +81,7 @@ function argumentNames({ inputSchema }: Tool): string {
 
 export type CallOptions = Json & WriteOptions & FileOptions & { input?: string; unchecked?: boolean }
 
-/** `mcpdeck call`: one call, whose arguments are checked against the tool's schema before it is sent. */
+/** Runs `mcpdeck call`: one tool call, whose arguments are validated against the tool's schema before it is sent. */
 export async function callTool(context: CommandContext, words: Words, own: CallOptions): Promise<number> {
   const [{ at, name }, [wanted = '', ...fields]] = await serverOf(context, words, ['a tool'])
   checkOutput(own)
@@ -114,7 +114,7 @@ export async function callTool(context: CommandContext, words: Words, own: CallO
   return EXIT.noVerdict
 }
 
-/** Prints a JSON-RPC error, which is an answer of the tool; what is none is thrown on. */
+/** Prints a JSON-RPC error, which is an answer of the tool; throws any other error again. */
 function refusedCall(error: unknown, { json }: Json): undefined {
   const answer = protocolErrorOf(error)
   if (!answer) throw error
@@ -124,7 +124,10 @@ function refusedCall(error: unknown, { json }: Json): undefined {
   if (!json && data !== undefined) say(`Its data: ${clean(jsonText(data))}`)
 }
 
-/** Why a result is none to build on: the tool says so, or breaks what its listing promises, which clients refuse. */
+/**
+ * Returns why a result cannot be relied on: the tool reports an error, or breaks the output schema of its listing,
+ * which clients refuse.
+ */
 async function problemOf(
   { outputSchema }: Tool,
   { isError, structuredContent }: CallToolResult,
@@ -135,7 +138,7 @@ async function problemOf(
 }
 
 /**
- * Why the arguments cannot be checked; undefined if they fit.
+ * Returns why the arguments cannot be checked; undefined if they fit.
  * @throws UsageError naming what does not fit
  */
 async function requireFitting({ name, inputSchema }: Tool, parameters: Values): Promise<string | undefined> {
@@ -149,7 +152,7 @@ async function requireFitting({ name, inputSchema }: Tool, parameters: Values): 
   )
 }
 
-/** `mcpdeck prompt`. */
+/** Runs `mcpdeck prompt`. */
 export async function renderPrompt(context: CommandContext, words: Words, own: Json & FileOptions): Promise<number> {
   const [{ at }, [wanted = '', ...fields]] = await serverOf(context, words, ['a prompt'])
   checkOutput(own)
@@ -175,7 +178,7 @@ function partsOf(content: unknown): string[] {
   return [content].flat().map(part => (typeof part === 'object' && part !== null ? contentText(part) : String(part)))
 }
 
-/** `mcpdeck read`. */
+/** Runs `mcpdeck read`. */
 export async function readResource(context: CommandContext, words: Words, own: Json & FileOptions): Promise<number> {
   const [{ at }, [uri = '']] = await serverOf(context, words, ['the URI of a resource'], 1)
   checkOutput(own)
@@ -187,7 +190,9 @@ export async function readResource(context: CommandContext, words: Words, own: J
   return (await writeBinaries(contents, own)) ? EXIT.done : EXIT.noVerdict
 }
 
-/** Into a file or a pipe the text of a resource goes as it is: making it visible is for terminals. */
+/**
+ * Prints contents. The text of a resource goes unchanged to a file or pipe; characters are escaped only for terminals.
+ */
 function printContents(contents: readonly { resource: { text?: string | null | undefined } }[]): void {
   for (const content of contents) {
     const { text } = content.resource
@@ -196,7 +201,7 @@ function printContents(contents: readonly { resource: { text?: string | null | u
   }
 }
 
-/** `mcpdeck validate`: 0 when the server answered as one. */
+/** Runs `mcpdeck validate`: exits with 0 if the server answers as an MCP server. */
 export async function validateServer(context: CommandContext, words: Words, { json }: Json): Promise<number> {
   const [{ at, name }] = await serverOf(context, words, [], 0)
   const { value, text } = await context.client.exchange(contract.servers.validate, { ...at, body: {} })
@@ -205,7 +210,7 @@ export async function validateServer(context: CommandContext, words: Words, { js
   return value.success ? EXIT.done : EXIT.noVerdict
 }
 
-/** `mcpdeck snapshot`. */
+/** Runs `mcpdeck snapshot`. */
 export async function snapshotServer(context: CommandContext, words: Words, { json }: Json): Promise<void> {
   const [{ at }] = await serverOf(context, words, [], 0)
   const { value, text } = await context.client.exchange(contract.servers.export, { ...at, body: {} })
@@ -215,10 +220,10 @@ export async function snapshotServer(context: CommandContext, words: Words, { js
 
 export type ImportTokensOptions = Json & WriteOptions & { input: string; clientId?: string; clientSecretEnv?: string }
 
-/** What a token endpoint answers, as far as the contract takes it (RFC 6749, section 5.1). */
+/** Fields of a token response that the contract accepts (RFC 6749, section 5.1). */
 const TOKEN_FIELDS = ['access_token', 'refresh_token', 'expires_in', 'token_type', 'scope', 'id_token']
 
-/** `mcpdeck import-tokens`. */
+/** Runs `mcpdeck import-tokens`. */
 export async function importTokens(context: CommandContext, words: Words, own: ImportTokensOptions): Promise<void> {
   const { clientId, clientSecretEnv } = own
   const clientSecret = secretOfVariable(clientSecretEnv, clientId)
@@ -242,7 +247,7 @@ export async function importTokens(context: CommandContext, words: Words, own: I
   )
 }
 
-/** Gives tokens to a server, and prints what the service says of them. */
+/** Sends tokens to a server, and prints the service's description of them. */
 export async function handOver(
   context: CommandContext,
   { at, body }: { at: NamedServer['at']; body: InputOf<typeof contract.servers.importTokens>['body'] },
@@ -256,7 +261,7 @@ export async function handOver(
   printText(recordLines(value).join('\n'))
 }
 
-/** The secret of a client, in the variable that an option names. @throws UsageError */
+/** Reads a client secret from the variable that an option names. @throws UsageError */
 export function secretOfVariable(variable: string | undefined, clientId: string | undefined): string | undefined {
   if (variable === undefined) return undefined
   const secret = process.env[variable]?.trim()
@@ -267,7 +272,7 @@ export function secretOfVariable(variable: string | undefined, clientId: string 
 
 type NamedServer = { at: { projectId: string; serverId: string }; name: string; url: string | undefined }
 
-/** The server named by the first word, and the words after it: at least the required number, at most `most`. */
+/** Returns the server that the first word names, and the other words: at least the required ones, at most `most`. */
 export async function serverOf(
   context: CommandContext,
   [wanted, ...rest]: Words,
@@ -289,7 +294,7 @@ function pairOf(field: string): [string, string] {
   return [field.slice(0, at), field.slice(at + 1)]
 }
 
-/** The arguments of a file with those of the command line over them; dots reach into objects. */
+/** Returns the arguments from a file, overridden by those of the command line; dots reach into objects. */
 async function argumentsOf(fields: Words, file: string | undefined, schema: JsonSchema): Promise<Values> {
   const given = file === undefined ? {} : await readJsonFile(file)
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -18,7 +18,9 @@ type Json = { json?: boolean }
 export type SignInOptions = Json &
   WriteOptions & { clientId?: string; clientSecretEnv?: string; port?: number; scope: string[]; open?: boolean }
 
-/** `mcpdeck sign-in`: prints the link, and waits for the browser or for the address that one elsewhere ended at. */
+/**
+ * Runs `mcpdeck sign-in`: prints the link, and waits for the browser, or for the final address of a browser elsewhere.
+ */
 export async function signIn(context: SavedContext, words: readonly string[], own: SignInOptions): Promise<void> {
   const { clientId, clientSecretEnv } = own
   const clientSecret = secretOfVariable(clientSecretEnv, clientId)
@@ -35,7 +37,7 @@ export async function signIn(context: SavedContext, words: readonly string[], ow
 
 type Dance = { scopes: readonly string[]; client: SignInClient; opens: boolean }
 
-/** @throws Ended if it failed, after saying why */
+/** @throws Ended if it failed, after printing the reason */
 async function dance(url: string, { scopes, client, opens }: Dance): Promise<ImportedTokens> {
   const { signal } = new AbortController()
   try {
@@ -66,7 +68,7 @@ async function dance(url: string, { scopes, client, opens }: Dance): Promise<Imp
   }
 }
 
-/** `mcpdeck sign-out`. */
+/** Runs `mcpdeck sign-out`. */
 export async function signOut(
   context: SavedContext,
   words: readonly string[],

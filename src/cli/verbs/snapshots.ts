@@ -30,12 +30,12 @@ const IMPACTS: Record<Impact, { state: Check['state']; words: string }> = {
   safe: { state: 'ok', words: 'not breaking' },
 }
 
-/** Whether a word of `snapshot diff` names a file; what looks like one is never searched among the servers. */
+/** Whether a word of `snapshot diff` names a file; a word that looks like one is never looked up among the servers. */
 export function isSnapshotFile(word: string): boolean {
   return word === '-' || /[/\\]|\.json$/.test(word) || existsSync(word)
 }
 
-/** The snapshot in a file; `-` is standard input. @throws UsageError */
+/** Reads the snapshot in a file; `-` is standard input. @throws UsageError */
 async function readSnapshot(file: string): Promise<Snapshot> {
   try {
     return parseSnapshot(await readInputText(file, BOUNDS.answer.most))
@@ -46,8 +46,8 @@ async function readSnapshot(file: string): Promise<Snapshot> {
 }
 
 /**
- * `mcpdeck snapshot diff`: what changed from the first to the second, which are files or servers; 1 where something
- * breaks callers.
+ * Runs `mcpdeck snapshot diff`: prints what changed from the first snapshot to the second, which are files or servers;
+ * exits with 1 if a change breaks callers.
  */
 export async function diffSnapshots(
   words: readonly string[],
@@ -56,7 +56,7 @@ export async function diffSnapshots(
   context?: CommandContext,
 ): Promise<number> {
   if (words.filter(word => word === '-').length > 1) throw new UsageError('Standard input can be read once only.')
-  // Files first: what is wrong with them is known without asking anybody.
+  // Files are read first: their errors show without contacting a server.
   const files = new Map<string, Snapshot>()
   for (const word of words) if (isSnapshotFile(word)) files.set(word, await readSnapshot(word))
   const snapshots: Snapshot[] = []

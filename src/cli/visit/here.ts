@@ -5,7 +5,7 @@ import { localSettings, type CommonOptions } from '../config/settings.ts'
 import { modelSettings } from '../config/model-settings.ts'
 import type { Door } from './visit.ts'
 
-/** The local workspace as visitors meet it, in this process; undefined if there is none yet. */
+/** Opens the local workspace for visitors, in this process; returns undefined if there is no workspace yet. */
 export async function openHere(common: CommonOptions): Promise<Door | undefined> {
   const { dataDir } = localSettings(common, process.env)
   if (!existsSync(join(dataDir, 'mcpdeck.sqlite'))) return undefined

@@ -12,29 +12,29 @@ import { EXIT } from '../process/exit-codes.ts'
 import { laidOut } from '../output/prose.ts'
 import { UsageError } from '../config/settings.ts'
 
-/** What answers a visitor: the network, or a workspace in this process. */
+/** Answers a visitor's requests: the network, or a workspace in this process. */
 export type Door = { fetch: (request: Request) => Promise<Response>; close?: () => Promise<void> }
 
 export type VisitOptions = {
-  /** What the owner handed over, for a scenario that asks for it; asked for when it is missing. */
+  /** Invitation from the owner, for a scenario that requires one; asked for if it is missing. */
   invitation?: string | undefined
-  /** A key of the workspace, for a scenario of its project's members. */
+  /** A key of the workspace, for a scenario that is open to project members. */
   key?: string | undefined
-  /** Asks for a key without showing it; undefined if there is no terminal. */
+  /** Asks for a key without showing it; returns undefined if there is no terminal. */
   askSecret?: (question: string) => Promise<string | undefined>
-  /** Opens the workspace of this machine, which answers for its own links where nothing serves them. */
+  /** Opens the workspace of this machine, which answers for its own links while no server is running. */
   openHere?: () => Promise<Door | undefined>
-  /** Default: standard input. */
+  /** Input of the visitor. Default: standard input. */
   input?: Readable
-  /** Takes what the scenario says. Default: standard output. */
+  /** Prints the messages of the scenario. Default: standard output. */
   print?: (text: string) => void
-  /** Takes words to the visitor: questions, refusals, how it ended. Default: standard error. */
+  /** Prints messages for the visitor: questions, refusals, how it ended. Default: standard error. */
   tell?: (text: string) => void
-  /** How often the session is asked whether it lives, in milliseconds. Default 2000. */
+  /** Interval of the check whether the session is still alive, in milliseconds. Default 2000. */
   pollMs?: number
-  /** How long an answer may take, in milliseconds. Default 30,000. */
+  /** Maximum time for an answer, in milliseconds. Default 30,000. */
   answerMs?: number
-  /** How long a reply to a message may take, in milliseconds. Default 130,000, as in a chat. */
+  /** Maximum time for a reply to a message, in milliseconds. Default 130,000, as in a chat. */
   replyMs?: number
 }
 
@@ -61,11 +61,11 @@ const Refusal = z.looseObject({
   details: z.looseObject({ endedBy: z.string().nullish() }).nullish(),
 })
 
-/** What the endpoint says instead of an answer; `endedBy` is there when the session is over. */
+/** A refusal of the endpoint; `endedBy` is set if the session is over. */
 class Refused extends Error {
   override readonly name = 'Refused'
   readonly endedBy: string | undefined
-  /** Nothing is behind the link, as far as the network goes. */
+  /** The address of the link cannot be reached. */
   readonly isNowhere: boolean
 
   constructor(message: string, endedBy: string | undefined, isNowhere = false) {
@@ -92,7 +92,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
     reader = createInterface({ input, terminal: false })
     return reader[Symbol.asyncIterator]()
   }
-  // A question for a secret has the input to itself, so lines are read from the first that is wanted on.
+  // A question for a secret needs the input to itself, so reading of lines starts with the first one needed.
   const lines: AsyncIterator<string> = { next: () => (typed ??= open()).next() }
   const ask = async (question: string) => {
     tell(question)
@@ -120,10 +120,7 @@ export async function runVisit(link: string, options: VisitOptions = {}): Promis
 
 const NETWORK: Door = { fetch: request => fetch(request) }
 
-/**
- * Who answers for a link, and what it says of itself.
- * @throws Refused if nobody does
- */
+/** Finds what answers for a link, and its description of itself. @throws Refused if nothing does */
 async function meet(link: string, { hostname }: URL, { openHere, answerMs }: VisitOptions) {
   const look = { method: 'GET', url: link, answer: Shown, withinMs: answerMs }
   const meetAt = async (door: Door) => ({ door, shown: await call(door, look) })
@@ -153,7 +150,7 @@ async function enter(
 ): Promise<string> {
   const question = 'API key of the workspace: '
   const shownKey = key ?? (needs === 'key' ? ((await askSecret?.(question)) ?? (await ask(question))) : undefined)
-  // What cannot be a header would come back in the words of the failure.
+  // A value that is invalid in a header would appear in the error message.
   if (shownKey !== undefined && !/^[\x21-\x7e]+$/.test(shownKey)) throw new UsageError('This is not an API key.')
   const code = invitation ?? (needs === 'invitation' ? await ask('Your invitation: ') : undefined)
   const body = code === undefined ? {} : { invitation: code }
@@ -172,13 +169,13 @@ type Session = { door: Door; url: string; token: string }
 type Talk = { lines: AsyncIterator<string>; print: (text: string) => void; tell: (text: string) => void }
 type Limits = Pick<VisitOptions, 'pollMs' | 'answerMs' | 'replyMs'>
 
-/** Says one line after the other until an end. @throws Refused when the session ends otherwise */
+/** Sends one line after the other until the end. @throws Refused if the session ends in any other way */
 async function converse(session: Session, talk: Talk, limits: Limits): Promise<number> {
   const { lines, tell } = talk
   const { door, url, token } = session
   const { pollMs, answerMs: withinMs } = limits
   const ended = Promise.withResolvers<never>()
-  // An end that shows while a line is being answered is reported by that answer as well.
+  // If the session ends while a line is being answered, that answer reports it as well.
   ended.promise.catch(() => {})
   const leaving = new AbortController()
   let isLooking = false
@@ -214,7 +211,7 @@ async function converse(session: Session, talk: Talk, limits: Limits): Promise<n
   }
 }
 
-/** A refusal that leaves the session alive is printed, and the next line may do better. */
+/** Prints a refusal that leaves the session open; the next line may succeed. */
 async function carryOut(
   line: string,
   { door, url, token }: Session,
@@ -253,11 +250,11 @@ type Call<T> = {
   answer: z.ZodType<T>
   withinMs?: number | undefined
   signal?: AbortSignal
-  /** What is not known of a request that may have left, and whose answer did not come. */
+  /** The doubt about a request that may have been sent but got no answer. */
   doubt?: string
 }
 
-/** @throws Refused also for an endpoint that cannot be reached or speaks otherwise: anybody may hand out a link */
+/** @throws Refused also for an endpoint that cannot be reached or gives invalid answers: anybody may hand out a link */
 async function call<T>(door: Door, wanted: Call<T>): Promise<T> {
   const { ok, status, text } = await send(door, wanted)
   const said = parsed(text)
@@ -270,7 +267,7 @@ async function call<T>(door: Door, wanted: Call<T>): Promise<T> {
   throw new Refused([words, ...(wanted.doubt ? [wanted.doubt] : [])].join(' '), undefined, isNowhere)
 }
 
-/** @throws Refused if no whole answer comes in time */
+/** @throws Refused if no complete answer arrives in time */
 async function send<T>(door: Door, { method, url, bearer, body, withinMs = ANSWER_MS, signal, doubt }: Call<T>) {
   const limit = AbortSignal.timeout(withinMs)
   try {
@@ -299,7 +296,7 @@ async function send<T>(door: Door, { method, url, bearer, body, withinMs = ANSWE
   }
 }
 
-/** What a text says as JSON; undefined if it is none. */
+/** Parses a text as JSON; returns undefined if it is invalid. */
 function parsed(text: string): unknown {
   try {
     return parseInner(text)
@@ -308,7 +305,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Text of several lines, each made safe. */
+/** Returns text of several lines, each escaped. */
 function lined(text: string): string {
   return text
     .split(/\r?\n/)

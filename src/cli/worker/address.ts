@@ -4,25 +4,25 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { serverEnvironment } from '../../service/connections/command-lookup.ts'
 import { modelSettings } from '../config/model-settings.ts'
 
-/** Longest path of a Unix socket that every system takes, in bytes. */
+/** Maximum length of a Unix socket path on every system, in bytes. */
 const MAX_SOCKET_BYTES = 100
 
-/** Where a command greets the worker before it sends a request; nothing of the contract. */
+/** Address that a command requests to greet the worker before other requests; not part of the contract. */
 export const GREETING = 'http://local.invalid/worker'
-/** Header of a greeting: the settings that the command would execute under. */
+/** Header of a greeting: the settings that the command would execute with. */
 export const SETTINGS_HEADER = 'x-mcpdeck-settings'
 /** Header of the answer to a greeting: the worker's process id. */
 export const PROCESS_HEADER = 'x-mcpdeck-process'
 
-/** The socket of a workspace's worker, or undefined if there can be none. */
+/** Returns the socket of a workspace's worker, or undefined if there can be none. */
 export function workerSocket(dataDir: string): string | undefined {
   const path = join(resolve(dataDir), 'worker.sock')
   return process.platform === 'win32' || Buffer.byteLength(path) > MAX_SOCKET_BYTES ? undefined : path
 }
 
 /**
- * A digest of all that decides how work of this process is executed: version, model endpoint, and what server programs
- * inherit. A worker takes work over only from commands that have the same.
+ * Returns a digest of everything that affects how this process executes work: version, model endpoint, and environment
+ * of server programs. A worker accepts work only from commands with the same digest.
  */
 export function executionSettings(): string {
   const settings = [manifest.version, modelSettings(process.env) ?? null, process.cwd(), serverEnvironment({})]

@@ -13,7 +13,7 @@ import type { Settings } from '../config/settings.ts'
 /** The worker of a workspace, or why this command executes by itself, as the end of a sentence. */
 export type Reached = { kind: 'worker'; pid: number; http: HttpFetch } | { kind: 'none'; why: string }
 
-/** How long a worker may take to start and to answer, in milliseconds. */
+/** Milliseconds that a worker may take to start and to answer. */
 const START_MS = 15_000
 const PAUSE_MS = 50
 
@@ -50,14 +50,14 @@ export async function reachWorker({
   return { kind: 'none', why: `no worker of the workspace answered within ${START_MS / 1000} s` }
 }
 
-/** Why a socket is not written to: who listens there reads every request, with the secrets of servers in it. */
+/** Returns why a socket is not safe to use: its listener reads every request, including the secrets of servers. */
 function strangerOf(socketPath: string): string | undefined {
   const found = lstatSync(socketPath, { throwIfNoEntry: false })
   if (!found || (found.isSocket() && found.uid === process.geteuid?.())) return undefined
   return `${socketPath} is ${found.isSocket() ? 'the socket of another user' : 'no socket'}`
 }
 
-/** Undefined if no worker answers; one that did stays for a moment, so that the request that follows meets it. */
+/** Returns undefined if no worker answers; one that did stays for a moment, so that it receives the next request. */
 async function greet({ fetch }: HttpFetch, signal: AbortSignal): Promise<{ pid: number; isSame: boolean } | undefined> {
   try {
     const headers = plainHeaders({ [SETTINGS_HEADER]: executionSettings() })
@@ -81,9 +81,9 @@ async function startWorker(program: string, dataDir: string, logFile: string | u
 }
 
 /**
- * Has requests answered by the workspace's worker; where there can be none, by this process. Which it is, is said once
- * something is written: a command that only looks things up and is refused hands nothing over. A worker that is gone is
- * followed by another with the next request, which settles what the first had under way.
+ * Sends requests to the workspace's worker, or to this process if there can be no worker. This is decided at the first
+ * write: a command that only reads and is refused starts no worker. If a worker is gone, the next request starts
+ * another, which settles the work of the first.
  */
 export function handOver(settings: Settings, here: Fetch): { fetch: Fetch; close: () => Promise<void> } {
   let reaching: Promise<Reached> | undefined

@@ -13,12 +13,12 @@ import { untilStopped } from '../serve/serve.ts'
 import { localSettings, type CommonOptions } from '../config/settings.ts'
 import { executionSettings, GREETING, PROCESS_HEADER, SETTINGS_HEADER, workerSocket } from './address.ts'
 
-/** How long the worker stays without work and without a request, in milliseconds. */
+/** Milliseconds that the worker stays without work and without a request. */
 const IDLE_MS = 2_000
 
 /**
- * Executes what commands hand over, which outlives them: opens the workspace, answers on a socket inside its directory,
- * and returns when nothing is under way any more, on SIGTERM, or at once where the workspace has a worker already.
+ * Executes the work that commands hand over, which outlives them: opens the workspace, answers on a socket in its
+ * directory, and returns when no work is left, on SIGTERM, or at once if the workspace already has a worker.
  */
 export async function runWorker(common: CommonOptions): Promise<void> {
   const { dataDir, logFile, port } = localSettings(common, process.env)
@@ -28,7 +28,7 @@ export async function runWorker(common: CommonOptions): Promise<void> {
     samples: true,
     visitOrigin: () => visitOriginAt(port),
     models: modelSettings(process.env),
-    // It ends soon, so it begins nothing by itself.
+    // It ends soon, so it starts no scheduled work.
     schedulePollMs: 0,
     log: entry => entry.error !== undefined && log.error(entry.error),
   })
@@ -67,7 +67,7 @@ async function answerUntilIdle(service: Service, socket: string, log: Log, stopp
       last = performance.now()
     }
   })
-  // The lease says that nobody listens there any more.
+  // The lease proves that nobody listens there any more.
   rmSync(socket, { force: true })
   server.listen(socket)
   await once(server, 'listening')
@@ -83,7 +83,7 @@ async function answerUntilIdle(service: Service, socket: string, log: Log, stopp
   await stopListening(server).closed
 }
 
-/** Whoever reaches the socket may read the owner's key beside it. */
+/** Answers as the owner: a process that can reach the socket can also read the owner's key beside it. */
 async function answerAsOwner(service: Service, request: ApiRequest): Promise<WholeResponse> {
   const { method, url, body, signal } = request
   const authorization = `Bearer ${service.localKey}`

@@ -5,15 +5,14 @@ import { readCacheFile, writeCacheFile } from '../../api/client/cache/cache-file
 import { gatheredPause } from '../../lib/clock.ts'
 import type { Log } from '../output/log.ts'
 
-/** How often at most answers are written while the program runs, in milliseconds. */
+/** Minimum time between writes of the answers while the program runs, in milliseconds. */
 const WRITE_EVERY_MS = 60_000
-/** The same while nobody presses a key: what was read last is on the next start's screen for a moment only. */
+/** The same while nobody presses a key: the next start shows the last data only for a moment. */
 const UNATTENDED_MS = 300_000
 
 /**
- * Shows what the last session read until it is read again, and keeps what this one reads: now and then, so that a crash
- * loses little, and whenever the returned function is called. Without a usable file it does nothing but say so in the
- * log.
+ * Shows the data of the last session until it is read again, and saves the data of this one: at intervals, so that a
+ * crash loses little, and when the returned function is called. If the file is unusable, it only logs that.
  */
 export function openAnswerCache(options: { file: string; queryClient: QueryClient; log: Log }): () => void {
   const { file, queryClient, log } = options
@@ -32,7 +31,7 @@ export function openAnswerCache(options: { file: string; queryClient: QueryClien
   queryClient.getQueryCache().subscribe(event => {
     if (event.type !== 'updated' || event.action.type !== 'success') return
     const data: unknown = event.query.state.data
-    // An answer like the one before is that one's object.
+    // An answer equal to the previous one is the same object.
     if (typeof data !== 'object' || data === null || seen.has(data)) return
     seen.add(data)
     timer ??= setTimeout(write, gatheredPause(WRITE_EVERY_MS, UNATTENDED_MS)).unref()

@@ -12,7 +12,7 @@ import { reportError } from '../output/report-error.ts'
 import { EXIT } from '../process/exit-codes.ts'
 import { openWorkspace, type OpenedWorkspace, type Stay } from './workspace.ts'
 
-/** Ends a command with this exit code; why was said. */
+/** Ends a command with this exit code; the reason was already printed. */
 export class Ended extends Error {
   override readonly name = 'Ended'
   readonly exitCode: number
@@ -22,29 +22,29 @@ export class Ended extends Error {
   }
 }
 
-/** What a command works with. */
+/** Context of a command. */
 export type CommandContext = {
   client: Client
   common: CommonOptions
-  /** Id of the project that the command works in; chosen when it is first needed. */
+  /** Returns the id of the command's project, which is chosen on first use. */
   projectId: () => Promise<string>
   /**
-   * The one record of a noun with this id, else with this name.
-   * @throws UsageError with the candidates where none or several are called so
+   * Finds the record of a noun with this id, else the only one with this name.
+   * @throws UsageError with the candidates if there are none or several
    */
   find: (noun: string, wanted: string, fields?: Fields) => Promise<Item & { id: string }>
-  /** Who refuses every write, as the subject of a sentence; undefined if nobody does. */
+  /** The setting that refuses every write, as the subject of a sentence; undefined if none does. */
   refusing?: string | undefined
-  /** A server with its secrets, to connect to it here; absent if a service has it. */
+  /** Returns a server with its secrets, to connect to it from here; absent if the server belongs to a service. */
   targetOf?: OpenedWorkspace['targetOf']
   /** Absent if nothing is saved. */
   saved?: { opened: OpenedWorkspace; settings: Settings }
 }
 
-/** What a command over an opened workspace works with. */
+/** Context of a command with an opened workspace. */
 export type SavedContext = CommandContext & Required<Pick<CommandContext, 'saved'>>
 
-/** The context of a command over any client. */
+/** Returns the context of a command over any client. */
 export function contextOf(
   given: Omit<CommandContext, 'projectId' | 'find'> & { project: string | undefined },
 ): CommandContext {
@@ -66,7 +66,7 @@ export function contextOf(
 }
 
 /**
- * Runs a command over the workspace that its options name: opens it, reports what fails, closes it.
+ * Runs a command in the workspace that its options name: opens it, reports failures, closes it.
  * @returns the exit code; 0 if the work returns none
  * @throws UsageError
  */
@@ -78,7 +78,7 @@ export async function inWorkspace(
   return await inSettings({ common, settings: await resolveSettings(common, process.env) }, work, { stays })
 }
 
-/** The same with settings that are resolved already, and a server's program that may run already. */
+/** Does the same with resolved settings, and a server's program that may already be running. */
 export async function inSettings(
   { common, settings }: { common: CommonOptions; settings: Settings },
   work: (context: SavedContext) => Promise<number | void>,
@@ -96,7 +96,7 @@ export async function inSettings(
   return await ending(() => work({ ...contextOf(given), saved }), opened.close)
 }
 
-/** The exit code of a command's work, which is closed in any case. */
+/** Returns the exit code of a command's work, and closes it in any case. */
 export async function ending(work: () => Promise<number | void>, close: () => Promise<void>): Promise<number> {
   try {
     return (await work()) ?? EXIT.done

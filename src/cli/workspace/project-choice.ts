@@ -8,9 +8,9 @@ import { UsageError } from '../arguments/usage-error.ts'
 type NamedProject = { id: string; name: string }
 
 /**
- * The project that a command works in: the one named by id or name, else the only one, else the one that a person
- * chooses at the terminal.
- * @throws UsageError with the choices where nobody can be asked
+ * Chooses the project of a command: the one named by id or name, else the only one, else the one that a person chooses
+ * at the terminal.
+ * @throws UsageError with the choices if nobody can be asked
  */
 export async function chooseProject(client: Client, wanted: string | undefined): Promise<NamedProject> {
   const projects: NamedProject[] = []
@@ -28,7 +28,7 @@ export async function chooseProject(client: Client, wanted: string | undefined):
   return chosen
 }
 
-/** The project of this id, else of this name. @throws UsageError */
+/** Returns the project with this id, else with this name. @throws UsageError */
 export function projectNamed(projects: readonly NamedProject[], wanted: string): NamedProject {
   const found = projects.find(({ id }) => id === wanted) ?? projects.find(({ name }) => name === wanted)
   if (found) return found

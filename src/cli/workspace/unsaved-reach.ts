@@ -3,10 +3,10 @@ import { startEarly, type EarlyStart } from '../../service/connections/early-sta
 import type { ServerEnding } from '../../service/connections/server-process.ts'
 import { UsageError } from '../arguments/usage-error.ts'
 
-/** How a server that is saved nowhere is reached. */
+/** The connection of an unsaved server. */
 export type ReachOptions = ReachParts & { command?: string; url?: string }
 
-/** What goes with a command or an address; `timeout` in milliseconds. */
+/** Options for a command or an address; `timeout` in milliseconds. */
 export type ReachParts = {
   env?: readonly string[]
   header?: readonly string[]
@@ -15,15 +15,15 @@ export type ReachParts = {
   cwd?: string
 }
 
-/** What such a server is called for as long as it is there. */
+/** Temporary name of such a server. */
 export const UNSAVED = 'unsaved'
 
-/** A server that is saved nowhere, whose program may run already. */
+/** An unsaved server, whose program may already be running. */
 export type UnsavedServer = { reach: Reach; early: EarlyStart | undefined }
 
 /**
- * Starts the server that options name before anything else is loaded; the command ends when its answer is there.
- * @throws UsageError for a reach that is none
+ * Starts the server that options describe before anything else is loaded; the command ends when it has its answer.
+ * @throws UsageError for an invalid connection
  */
 export function beginUnsaved(own: ReachOptions): UnsavedServer {
   const reach = requireReach(own, process.env)
@@ -32,8 +32,8 @@ export function beginUnsaved(own: ReachOptions): UnsavedServer {
 }
 
 /**
- * Goes to the directory that was named, which the service has no field for: programs of servers start where this one
- * is.
+ * Changes to the given directory: the service has no field for it, and server programs start in the directory of this
+ * process.
  * @throws UsageError
  */
 export function enterDirectory({ cwd }: ReachParts): void {
@@ -45,7 +45,7 @@ export function enterDirectory({ cwd }: ReachParts): void {
   }
 }
 
-/** Starts the program of a reach; an address has none. */
+/** Starts the program of a connection; an address has none. */
 export function startReach(
   { command, args = [], env = {} }: Reach,
   name: string,
@@ -64,7 +64,7 @@ function requireReach({ command, url, ...parts }: ReachOptions, env: NodeJS.Proc
   return reach
 }
 
-/** What goes with a command or an address, as a reach takes it. @throws UsageError for a token that is none */
+/** Converts the options for a command or an address. @throws UsageError for an invalid token */
 export function moreOf({ env = [], header = [], tokenEnv, timeout }: ReachParts, own: NodeJS.ProcessEnv): ReachMore {
   const token = tokenEnv === undefined ? '' : (own[tokenEnv]?.trim() ?? '')
   if (tokenEnv !== undefined && token === '') throw new UsageError(`The variable ${tokenEnv} of --token-env is empty.`)

@@ -7,9 +7,7 @@ import { contextOf, ending, type CommandContext } from './in-workspace.ts'
 import { UNSAVED, type UnsavedServer } from './unsaved-reach.ts'
 import { LOCAL_ADDRESS } from './workspace.ts'
 
-/**
- * Runs a command over a workspace in memory that knows one server, `UNSAVED`; nothing of it stays.
- */
+/** Runs a command in a workspace in memory with one server, `UNSAVED`; nothing is saved. */
 export async function withUnsavedServer(
   common: CommonOptions,
   { reach, early }: UnsavedServer,

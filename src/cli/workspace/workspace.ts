@@ -53,34 +53,34 @@ import { handOver } from '../worker/reach.ts'
 
 export type OpenedWorkspace = {
   workspace: Workspace
-  /** Of the client's writes. */
+  /** Journal of the client's writes. */
   journal: Journal
-  /** Where answers are kept for the next start; each data source, and each key of it, has its own. */
+  /** File that saves answers for the next start; each data source, and each key of it, has its own. */
   cacheFile: string
-  /** Locator below the profile of the place that was left last; undefined before any was. */
+  /** Locator, without the profile, of the last place; undefined before the first. */
   place: Stored<string | undefined>
   watchPatterns: Stored<WatchPatterns>
-  /** Called when lists of the local workspace have got something by themselves. */
+  /** Calls the listener when lists of the local workspace have received new records. */
   onArrival: (listener: () => void) => void
-  /** Resolves when a new workspace of this machine has its samples, which come into it after the first answers. */
+  /** Resolves when a new workspace of this machine has its samples, which are added after the first answers. */
   filled: () => Promise<void>
-  /** A saved server with its secrets, to connect to it here; absent of a service, which returns none of them. */
-  targetOf?: (serverId: string) => Promise<ServerTarget | undefined>
-  /** Called on every key: what nobody waits for is read between two. */
-  onKey: () => void
-  /** Whether this process executes a run; resolves when nothing is executed in it any more. */
-  executed: (runId: string) => Promise<boolean>
   /**
-   * Resolves when nothing that was started is executed in this process any more, and says what it waits for; a signal
-   * ends the wait.
+   * Returns a saved server with its secrets, to connect to it from here; absent for a service, which never returns
+   * secrets.
    */
+  targetOf?: (serverId: string) => Promise<ServerTarget | undefined>
+  /** Called on every key: reads that nobody waits for happen between keys. */
+  onKey: () => void
+  /** Resolves to whether this process executed a run, when it executes nothing any more. */
+  executed: (runId: string) => Promise<boolean>
+  /** Resolves when this process executes nothing any more, and prints what it waits for; a signal ends the wait. */
   settle: (signal?: AbortSignal) => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * How long the process stays. One that ends with its one answer launches no schedules, since it would take the run with
- * it; `handing-over` has requests answered by the workspace's worker, which continues with what they start.
+ * How long the process lives. A process that ends with its one answer launches no schedules, since it would end the
+ * run; with `handing-over` the workspace's worker answers requests and continues what they start.
  */
 export type Stay = 'open' | 'briefly' | 'handing-over'
 
@@ -91,15 +91,15 @@ const placeKey: ProfileKey<string | undefined> = {
   write: place => ({ place }),
 }
 const NEVER = 0
-/** How often a new workspace is examined for its samples by who waits for them, in milliseconds. */
+/** Interval at which a new workspace is checked for its samples, in milliseconds. */
 const FILLED_LOOK_MS = 20
-/** The address that requests to the local workspace carry; nothing listens there. */
+/** The address in requests to the local workspace; nothing listens there. */
 export const LOCAL_ADDRESS = `http://local.invalid${API_PREFIX}`
 
 /**
- * Opens the client of a service or of the local workspace. Returns at once: connections and the local
- * database open with the first request, so that the first frame need not wait for them.
- * `onAnswer` is called with every answer of a service over HTTP.
+ * Opens the client of a service or of the local workspace. Returns at once: connections and the local database open
+ * with the first request, so that the first frame need not wait for them. `onAnswer` is called with every HTTP answer
+ * of a service.
  */
 export function openWorkspace(
   settings: Settings,
@@ -159,27 +159,27 @@ function openRemote(
   }
 }
 
-/** The budget of a key, which all programs of this machine share that use it. */
+/** Returns the budget of a key, shared by all programs of this machine that use the key. */
 export function sharedBudget({ baseUrl, key }: { baseUrl: string; key: string }, onNotice: Log['line']): Budget {
   const file = join(directories().state, 'budget.sqlite')
   return createBudget({ sharing: { file, keyId: budgetKeyId(baseUrl, key), onNotice } })
 }
 
 type OwnOptions = {
-  /** The name of its one project, where all of it ends with the process and is in its own directory. */
+  /** The name of its only project, if the workspace ends with the process and has its own directory. */
   temporary?: string
-  /** The program of a server that runs already. */
+  /** The program of a server that is already running. */
   early?: EarlyStart | undefined
-  /** Tells a person what has to be said once; without it, another process does. */
+  /** Prints a sentence that a person must see once; if absent, another process prints it. */
   tell?: ((sentence: string) => void) | undefined
 }
 
-/** Asks a service of this process as its owner, and hears keys before and after. */
+/** Sends a request to a service of this process as its owner, and handles keys before and after. */
 async function askBetweenKeys(service: Service, request: Parameters<Fetch>[0]): ReturnType<Fetch> {
   const headers = plainHeaders({ ...Object.fromEntries(request.headers), authorization: `Bearer ${service.localKey}` })
   await yieldToInput()
   const answer = await service.answer({ ...request, headers })
-  // What reads the answer takes as long again.
+  // Reading the answer takes as long again.
   await yieldToInput()
   return answer
 }
@@ -195,7 +195,7 @@ export function openLocal(
   let openedService: Service | undefined
   let arrived = (): void => undefined
   const doctorSteps = createDoctorSteps()
-  // Whoever gives one answer and ends cannot be asked.
+  // A command that gives one answer and ends cannot be asked.
   const waitingRequests = stays === 'open' ? createWaitingRequests() : undefined
   const serverNews = createServerNews()
   const models = modelSettings(process.env)
@@ -285,7 +285,7 @@ export function openLocal(
   }
 }
 
-/** Ends of what this process executes in a workspace, where that was opened. */
+/** Returns promises for the end of this process's work in a workspace, if it was opened. */
 function endsIn(opened: () => Promise<Service | undefined>): Pick<OpenedWorkspace, 'executed' | 'settle'> {
   const executing = ({ store }: Service) => executingIn(store, process.pid)
   return {
@@ -301,7 +301,7 @@ function endsIn(opened: () => Promise<Service | undefined>): Pick<OpenedWorkspac
       const waiting = executing(service)
       if (waiting.length === 0) return
       const ended = service.settle()
-      // A run whose end could not be stored is listed still, and nothing waits for it.
+      // A run whose end could not be stored is still listed, and nothing waits for it.
       if (await Promise.race([ended.then(() => true), afterPromises(false)])) return
       const what = waiting.map(({ kind, subjectId }) => (kind === 'run' ? subjectId : `${kind} of ${subjectId}`))
       say(`Still under way in this process: ${what.join(', ')}. This command waits for it; Ctrl+C ends it.`)
@@ -313,7 +313,7 @@ function endsIn(opened: () => Promise<Service | undefined>): Pick<OpenedWorkspac
 
 async function untilFilled(opened: () => Promise<Service>): Promise<void> {
   const { store } = await opened()
-  // Nothing else keeps the process there meanwhile.
+  // Nothing else keeps the process alive meanwhile.
   while (store.samples.due().length > 0) await pause(FILLED_LOOK_MS)
 }
 
@@ -326,9 +326,9 @@ function storedReach(row: ServerRow | undefined): StoredReach | undefined {
 }
 
 /**
- * What is stored on this machine; each data source, and each key of it, has its own. One file holds the writes of all
- * profiles.
- * @param directory for all of it, where it is not this user's own
+ * Opens what is stored on this machine; each data source, and each key of it, has its own. One file contains the writes
+ * of all profiles.
+ * @param directory the directory for all of it, if it is not this user's own
  * @param profile address and key of a service, or address and directory of the local workspace
  */
 function openProfile({ log, directory }: { log: Log; directory?: string }, ...profile: readonly string[]) {
@@ -364,14 +364,14 @@ function profileStoreOf(
   return openProfileStore({ directory, profile: id, onFault, clock: wallClock })
 }
 
-/** The incident notebook of a workspace that need not be opened for it. Its own faults are thrown. */
+/** Returns the incident notebook of a workspace without opening the workspace. Throws its own errors. */
 export function notebookOfSettings({ target, dataDir }: Settings): Notebook {
   const profile = target.kind === 'remote' ? [target.baseUrl, target.key] : [LOCAL_ADDRESS, resolve(dataDir)]
   const store = profileStoreOf(() => undefined, directories().state, ...profile)
   return createNotebook({ stored: store(notebookKey), clock: wallClock })
 }
 
-/** Notes each deprecated path once, with its successor where the service names one. */
+/** Logs each deprecated path once, with its successor if the service names one. */
 function noticeOnce(log: Log): (deprecation: Deprecation) => void {
   const seen = new Set<string>()
   return ({ endpoint, link }) => {
@@ -381,12 +381,12 @@ function noticeOnce(log: Log): (deprecation: Deprecation) => void {
   }
 }
 
-/** Failures that no caller sees; requests are noted by the client's side already. */
+/** Logs failures that no caller receives; requests are already logged by the client. */
 function noteService(log: Log, entry: LogEntry): void {
   if (entry.kind === 'failure') log.error(entry.error)
 }
 
-/** Tells of every answer, such as for its date. */
+/** Reports every answer, for example for its date. */
 function heard(fetch: Fetch, onAnswer: ((answer: ApiResponse) => void) | undefined): Fetch {
   if (!onAnswer) return fetch
   return async request => {
@@ -396,7 +396,7 @@ function heard(fetch: Fetch, onAnswer: ((answer: ApiResponse) => void) | undefin
   }
 }
 
-/** Notes method, path, status and time of each request; never headers or bodies, which may hold secrets. */
+/** Logs method, path, status and time of each request; never headers or bodies, which may contain secrets. */
 function logged(fetch: Fetch, log: Log): Fetch {
   if (!log.enabled) return fetch
   return async request => {
