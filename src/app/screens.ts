@@ -1,7 +1,7 @@
 import { runsScreenWith } from '../screens/runs/index.ts'
 import { suites } from '../screens/suites/index.ts'
 
-// Every screen, a line each; its declaration has its place among them.
+// Exports every screen, one per line; a declaration sets the screen's position.
 export { accountScreen } from '../screens/account/index.ts'
 export { checkReposScreen } from '../screens/check-repos/index.ts'
 export { clientsScreen } from '../screens/clients/index.ts'

@@ -82,7 +82,7 @@ const sharedKeys: readonly Bindings[] = [
   textOverlayKeys,
 ]
 
-/** Every group of bindings of a program with these screens, widest first. */
+/** Returns every group of bindings of a program with these screens, outermost first. */
 export function allBindingsOf(declared: readonly ScreenDeclaration[]): readonly Bindings[] {
   return [appKeys, goKeysOf(declared), ...sharedKeys, ...declared.flatMap(({ bindings }) => bindings)]
 }

@@ -46,11 +46,11 @@ export type AppParts = {
   pointer?: Pointer
   /** Whether nothing spins or flashes. */
   reducedMotion?: boolean
-  /** Fixed in component tests; the terminal's own otherwise. */
+  /** Fixed in component tests; otherwise the size of the terminal. */
   size?: Size
 }
 
-/** The whole program inside the terminal: provides everything shared once, then the shell. */
+/** Shows the whole program inside the terminal: provides everything shared once, then the shell. */
 export function App(props: AppParts) {
   return (
     <ThemeProvider theme={props.theme}>

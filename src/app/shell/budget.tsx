@@ -51,13 +51,13 @@ export function CountRequests(): null {
   return null
 }
 
-/** How often the screen is read, as set by the person. */
+/** Returns how often the screen is read, as set by the person. */
 export function useShare(screen: string): Share {
   const { shares } = useWorkspace()
   return useSyncExternalStore(shares?.subscribe ?? NEVER, () => shares?.of(screen) ?? 'usual')
 }
 
-/** Opens the request budget over the page. */
+/** Returns a function that opens the request budget over the page. */
 export function useBudgetOverlay(screens: readonly LoadedScreen[]): () => void {
   const overlays = useOverlays()
   const titleOf = (place: string): string => screens.find(({ route }) => route.screen === place)?.title ?? place

@@ -19,7 +19,7 @@ export type FollowedRuns = {
   subscribe(listener: () => void): () => void
 }
 
-/** Other query events that change what is on screen. */
+/** Other query events that change the data on screen. */
 const WATCHED: ReadonlySet<string> = new Set(['observerAdded', 'observerRemoved'])
 
 /** Events with which a read ends. */
@@ -89,7 +89,7 @@ export function createFollowedRuns(
   }
 }
 
-/** Runs in flight of places on screen, each from its newest answer. */
+/** Returns runs in flight of places on screen, each from its newest answer. */
 function onScreen(flying: ReadonlyMap<Query, readonly EvalRun[]>): EvalRun[] {
   const known = new Map<string, { run: EvalRun; isShown: boolean }>()
   for (const [query, runs] of [...flying].sort(([a], [b]) => a.state.dataUpdatedAt - b.state.dataUpdatedAt)) {

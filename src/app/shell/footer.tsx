@@ -30,7 +30,7 @@ function widthOfAll(bindings: readonly ActiveBinding[]): number {
 
 const IMPORTANCES = ['first', true, 'spare', 'later'] as const
 
-/** The most important hints that fit a width; one that is too long yields its room to the next. */
+/** Returns the most important hints that fit a width; one that is too long yields its room to the next. */
 export function chooseHints(
   bindings: readonly ActiveBinding[],
   width: number,
@@ -41,14 +41,14 @@ export function chooseHints(
   const taken = new Set(hinted.filter(({ hint, keys }) => hint === 'end' || keys[0] === 'escape'))
   for (const binding of byImportance) if (1 + widthOfAll([...taken, binding]) <= width) taken.add(binding)
   const atEnd = ({ hint }: ActiveBinding): boolean => hint === 'end' || hint === 'spare'
-  // The order at the right end is that of the declaration.
+  // The right end keeps the order of the declaration.
   return {
     left: byImportance.filter(each => !atEnd(each) && taken.has(each)),
     right: hinted.filter(each => atEnd(each) && taken.has(each)),
   }
 }
 
-/** Formats hints in a line of a width, with the right-hand ones at its right end. */
+/** Formats hints in a line of a width, with the `end` hints at its right end. */
 function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: number): string {
   const { left, right } = chooseHints(bindings, width)
   const space = ' '.repeat(Math.max(0, width - 1 - widthOfAll(left) - widthOfAll(right)))
@@ -61,8 +61,8 @@ function hintLine(theme: Theme, bindings: readonly ActiveBinding[], width: numbe
 type Continuation = { keys: string; label: string; tone: Tone }
 
 /**
- * The keys of a sequence pressed so far, and each key that continues it, in as many lines as needed: `,  p projects s
- * servers`.
+ * Returns the keys of a sequence pressed so far, and each key that continues it, in as many lines as needed: `, p
+ * projects s servers`.
  */
 function pendingLines({ typed, continuations }: Pending, width: number): Continuation[][] {
   const parts: Continuation[] = [
@@ -88,7 +88,7 @@ function pendingLines({ typed, continuations }: Pending, width: number): Continu
   return lines
 }
 
-/** The pressed keys come before the continuations, with a blank at each side. */
+/** Returns the columns of the pressed keys, which come before the continuations, with a blank at each side. */
 function pendingMargin(typed: string): number {
   return 1 + widthOf(displayKey(typed)) + 2 + GAP
 }
@@ -113,8 +113,8 @@ function PendingKeys(props: { pending: Pending; width: number }) {
 const BAR = 10
 
 /**
- * ` Examining 12 servers… ━━━─────── 4/12  Ctrl+X stop`, behind the sign that turns; of several tasks the one begun
- * last, with how many there are. `waits` says what a write waits for.
+ * Returns ` Examining 12 servers… ━━━─────── 4/12 Ctrl+X stop`, after the spinner; of several tasks the latest one,
+ * with their number. `waits` says what a write waits for.
  */
 export function taskParts(
   theme: Theme,
@@ -144,14 +144,14 @@ export function taskParts(
 
 /** Maximum number of rows that a sentence takes. */
 const NOTICE_ROWS = 4
-/** Margin and mark before a sentence, and the margin after it. */
+/** Columns of the margin and mark before a sentence, and of the margin after it. */
 const NOTICE_FRAME = 4
 /** Columns of the edge left free on both sides of a message. */
 const EDGE = 2
 
 /**
- * A message: in the lower edge of the page if it fits a line, where it hides nothing; else in its own rows above the
- * keys, whole if it fits.
+ * Returns a message: in the lower edge of the page if it fits a line, where it hides nothing; else in its own rows
+ * above the keys, whole if it fits.
  */
 function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string[]; inEdge: boolean } {
   const room = Math.max(1, width - NOTICE_FRAME)
@@ -163,7 +163,7 @@ function noticeOf({ text }: Toast, width: number, theme: Theme): { lines: string
   return { lines: [...lines.slice(0, NOTICE_ROWS - 1), last], inEdge: false }
 }
 
-/** Current number of rows of the footer: that of the keys, and those of a message longer than a line. */
+/** Returns the current number of rows of the footer: that of the keys, and those of a message longer than a line. */
 export function useFooterRows(width: number): number {
   const theme = useTheme()
   const toast = useCurrentToast()
@@ -172,7 +172,7 @@ export function useFooterRows(width: number): number {
   return (pending ? pendingLines(pending, width).length : 1) + (notice && !notice.inEdge ? notice.lines.length : 0)
 }
 
-/** The symbol before a message, which shows its tone without color. */
+/** Returns the symbol before a message, which shows its tone without color. */
 export function toneMark(tone: Tone, { ok, warn, error, bullet }: Theme['symbols']): string {
   const marks: Partial<Record<Tone, string>> = { ok, warn, error }
   return marks[tone] ?? bullet
@@ -183,7 +183,7 @@ function noticeRows({ tone }: Toast, lines: readonly string[], theme: Theme): st
   return lines.map((line, index) => theme.paint(tone, ` ${index === 0 ? mark : ' '.repeat(widthOf(mark))} ${line}`))
 }
 
-/** A short message in the lower edge of the page; the keys stay where they are. */
+/** Shows a short message in the lower edge of the page; the keys stay where they are. */
 export function Notice() {
   const theme = useTheme()
   const { width, height } = useSize()
@@ -197,7 +197,7 @@ export function Notice() {
   )
 }
 
-/** The last lines: a long message, then the continuations of a key sequence, or else the keys that work now. */
+/** Shows the last lines: a long message, then the continuations of a key sequence, or else the keys that work now. */
 export function Footer() {
   const theme = useTheme()
   const { width } = useSize()

@@ -34,7 +34,7 @@ import { useKeymap } from '../../tui/keymap/keymap-context.tsx'
 const GAUGE = 10
 /** Below this width the state of the connection is shortened, so that there is room for the place. */
 const NARROW = 100
-/** Blanks around the path and at the end. */
+/** Columns of the blanks around the path and at the end. */
 const EDGES = 3
 /** Share of the remaining room that followed runs may take; the rest shows the place. */
 const CHIPS_SHARE = 0.6
@@ -42,7 +42,7 @@ const CHIPS_SHARE = 0.6
 /** From this share of the burst on the gauge reads `4+/10`, so that polls cause no render. */
 const AMPLE = 0.4
 
-/** `━━━━━━──── 6/10`; while the service asks to wait, the seconds left. */
+/** Returns `━━━━━━──── 6/10`; while the service asks to wait, the seconds left. */
 export function gauge(
   theme: Theme,
   budget: BudgetSnapshot,
@@ -59,7 +59,10 @@ export function gauge(
   return { text: `${filled} ${count}/${budget.capacity}`, tone }
 }
 
-/** First line: the service, the place, the followed runs and waves in flight, the budget, and the age of the data. */
+/**
+ * Shows the first line: the service, the place, the followed runs and waves in flight, the budget, and the age of the
+ * data.
+ */
 export function Header() {
   const theme = useTheme()
   const { width } = useSize()
@@ -97,7 +100,7 @@ export function Header() {
 const FROM_CACHE = { enabled: false, staleTime: Infinity } as const
 const READ_ONLY = 'This session is read-only: it launches, calls and changes nothing.'
 
-/** Why an action that needs the service waits. */
+/** Returns why an action that needs the service waits. */
 function waitingSentence({ local, host }: Profile, fault: ConnectionFault): string {
   if (local) return 'The local workspace cannot be opened; this works as soon as it can.'
   const then = {
@@ -111,8 +114,8 @@ function waitingSentence({ local, host }: Profile, fault: ConnectionFault): stri
 }
 
 /**
- * The person's role in the project on screen, from a read of the project; undefined before that, and for an unknown
- * role.
+ * Returns the person's role in the project on screen, from a read of the project; undefined before that, and for an
+ * unknown role.
  */
 function useProjectRole(): ProjectRole | undefined {
   const { queries } = useWorkspace()
@@ -125,7 +128,7 @@ function useProjectRole(): ProjectRole | undefined {
   return PROJECT_ROLES.find(known => known === role)
 }
 
-/** Why a role is too low for what the contract requires; undefined if it is not. */
+/** Returns why a role is too low for what the contract requires; undefined if it is not. */
 function roleObstacle(role: ProjectRole, need: string): string | undefined {
   const [resource = '', name = ''] = need.split('.')
   const endpoint = (contract as Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>>)[resource]?.[name]
@@ -134,8 +137,8 @@ function roleObstacle(role: ProjectRole, need: string): string | undefined {
 }
 
 /**
- * Disables, on every screen, what needs a service that does not answer, what a read-only session must not do, and what
- * needs a higher role in the project.
+ * Disables actions on every screen that need a service that does not answer, a session that may write, or a higher role
+ * in the project.
  */
 export function useNeeds(fault: ConnectionFault | undefined): void {
   const { dispatcher } = useKeymap()

@@ -14,14 +14,14 @@ import { helpKeys } from './app-keys.ts'
 
 const KEYS_WIDTH = 22
 
-/** The keys side by side; if they do not fit, the first and last: `Alt+1 … Alt+9`. */
+/** Returns the keys side by side; if they do not fit, the first and last: `Alt+1 … Alt+9`. */
 function keysText({ keys, byKey }: ActiveBinding): string {
   const shown = keys.map(displayKey)
   const all = shown.join(' ')
   return byKey && widthOf(all) > KEYS_WIDTH ? `${shown[0]} … ${shown.at(-1)}` : all
 }
 
-/** What works here, by group, with the reason for what is unavailable. */
+/** Returns what works here, by group, with the reason for what is unavailable. */
 export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
   const titles = [...new Set(bindings.map(binding => binding.title))]
   return titles.flatMap(title => [
@@ -43,7 +43,7 @@ export function helpLines(bindings: readonly ActiveBinding[]): Line[] {
   ])
 }
 
-/** The lines of the groups that hold this text, each under its group's heading. */
+/** Returns the lines of the groups that contain this text, each below its group's heading. */
 export function filterHelp(bindings: readonly ActiveBinding[], text: string): Line[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const lineOf = ({ keys, title, label, help, name }: ActiveBinding): string =>
@@ -52,7 +52,7 @@ export function filterHelp(bindings: readonly ActiveBinding[], text: string): Li
   return found.length > 0 ? helpLines(found) : [{ text: `No key here matches “${clean(text)}”.`, tone: 'muted' }]
 }
 
-/** The meaning of the signs on the screen, limited to those that contain this text. */
+/** Returns the meaning of the signs on the screen, limited to those that contain this text. */
 export function legendLines(symbols: Symbols, text: string): Line[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const found = legend(symbols).filter(([signs, means]) =>
@@ -69,7 +69,7 @@ export function legendLines(symbols: Symbols, text: string): Line[] {
   ]
 }
 
-/** The help overlay; `bindings` were taken before it opened, so it shows the page's keys. */
+/** Shows the help overlay; `bindings` were read before it opened, so it shows the page's keys. */
 export function Help(props: { bindings: readonly ActiveBinding[]; onClose: () => void }) {
   const { width, height } = useSize()
   const [text, setText] = useState('')

@@ -14,7 +14,7 @@ export type PaletteEntry = {
   lead?: string
   /** Its cleaned name, which is searched first. */
   name: string
-  /** What it is or does; found only by the beginnings of its words. */
+  /** A description; found only by the beginnings of its words. */
   about?: string
   /** The kind of thing, or the key that does the same. */
   detail: string
@@ -32,12 +32,14 @@ export type PaletteEntry = {
 /** Actions of the app that apply to the selected item. */
 const ON_EVERY_THING: ReadonlySet<string> = new Set(['app.copyId', 'app.copyLink', 'app.raw', 'app.refresh', 'app.pin'])
 
-/** The id of the entry that does what a binding does, whatever its name there, so that duplicates are removed. */
+/**
+ * Returns the id of the entry that does what a binding does, whatever its name there, so that duplicates are removed.
+ */
 function actionId(binding: string): string {
   return `action ${binding}`
 }
 
-/** What works here, nearest first, without leaving the palette. */
+/** Returns the actions that work here, nearest first, without leaving the palette. */
 export function actionEntries(
   bindings: readonly ActiveBinding[],
   perform: (binding: ActiveBinding) => void,
@@ -55,12 +57,12 @@ export function actionEntries(
     }))
 }
 
-/** What can be done with the selected item: the screen's own actions, and those for every item. */
+/** Returns the actions on the selected item: the screen's own, and those for every item. */
 export function actionsHere(bindings: readonly ActiveBinding[]): ActiveBinding[] {
   return bindings.filter(({ screen, name }) => screen !== undefined || ON_EVERY_THING.has(name))
 }
 
-/** A description beside others without its full stop. */
+/** Returns a description beside others without its full stop. */
 function withoutStop(sentence: string): string {
   return sentence.replace(/\.$/, '')
 }
@@ -70,7 +72,7 @@ function keysOf({ keys }: Pick<ActiveBinding, 'keys'>): Pick<PaletteEntry, 'keys
   return { keys: shown, detail: shown.join(' ') }
 }
 
-/** Screens with their numbers and letters; each entry also does what the letter does. */
+/** Returns screens with their numbers and letters; each entry also does what the letter does. */
 export function screenEntries(
   screens: readonly (Pick<PaletteEntry, 'lead'> & {
     title: string
@@ -92,8 +94,8 @@ export function screenEntries(
 }
 
 /**
- * Things already read, by name, without duplicates from several lists. Things with the same name are distinguished by
- * id.
+ * Returns things already read, by name, without duplicates from several lists. Things with the same name are
+ * distinguished by id.
  */
 export function namedEntries(named: readonly NamedPlace[], go: (place: Place) => void): PaletteEntry[] {
   const things = new Map(named.map(thing => [`${thing.kind} ${thing.id}`, thing]))
@@ -108,12 +110,14 @@ export function namedEntries(named: readonly NamedPlace[], go: (place: Place) =>
   }))
 }
 
-/** The effect of a word and a name, typed one after the other. */
+/** Returns entries for a word and a name, typed one after the other. */
 export function commandEntries(command: string, entries: readonly PaletteEntry[]): PaletteEntry[] {
   return entries.map(entry => ({ ...entry, id: `${command} ${entry.id}`, command, detail: command }))
 }
 
-/** Questions to the agent about the selected item; each is put in the field first, and sent with Enter there. */
+/**
+ * Returns questions to the agent about the selected item; each is put in the field first, and sent with Enter there.
+ */
 export function questionEntries(
   questions: readonly string[],
   bindings: readonly ActiveBinding[],
@@ -135,8 +139,8 @@ export function questionEntries(
 type Opening = { go: (place: Place) => void; refuse: (why: string) => void }
 
 /**
- * What a typed or pasted address, or page of the hosted UI, opens, or why it cannot be opened here; undefined for other
- * texts.
+ * Returns an entry for a typed or pasted address or page of the hosted UI, which opens it or says why it cannot be
+ * opened here; undefined for other texts.
  */
 export function locatorEntry(
   routes: readonly Route[],
@@ -162,12 +166,12 @@ export function locatorEntry(
   return refused(`The setting web of the profile ${profile.name} has no such address.`)
 }
 
-/** What the line of an entry shows before its description. */
+/** Returns the part of an entry's line before its description. */
 export function titleOf({ lead, name }: PaletteEntry): string {
   return lead === undefined ? name : `${lead} ${name}`
 }
 
-/** The line of an entry; `about` is what it is or does. If it is unavailable, the reason is shown instead. */
+/** Returns the line of an entry; `about` is what it is or does. If it is unavailable, the reason is shown instead. */
 function lineOf(entry: PaletteEntry, about = entry.about): string {
   if (entry.unavailable !== undefined) return `${titleOf(entry)} (${entry.unavailable})`
   return about === undefined ? titleOf(entry) : `${titleOf(entry)} · ${about}`
@@ -247,7 +251,7 @@ function idHit(entry: PaletteEntry, id: string | undefined, wanted: string): Hit
   return { rank: RANK.id, score: 0, matched: offsets(line.indexOf(id), wanted.length), line }
 }
 
-/** Where each typed word begins a word of the text; a plural matches its singular. */
+/** Returns where each typed word begins a word of the text; a plural matches its singular. */
 function wordsHit(text: string, wanted: string, rank: number): Hit | undefined {
   const matched: number[] = []
   for (const typed of wanted.split(/\s+/)) {
@@ -258,7 +262,7 @@ function wordsHit(text: string, wanted: string, rank: number): Hit | undefined {
   return { rank, score: 0, matched }
 }
 
-/** Where a word of the text begins with this, in lower case; -1 if none does. */
+/** Returns where a word of the text begins with this, in lower case; -1 if none does. */
 function wordStart(text: string, beginning: string): number {
   const lower = text.toLowerCase()
   let at = lower.indexOf(beginning)

@@ -8,7 +8,7 @@ import type { ServerCheck } from '../../domain/now/memory.ts'
 import { nowMemoryOf } from '../../hooks/use-now-memory.ts'
 import { useWorkspace } from '../../hooks/workspace.tsx'
 
-/** Stores the doctor's reports on any server, wherever they are requested, for Now; shows nothing itself. */
+/** Saves every report of the doctor on a server, so that Now has it later; renders nothing. */
 export function RecordChecks() {
   const queryClient = useQueryClient()
   const workspace = useWorkspace()
@@ -19,7 +19,7 @@ export function RecordChecks() {
       queryClient.getQueryCache().subscribe(event => {
         if (event.type !== 'updated') return
         if (event.action.type !== 'success' && event.action.type !== 'error') return
-        // What was put into the cache was read from where it is kept.
+        // Data that was set in the cache manually comes from the saved reports.
         if (event.action.type === 'success' && event.action.manual) return
         const check = checkOf(event.query, queryClient)
         if (!check) return
@@ -52,7 +52,7 @@ function checkOf({ queryKey, state }: Query, queryClient: QueryClient): ServerCh
   }
 }
 
-/** The first thing that the report names as wrong. */
+/** Returns the first problem that the report names. */
 function whyOf(report: ExaminedReport): string | undefined {
   if (report.status === 'ready') return report.findings.find(({ kind }) => kind === 'wrong')?.text
   if (report.error) return report.error.message

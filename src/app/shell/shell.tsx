@@ -54,44 +54,44 @@ type SubjectAction = 'copyId' | 'copyLink' | 'raw'
 
 const NONE = unavailable('Nothing is chosen.')
 
-/** Smaller than this, nothing useful fits. */
+/** In a smaller terminal nothing useful fits. */
 const LEAST = { width: 60, height: 15 }
 const TABS_ROW = 1
-/** Read aloud, lines are as long as what they say, but of the keys only those that come first are read. */
+/** For a screen reader lines have any length, but only the first keys are read out. */
 const READ_FOOTER = 80
 /** Header and tabs are above the body. */
 const BODY_TOP = 2
 
-/** What only the program's outside can do. */
+/** Actions that need the code outside the shell. */
 export type ShellActions = {
   quit: () => void
   interrupt: () => void
   suspend?: () => void
-  /** Switches the mouse on or off and answers which; absent if there is none. */
+  /** Turns the mouse on or off and returns the new state; absent if there is none. */
   toggleMouse?: () => boolean
-  /** Absent if there are no colours. */
+  /** Absent without colors. */
   themes?: Themes
   redraw: () => void
-  /** Writes what a part of the dashboard threw where crashes are written. */
+  /** Logs an error of a part of the dashboard as a crash. */
   fault?: (error: unknown) => void
-  /** Shows in the terminal's title where one is and what is watched. */
+  /** Shows the current place and the followed runs in the terminal's title. */
   setTitle?: (title: string) => void
-  /** Tells who looks elsewhere that a followed run has ended. */
+  /** Announces the end of a followed run to a person who looks elsewhere. */
   announce?: (sentence: string) => void
-  /** Absent if there can be no browser. */
+  /** Absent if no browser can be opened. */
   openBrowser?: OpenBrowser
-  /** Absent if there can be no desktop. */
+  /** Absent if there is no desktop. */
   openFile?: OpenFile
   /** The person's editor; absent if there is no terminal to lend. */
   editor?: EditorHost
-  /** Puts a text on the clipboard; answers why it could not, or nothing. */
+  /** Copies a text to the clipboard; returns why it could not, or nothing. */
   copy: Copy
 }
 
-/** Where nothing is written. */
+/** Used if there is no log. */
 const ignored = (): void => undefined
 
-/** The frame around every screen. */
+/** Shows the frame around every screen. */
 export function Shell(props: {
   actions: ShellActions
   screens: readonly LoadedScreen[]
@@ -153,7 +153,7 @@ export function Shell(props: {
   )
 }
 
-/** Stands before all else, which keeps what was typed but hears no key and no click until there is room. */
+/** Covers everything else, which keeps its state but receives no key and no click until there is room. */
 function TooSmall(props: { quit: () => void }) {
   return (
     <OverlayScope depth={Infinity}>
@@ -171,7 +171,7 @@ function TooSmallNotice(props: { quit: () => void }) {
   const [warning, setWarning] = useState('')
   const quit = (): void => {
     const why = [...underWay(), ...(unsaved ? ['Nothing that was made here is saved.'] : [])]
-    // There is no room for the question that the key asks elsewhere.
+    // There is no room for the question that the key asks otherwise.
     if (why.length === 0 || warning !== '') props.quit()
     else setWarning(` ${why.join(' ')} The same key again quits.`)
   }
@@ -183,7 +183,7 @@ function TooSmallNotice(props: { quit: () => void }) {
   )
 }
 
-/** The project one is in, which other screens open in. The line of Now that is chosen says it only at first. */
+/** Returns the current project, in which other screens open. The selected line of Now determines it only at first. */
 function useProject(): CurrentProject {
   const place = usePlace()
   const entered = useRef<string>(undefined)
@@ -205,11 +205,11 @@ type CurrentProject = {
   get: () => string | undefined
   /** Id of the project of the selected row; in Now, of the selected line. */
   ofShown: () => string | undefined
-  /** Says the id of the project that was asked for, unless another was entered meanwhile. */
+  /** Sets the id of the requested project, unless another one was opened meanwhile. */
   name: (projectId: string, asked: string | undefined) => void
 }
 
-/** Connects the keys that work everywhere; answers how to open a screen on the project one is in. */
+/** Handles the keys that work everywhere; returns a function that opens a screen in the current project. */
 function useAppBindings(
   actions: ShellActions,
   screens: readonly LoadedScreen[],
@@ -267,7 +267,7 @@ function useAppBindings(
   return openScreen
 }
 
-/** Stops what was begun last of all that can be stopped. */
+/** Stops the latest task that can be stopped. */
 function useStop(): KeyHandler | Unavailable {
   const tasks = useCurrentTasks()
   const stoppable = tasks.findLast(({ stop }) => stop !== undefined)
@@ -285,8 +285,8 @@ function useMouseSwitch(toggle: ShellActions['toggleMouse']): KeyHandler | Unava
 }
 
 /**
- * Opens this place, or that of the chosen thing where it has its own, in the hosted UI; if there is no browser its
- * address is copied.
+ * Opens the current place, or that of the selected item if it has its own, in the hosted UI; copies its address if
+ * there is no browser.
  */
 function useBrowser(): KeyHandler | Unavailable {
   const { profile } = useWorkspace()
@@ -302,7 +302,7 @@ function useBrowser(): KeyHandler | Unavailable {
   return async () => void (await open(url))
 }
 
-/** Opens the messages of this session: what left the footer stays readable here. */
+/** Returns a function that opens the messages of this session, which stay readable after they left the footer. */
 function useMessages(): () => void {
   const toasts = useToasts()
   const theme = useTheme()
@@ -324,7 +324,7 @@ function messageLine({ at, tone, text }: Message, { symbols }: Theme): Line {
   return { spans: [{ text: `${toneMark(tone, symbols)} ${clean(text)}`, tone }], lead, rest: indent }
 }
 
-/** What can be done with the chosen thing on every screen. */
+/** Returns the actions for the selected item that exist on every screen. */
 function useSubjectActions(screens: readonly LoadedScreen[]): Record<SubjectAction, KeyHandler | Unavailable> {
   const routes = screens.map(screen => screen.route)
   const current = useCurrentSubject()

@@ -7,10 +7,10 @@ import type { NowCount } from '../../domain/now/memory.ts'
 import { formatAge } from '../../lib/format.ts'
 import type { LoadedScreen } from '../registry.ts'
 
-/** From this age on a count says how old it is, in milliseconds: nothing of Now is read while it is not on screen. */
+/** Milliseconds from which a count shows its age: Now reads nothing while it is not on screen. */
 const OLD_MS = 60_000
 
-/** What may be behind a name for its count, the fullest first: an old one never stands without its age. */
+/** Returns the texts for the count after a name, the longest first: an old count is never shown without its age. */
 export function countForms(count: NowCount | undefined, now: number): string[] {
   if (!count || count.waiting === 0) return ['']
   const { waiting, at } = count
@@ -19,8 +19,8 @@ export function countForms(count: NowCount | undefined, now: number): string[] {
 }
 
 /**
- * Second line: the screens with their numbers, and the open one where it has none; Now with how many lines waited there
- * when it was last on screen.
+ * Shows the second line: the screens with their numbers, and the open one if it has none; for Now, the number of lines
+ * that were waiting when it was last on screen.
  */
 export function Tabs(props: {
   screens: readonly LoadedScreen[]

@@ -11,13 +11,13 @@ import type { PaletteEntry } from './palette-entries.ts'
 
 type ThemeEntry = { name: string; about: string }
 
-/** The colours that this terminal can have. */
+/** The themes available on this terminal. */
 export type Themes = {
   choices: readonly ThemeEntry[]
   current: () => string
-  /** Paints everything in them from now on. */
+  /** Draws everything in this theme from now on. */
   show: (name: string) => void
-  /** Keeps them for the next start; answers where. @throws where that cannot be written */
+  /** Saves the theme for the next start; returns where. @throws if it cannot be written */
   keep: (name: string) => Promise<string>
 }
 
@@ -29,7 +29,7 @@ const columns: readonly Column<ThemeEntry>[] = [
   { id: 'about', title: 'What it is', width: 'flex', cell: ({ about }) => ({ text: about, tone: 'muted' }) },
 ]
 
-/** Opens the list of themes, which paints everything in the one that is chosen in it. */
+/** Opens the list of themes, which draws everything in the highlighted one. */
 export function useThemeChooser(themes: Themes | undefined): KeyHandler | Unavailable {
   const overlays = useOverlays()
   if (themes === undefined) return unavailable('There are no colours here.')
@@ -43,7 +43,7 @@ export function useThemeChooser(themes: Themes | undefined): KeyHandler | Unavai
   }
 }
 
-/** The themes by their names, as the palette lists them; none if there are no colours. */
+/** Returns the themes by name for the palette; none without colors. */
 export function useThemeEntries(themes: Themes | undefined): PaletteEntry[] {
   const keep = useKeepTheme(themes)
   return (themes?.choices ?? []).map(({ name, about }) => ({
@@ -58,7 +58,7 @@ export function useThemeEntries(themes: Themes | undefined): PaletteEntry[] {
   }))
 }
 
-/** Keeps the theme that everything shows in for the next start, and says where. */
+/** Saves the current theme for the next start, and says where. */
 function useKeepTheme(themes: Themes | undefined): (name: string) => Promise<void> {
   const toasts = useToasts()
   return async name => {

@@ -42,9 +42,9 @@ type Locate = (text: string) => PaletteEntry | undefined
 const WIDTH = 90
 
 /**
- * Opens the palette over what works and what is known at this moment; `actions` opens it over what can be done with
- * the chosen thing alone, `screens` over all screens with what each is, `projects` over the projects that were read, of
- * which the chosen one becomes that of the screen. `themes` can be chosen by their names.
+ * Opens the palette over everything currently available; `actions` opens it with only the actions for the selected
+ * item, `screens` with all screens and their descriptions, `projects` with the projects that were read, to switch the
+ * screen's project. `themes` can be selected by name.
  */
 export function usePalette(
   screens: readonly LoadedScreen[],
@@ -85,7 +85,10 @@ export function usePalette(
       })),
       go,
     )
-  /** The projects that were read, as that of the screen; where it has none, as places of their own. */
+  /**
+   * Returns the projects that were read, each to be opened in the current screen, or as a place if the screen has no
+   * project.
+   */
   const projectsHere = (): PaletteEntry[] => {
     const { screen, params } = router.current()
     const here = params['projectId'] === undefined ? undefined : screens.find(({ route }) => route.screen === screen)
@@ -103,7 +106,7 @@ export function usePalette(
     const entries = [
       ...places('Go to'),
       ...namedEntries([...followed(), ...flying, ...named], go),
-      // Opening what is open is not worth a line.
+      // Leaves out the current screen.
       ...actionEntries(
         dispatcher.active().filter(({ name }) => name !== 'app.palette'),
         perform,
@@ -126,10 +129,10 @@ export function usePalette(
 
 /** Rows above the results: the field and a rule. */
 const HEAD = 2
-/** Maximum number of results that show at once: more are found by another letter sooner than read. */
+/** Maximum number of visible results: typing another letter is faster than reading more. */
 const MOST_ROWS = 20
 
-/** Finds places, things and actions by a few letters. `locate` makes an entry of a pasted locator or address. */
+/** Finds places, items and actions by a few letters. `locate` makes an entry of a pasted locator or address. */
 export function Palette(props: {
   entries: readonly PaletteEntry[]
   locate: (text: string) => PaletteEntry | undefined
@@ -207,7 +210,7 @@ function entryLine(
   return isSelected ? theme.paint('selected', `${row} `) : row
 }
 
-/** Cleaned text with each of its characters in the tone that its offset has. */
+/** Paints cleaned text with the tone of each character's offset. */
 function paintedBy(theme: Theme, text: string, toneAt: (offset: number) => Tone): string {
   let painted = ''
   let piece = ''

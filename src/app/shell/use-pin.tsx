@@ -18,7 +18,7 @@ import { unavailable, type KeyHandler, type Unavailable } from '../../tui/keymap
 import type { Place } from '../../tui/router/place.ts'
 import { useRouter } from '../../tui/router/router-context.tsx'
 
-/** Pins the chosen thing into the open incident, as it is at this moment, and then asks for a note. */
+/** Pins the selected item, in its current state, into the open incident, and then asks for a note. */
 export function usePin(): KeyHandler | Unavailable {
   const current = useCurrentSubject()
   const crumbs = useCurrentCrumbs()
@@ -41,7 +41,7 @@ export function usePin(): KeyHandler | Unavailable {
     })
     if (!stored) return
     const { incident, entry, going } = stored
-    // One that was open took the pin, and none had to go for it.
+    // The open incident received the pin, and no other incident was removed for it.
     const isGone = going && !notebook.incidents().some(({ id }) => id === going.id)
     await askToKeep(
       {
@@ -58,7 +58,7 @@ export function usePin(): KeyHandler | Unavailable {
   }
 }
 
-/** The chosen thing with what is known of it; on the tabs of a server what was examined or called there. */
+/** Returns the selected item with what is known of it; on the tabs of a server the examination or call shown there. */
 function pinnedOf(from: {
   subject: Subject
   place: Place
@@ -86,8 +86,8 @@ function pinnedOf(from: {
 }
 
 /**
- * The name of a run's suite and its trials, as far as they were read. What a suite says of its last run does not name
- * the suite; the place of the line on Now does.
+ * Returns the name of a run's suite and its trials, as far as they were read. What a suite says of its last run does
+ * not name the suite; the place of the line on Now does.
  */
 function aroundRun({ id, suiteId }: { id: string; suiteId?: unknown }, queryClient: QueryClient): AroundRun {
   const suite = cachedItems(queryClient, contract.suites.list).find(({ item }) => item.id === suiteId)
@@ -97,7 +97,7 @@ function aroundRun({ id, suiteId }: { id: string; suiteId?: unknown }, queryClie
 
 const MOST_ANSWER = 400
 
-/** The newest call to a server, with the beginning of its answer. */
+/** Returns the newest call to a server, with the beginning of its answer. */
 function callFacts({ kind, target, startedAt, outcome }: CallRecord): Pinned['facts'] {
   const facts: [string, string][] = [
     ['Called', `${kind} ${target}`],

@@ -9,12 +9,12 @@ import { useWorkspace, type Workspace } from '../../hooks/workspace.tsx'
 import { every } from '../../lib/clock.ts'
 import { clean } from '../../tui/theme/text.ts'
 
-/** How often it is looked whether a question about what is under way still holds, in milliseconds. */
+/** Milliseconds between checks whether a question about work in progress still applies. */
 const LOOK_MS = 500
-/** Records that the question names; the others are counted. */
+/** Maximum number of records that the question names; the others are counted. */
 const MOST_NAMED = 8
 
-/** What ends with the program, a line each with what becomes of it; none if nothing is lost by quitting. */
+/** Returns what ends with the program, a line each with the consequence; empty if quitting loses nothing. */
 export function useUnderWay(): () => readonly string[] {
   const { profile, executing, unsaved } = useWorkspace()
   const tasks = useCurrentTasks()
@@ -28,7 +28,7 @@ export function useUnderWay(): () => readonly string[] {
   }
 }
 
-/** What this process executes by itself, counted by kind. */
+/** Returns the work that this process executes itself, counted by kind. */
 function executingLines(executing: Workspace['executing']): string[] {
   try {
     const kinds = (executing?.() ?? []).map(({ kind }) => kind.replaceAll('-', ' '))
@@ -40,8 +40,8 @@ function executingLines(executing: Workspace['executing']): string[] {
 }
 
 /**
- * Quits at once, but for what is under way and for a workspace that ends with the program and holds what a person made:
- * that is named first. When something of it ends meanwhile, what is left is asked about, or nothing any more.
+ * Quits at once, unless work is in progress or a temporary workspace contains what a person created: that is named
+ * first. If some of it ends meanwhile, the question is updated or removed.
  */
 export function useQuit(quit: () => void): () => Promise<void> {
   const { client, unsaved } = useWorkspace()
@@ -78,7 +78,7 @@ function quitQuestion(ending: readonly string[], lost: readonly string[]): Quest
   }
 }
 
-/** A line for each record beside the server that is tried; where they cannot be read, a line that says so. */
+/** Returns a line for each record besides the server that is tried; if they cannot be read, a line that says so. */
 async function madeIn(client: Client, { savedSuites }: UnsavedServers): Promise<string[]> {
   try {
     const [{ documentStore }, { DOCUMENT_NOUNS }, { readSuite }] = await Promise.all([
@@ -91,7 +91,7 @@ async function madeIn(client: Client, { savedSuites }: UnsavedServers): Promise<
       const store = documentStore(client, projectId)
       return DOCUMENT_NOUNS.map(async noun => {
         const rows = (await store.list(noun)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-        // Ids grow: the first server is the one that is tried.
+        // Ids increase: the first server is the one that is tried.
         const made = noun === 'server' ? rows.slice(1) : rows
         const isSaved = await Promise.all(
           made.map(async ({ id }) => {

@@ -16,14 +16,16 @@ import { useWorkspace } from '../../hooks/workspace.tsx'
 import { createFollowedRuns } from './followed-runs.ts'
 
 /**
- * How long the title must stay the same before it is set, in milliseconds: going through a list is not worth the bytes.
+ * Milliseconds for which the title must stay the same before it is set: moving through a list is not worth the output.
  */
 const REST_MS = 300
 
-/** A run in flight as a title shows it: how many of its trials have ended, if that is known. */
+/** A run in flight for the title: how many of its trials have ended, if known. */
 export type Underway = { ended: number; total: number } | undefined
 
-/** `● 3/15 Sandbox › Runs · mcpdeck`; without a run in flight the end of the one followed last, `✗ failed …`. */
+/**
+ * Returns `● 3/15 Sandbox › Runs · mcpdeck`; without a run in flight the result of the last followed one, `✗ failed …`.
+ */
 export function titleText(options: {
   symbols: Pick<Symbols, 'live' | 'ok' | 'error' | 'warn' | 'again' | 'pending' | 'cancelled' | 'crumb' | 'bullet'>
   crumbs: readonly string[]
@@ -51,18 +53,18 @@ function partsOf(run: Ended): string[] {
   return partLabels({ outcome: outcomeOfRun(run), coverage: coverageOf(run) })
 }
 
-/** `Run #3 failed`, for who looks elsewhere. */
+/** Returns `Run #3 failed`, for a person who looks elsewhere. */
 export function endSentence(run: Pick<EvalRun, 'id' | 'runNumber' | 'status' | 'result'>): string {
   return `Run ${runNumberOf(run)} ${[runLook(run).word, ...partsOf(run)].join(', ')}`
 }
 
-/** The trials of a run that have been read, where the service does not report how they stand. */
+/** Returns the trials of a run that were read, if the service does not report their states. */
 function readTrials(queryClient: QueryClient, runId: string): EvalIteration[] {
   const trials = cachedItems(queryClient, contract.iterations.list)
   return trials.flatMap(({ input, item }) => (input.runId === runId ? [item] : []))
 }
 
-/** Keeps the terminal's title, and announces the end of a followed run; shows nothing itself. */
+/** Updates the terminal's title, and announces the end of a followed run; renders nothing. */
 export function WindowTitle(props: {
   setTitle: ((title: string) => void) | undefined
   announce: ((sentence: string) => void) | undefined

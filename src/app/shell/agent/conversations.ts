@@ -16,11 +16,11 @@ export type Turn = Pick<
 export type Conversation = {
   id: string
   projectId: string
-  /** What was selected on the screen when it began. */
+  /** The item selected on the screen when the turn began. */
   chosen?: { kind: string; id: string; name: string } | undefined
   /** Ended turns, oldest first. */
   turns: readonly Turn[]
-  /** Places of what approved actions made, by action. */
+  /** Places of the records that approved actions created, by action. */
   made: ReadonlyMap<string, Place>
   /** `did` is what it has done so far, if the service reports it. */
   running?: (Turn & { stop: () => void; did: string }) | undefined
@@ -28,7 +28,7 @@ export type Conversation = {
 
 export type Conversations = ReturnType<typeof createConversations>
 
-/** The conversations of this session; their turns continue while none is shown. */
+/** Returns the conversations of this session; their turns continue while none is shown. */
 export function createConversations() {
   const all = new Map<string, Conversation>()
   const { subscribe, notify, version } = createListeners()
@@ -43,7 +43,7 @@ export function createConversations() {
     get: (id: string): Conversation => all.get(id)!,
     set,
     change: (id: string, changes: Partial<Conversation>): void => set({ ...all.get(id)!, ...changes }),
-    /** Every turn in a project, the newest first. */
+    /** Returns every turn in a project, newest first. */
     turns: (projectId: string): Turn[] =>
       [...all.values()]
         .filter(each => each.projectId === projectId)

@@ -29,7 +29,7 @@ import type { Tone } from '../../../tui/theme/theme.ts'
 type PaneProps = {
   conversations: Conversations
   id: string
-  /** Suggested questions. */
+  /** Suggested questions for the conversation. */
   questions: readonly string[]
   question?: string | undefined
   ask: (question: string) => void
@@ -38,7 +38,7 @@ type PaneProps = {
   onClose: () => void
 }
 
-/** A conversation with the agent, above what its turns did. */
+/** Shows a conversation with the agent, above what its turns did. */
 export function AgentPane(props: PaneProps) {
   const { conversations, id } = props
   const conversation = useSyncExternalStore(conversations.subscribe, () => conversations.get(id))
@@ -86,7 +86,9 @@ export function AgentPane(props: PaneProps) {
   )
 }
 
-/** Why no question can be answered: a local workspace has no model. The service says how to configure one. */
+/**
+ * Returns why no question can be answered: a local workspace may have no model. The service says how to configure one.
+ */
 function useObstacle(isWanted: boolean): string | undefined {
   const { profile, queries } = useWorkspace()
   const catalog = useApiQuery({ ...queries.models.list.options({}), enabled: profile.local && isWanted }).data
@@ -114,7 +116,7 @@ function saidIn({ id, question, reply, error }: Turn): TranscriptRow[] {
   ]
 }
 
-/** The tokens of the last turn, and of the day if they are stored. */
+/** Returns the tokens of the last turn, and of the day if they are stored. */
 function useTokens({ turns, projectId }: Conversation): string {
   const { profile, queries } = useWorkspace()
   const today = useApiQuery({ ...queries.agentTurns.usage.options({ projectId }), enabled: profile.local }).data
@@ -138,7 +140,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 const rowKey = ({ id }: Row): string => id
 
-/** What the turns did: each row can be opened, decided or shown. */
+/** Lists what the turns did: each row can be opened, decided or shown. */
 function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row[]; focused: boolean }) {
   const { conversations, conversation, focused } = props
   const { id, projectId } = conversation
@@ -194,7 +196,7 @@ function Did(props: PaneProps & { conversation: Conversation; rows: readonly Row
 export type Proposal = NonNullable<AgentTurn['proposedActions']>[number]
 type Created = NonNullable<AgentTurn['createdResources']>[number]
 
-/** One thing that turns did; `place` is its place, if it has one. */
+/** A result of a turn; `place` is its place, if it has one. */
 export type Row = { id: string; what: string; tone: Tone; text: string; place?: Place | undefined } & (
   | { proposal: Proposal }
   | { created: Created }
@@ -204,8 +206,8 @@ export type Row = { id: string; what: string; tone: Tone; text: string; place?: 
 const DECIDED: Readonly<Record<string, Tone>> = { approved: 'ok', dismissed: 'muted' }
 
 /**
- * What the turns did: first what waits for a decision, then what was created, then every call.
- * @param made places of what approved actions made
+ * Returns what the turns did: first what waits for a decision, then what was created, then every call.
+ * @param made places of the records that approved actions created
  */
 export function rowsOf(turns: readonly Turn[], projectId: string, made: ReadonlyMap<string, Place>): Row[] {
   const proposals = turns.flatMap(({ proposedActions }) => proposedActions ?? [])
@@ -235,7 +237,7 @@ export function rowsOf(turns: readonly Turn[], projectId: string, made: Readonly
 
 type At = (projectId: string, id: string) => Place
 
-/** Things that have a place: the name in a turn, the part of a path before their id, and its parameter. */
+/** Records that have a place: their type in a turn, the part of a path before their id, and its parameter. */
 const PLACES: readonly (readonly [type: string, path: string, parameter: string, to: At])[] = [
   ['eval_run', '/eval-runs/', 'runId', (projectId, runId) => runsRoute.to({ projectId, runId })],
   ['eval_suite', '/eval-suites/', 'suiteId', (projectId, suiteId) => runsRoute.to({ projectId, suiteId })],
@@ -258,13 +260,13 @@ function placeOf({ type, id, url }: Created, projectId: string): Place | undefin
   return PLACES.find(([each]) => each === type)?.[3](projectId, id)
 }
 
-/** The place of the thing that a call was about, by the path of its operation. */
+/** Returns the place of the record that a call was about, from the path of its operation. */
 function placeOfCall({ operation, input = {} }: Turn['calls'][number], projectId: string): Place | undefined {
   const path = allEndpoints().find(each => each.operation === operation)?.path ?? ''
   return placeNamed(input, projectId, part => path.includes(part))
 }
 
-/** The place of the narrowest thing whose id a record contains, such as the run of an answer that launched one. */
+/** Returns the place of the most specific record whose id an answer contains, such as the run that it launched. */
 export function placeNamed(
   record: object,
   projectId: string,

@@ -34,7 +34,7 @@ const CANCELLED = 'The turn was cancelled; what it had created stays.'
 /** Opens the agent over any screen; `about` lists questions about the selected item. */
 export type Agent = { ask: (question?: string) => void; about: () => readonly string[]; history: () => void }
 
-/** Conversations with the agent of the project about the selected item, and earlier ones. */
+/** Opens conversations with the project's agent about the selected item, and earlier ones. */
 export function useAgent(project: () => string | undefined): Agent {
   const { profile } = useWorkspace()
   const overlays = useOverlays()
@@ -147,7 +147,10 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
     const stored = profile.local ? await storedTurn() : undefined
     conversations.change(id, { turns: [...turns, { ...ended, ...stored }], running: undefined })
 
-    /** The local workspace stores each call with its outcome, and what a cancelled turn left behind. */
+    /**
+     * Returns the stored turn: the local workspace stores each call with its outcome, and what a cancelled turn left
+     * behind.
+     */
     async function storedTurn(): Promise<Partial<AgentTurn> | undefined> {
       const list = await client.agentTurns.list({ projectId, conversationId: id, limit: 1 }).catch(() => undefined)
       const [turn] = list?.items ?? []
@@ -158,7 +161,7 @@ function useTurn(conversations: ReturnType<typeof createConversations>) {
   }
 }
 
-/** What a failed turn left behind, as far as its error says. */
+/** Returns what a failed turn left behind, as far as its error says. */
 function failureOf(failure: unknown): Pick<Turn, 'error'> & AgentTurnEffects {
   if (failure === undefined) return { error: { code: 'CANCELLED', message: CANCELLED } }
   if (!(failure instanceof ApiError))
@@ -196,7 +199,7 @@ const columns: readonly Column<Turn>[] = [
   ageColumn('Asked', ({ startedAt }) => startedAt),
 ]
 
-/** What the agent was asked in a project, as stored by the local workspace. */
+/** Lists the questions to the agent in a project, as stored by the local workspace. */
 export function StoredTurns(props: Props) {
   const { queries } = useWorkspace()
   const pages = useWholeList(queries.agentTurns.list, { projectId: props.projectId })
@@ -205,7 +208,7 @@ export function StoredTurns(props: Props) {
 
 const READ: PaneData = { pending: false, problem: undefined, hasData: true, updatedAt: undefined }
 
-/** What the agent was asked since the start, if the service does not store it. */
+/** Lists the questions to the agent since the start, if the service does not store them. */
 export function SessionTurns(props: Props) {
   const { conversations, projectId } = props
   const version = useSyncExternalStore(conversations.subscribe, conversations.version)

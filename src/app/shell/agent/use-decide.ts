@@ -13,7 +13,7 @@ import { jsonText } from '../../../lib/printable.ts'
 import { UnavailableAction } from '../../../tui/keymap/dispatcher.ts'
 import { clean } from '../../../tui/theme/text.ts'
 
-/** What may be the id of a record. */
+/** Matches what may be the id of a record. */
 const ID = /[\w-]{8,}/g
 
 /** Resolves to the answer, or to nothing if nothing was decided. */
